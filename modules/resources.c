@@ -61,6 +61,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_attachment,
     &lims_organization,
     &lims_user,
+    &lims_permission_matrix,
     &lims_person,
     &lims_saved_view,
     &lims_key,

@@ -120,8 +120,10 @@ SELECT lims.attach_record('organization');
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 keep_manager  refuses to leave nobody who manages users (105)
---   2 audit_update  writes the audit trail, as at INSERT
+--   1 end_link      ends the person's link where password, address, identity or activity
+--                   changes (106)
+--   2 keep_manager  refuses to leave nobody who manages users (105)
+--   3 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -136,14 +138,23 @@ CREATE TABLE lims.user_account (
     display_name text NOT NULL CHECK (length(display_name) BETWEEN 1 AND 255),
     -- NULL: the user can neither sign in nor sign.
     password_hash text CHECK (length(password_hash) <= 1000),
+    -- {"type", "subject"} at a provider of identities, by which the person signs in
+    -- instead of by a password; NULL: none.
+    identity jsonb CHECK (length(identity ->> 'type') BETWEEN 1 AND 64
+        AND length(identity ->> 'subject') BETWEEN 1 AND 255),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organization_id, id)
+    PRIMARY KEY (organization_id, id),
+    -- A person signs in by one of them, never by both.
+    CHECK (password_hash IS NULL OR identity IS NULL)
 );
 
 CREATE UNIQUE INDEX user_account_email
     ON lims.user_account (organization_id, lower(email));
+
+CREATE UNIQUE INDEX user_account_identity
+    ON lims.user_account (organization_id, (identity ->> 'type'), (identity ->> 'subject'));
 
 SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 
@@ -152,13 +163,16 @@ SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 -- BEFORE INSERT
 --   1 own           refuses one's own roles while somebody else can (105)
 --   2 permit        refuses whoever does not manage users (105)
+--   3 reason        asks for a reason, but for the roles that a person begins with (106)
 --
 -- BEFORE UPDATE
 --   1 identity      refuses another id, organization or created_at
 --
 -- BEFORE DELETE
---   1 own           as at INSERT
---   2 permit        as at INSERT
+--   1 permit_delete as at INSERT, once for the statement: its first row may be that by
+--                   which the person manages users
+--   2 own           as at INSERT
+--   3 reason        as at INSERT
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
@@ -194,12 +208,14 @@ SELECT lims.attach_audit('user_role');
 -- Triggers of lims.api_key, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  has it act for who made it, unless another person is named
+--   1 guard_insert  has it act for who made it, unless another active person is named
+--   2 permit        refuses whoever does not manage keys (105)
 --
 -- BEFORE UPDATE
 --   1 guard         refuses another hash, maker or person, and what undoes a revocation
 --   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   3 permit        as at INSERT, but for the time of the last use
+--   4 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
@@ -277,6 +293,15 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     NEW.acts_for := coalesce(NEW.acts_for, NEW.created_by);
+    IF NEW.acts_for <> NEW.created_by AND NOT EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = NEW.organization_id
+           AND u.id = NEW.acts_for
+           AND u.active
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'actsFor: the organization has no active user %s', NEW.acts_for));
+    END IF;
     RETURN NEW;
 END
 $$;

@@ -7,6 +7,7 @@
 --
 -- BEFORE INSERT
 --   1 guard                 sets signer, time and content, whatever was written
+--   2 locked                refuses who is locked after failed signatures (106)
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses

@@ -12,8 +12,8 @@
 --   2 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE DELETE
---   1 permit        the same
---   2 policy_act    the same
+--   1 permit_delete the same, once for the statement
+--   2 policy_act    as at INSERT
 --
 -- BEFORE UPDATE
 --   1 append_only   refuses: a permission is given or taken away
@@ -143,7 +143,18 @@ CREATE FUNCTION lims.has_permission(
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    RETURN p_permission = ANY (lims.permissions_of(p_organization, p_user));
+    RETURN EXISTS (
+        SELECT FROM lims.user_account u
+          JOIN lims.user_role r
+            ON r.organization_id = u.organization_id
+           AND r.user_id = u.id
+          JOIN lims.role_permission p
+            ON p.organization_id = r.organization_id
+           AND p.role = r.role
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user
+           AND u.active
+           AND (p.permission = p_permission OR p_permission = 'self'));
 END
 $$;
 
@@ -213,19 +224,34 @@ $$;
 CREATE FUNCTION lims.permit() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-    v_row CONSTANT jsonb := to_jsonb(CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END);
 BEGIN
-    PERFORM lims.require_permission(
-        coalesce(v_row ->> 'organization_id', v_row ->> 'id')::bigint, TG_ARGV[0]);
-    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    IF TG_TABLE_NAME = 'organization' THEN
+        PERFORM lims.require_permission(NEW.id, TG_ARGV[0]);
+    ELSE
+        PERFORM lims.require_permission(NEW.organization_id, TG_ARGV[0]);
+    END IF;
+    RETURN NEW;
 END
 $$;
 
--- Who changes policies and people -------------------------------------------
+-- The same before a statement that deletes: its first row may take the permission away. No
+-- rows but those of the context's organization can be deleted.
+CREATE FUNCTION lims.permit_delete() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.require_permission(lims.context_id('organization_id'), TG_ARGV[0]);
+    RETURN NULL;
+END
+$$;
 
-CREATE TRIGGER permit BEFORE INSERT OR DELETE ON lims.role_permission
+-- Who changes policies, people and keys -------------------------------------
+
+CREATE TRIGGER permit BEFORE INSERT ON lims.role_permission
 FOR EACH ROW EXECUTE FUNCTION lims.permit('policy.manage');
+
+CREATE TRIGGER permit_delete BEFORE DELETE ON lims.role_permission
+FOR EACH STATEMENT EXECUTE FUNCTION lims.permit_delete('policy.manage');
 
 CREATE TRIGGER append_only BEFORE UPDATE ON lims.role_permission
 FOR EACH ROW EXECUTE FUNCTION lims.append_only();
@@ -236,8 +262,17 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('policy.manage');
 CREATE TRIGGER permit BEFORE INSERT OR UPDATE ON lims.user_account
 FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');
 
-CREATE TRIGGER permit BEFORE INSERT OR DELETE ON lims.user_role
+CREATE TRIGGER permit BEFORE INSERT ON lims.user_role
 FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');
+
+CREATE TRIGGER permit_delete BEFORE DELETE ON lims.user_role
+FOR EACH STATEMENT EXECUTE FUNCTION lims.permit_delete('user.manage');
+
+-- The time of the last use is written by the key itself.
+CREATE TRIGGER permit BEFORE INSERT
+    OR UPDATE OF name, scopes, upload_only, file_storage_max, expires_at, revoked_at
+ON lims.api_key
+FOR EACH ROW EXECUTE FUNCTION lims.permit('key.manage');
 
 -- The last who manages users -------------------------------------------------
 
@@ -259,7 +294,7 @@ BEGIN
          WHERE p.organization_id = p_organization
            AND p.permission = 'user.manage'
            AND u.active
-           AND u.password_hash IS NOT NULL
+           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
            AND u.id IS DISTINCT FROM p_but);
 END
 $$;
@@ -293,7 +328,7 @@ BEGIN
          WHERE r.organization_id = OLD.organization_id
            AND r.role = OLD.role
            AND u.active
-           AND u.password_hash IS NOT NULL
+           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
     ) THEN
         PERFORM lims.keep_manager(OLD.organization_id);
     END IF;
@@ -318,7 +353,7 @@ BEGIN
          WHERE p.organization_id = OLD.organization_id
            AND p.role = OLD.role
            AND p.permission = 'user.manage'
-           AND u.password_hash IS NOT NULL
+           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
     ) THEN
         PERFORM lims.keep_manager(OLD.organization_id);
     END IF;
@@ -349,8 +384,10 @@ END
 $$;
 
 CREATE TRIGGER keep_manager AFTER UPDATE ON lims.user_account
-FOR EACH ROW WHEN (OLD.active AND OLD.password_hash IS NOT NULL
-    AND NOT (NEW.active AND NEW.password_hash IS NOT NULL))
+FOR EACH ROW WHEN (OLD.active
+    AND (OLD.password_hash IS NOT NULL OR OLD.identity IS NOT NULL)
+    AND NOT (NEW.active
+        AND (NEW.password_hash IS NOT NULL OR NEW.identity IS NOT NULL)))
 EXECUTE FUNCTION lims.user_account_keep_manager();
 
 -- Own roles: nobody changes them while somebody else can.

@@ -51,15 +51,21 @@ SELECT u.organization_id, u.id, u.email, u.display_name AS "displayName",
               WHERE r.organization_id = u.organization_id
                 AND r.user_id = u.id
               ORDER BY r.role) AS roles,
-       u.password_hash IS NOT NULL AS "canSign", u.active,
+       u.password_hash IS NOT NULL AS "canSign", u.identity, u.active,
+       CASE WHEN a.locked_until > now() THEN a.locked_until END AS "lockedUntil",
+       a.last_sign_in_at AS "lastSignInAt",
        u.created_at AS "createdAt", u.updated_at AS "updatedAt"
-  FROM lims.user_account u;
+  FROM lims.user_account u
+  LEFT JOIN lims.account_state a
+    ON a.organization_id = u.organization_id
+   AND a.user_id = u.id;
 
 CREATE VIEW lims.api_key_record WITH (security_invoker = true) AS
 SELECT k.organization_id, k.id, k.name, k.key_prefix AS "keyPrefix", k.scopes,
        k.upload_only AS "uploadOnly",
        k.file_storage_max / 1048576 AS "fileStorageMegabytes",
        coalesce(s.bytes, 0) AS "fileBytes", k.created_by AS "createdBy",
+       k.acts_for AS "actsFor",
        k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt",
        k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
   FROM lims.api_key k

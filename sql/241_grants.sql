@@ -100,6 +100,13 @@ GRANT EXECUTE ON FUNCTION lims.sign, lims.is_signed TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_person,
     lims.refuse_permission, lims.require_permission TO lims_app;
 
+-- 106_accounts.sql
+GRANT EXECUTE ON FUNCTION lims.locked_until, lims.note_signature, lims.unlock_account,
+    lims.give_link TO lims_app;
+
+-- 107_permission_matrix.sql
+GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
+
 -- 110_reference.sql
 GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;
 

@@ -58,7 +58,13 @@ enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
         { .name = "createdBy",                                                                     \
           .type = LIMS_T_ID,                                                                       \
           .flags = SHOWN,                                                                          \
-          .doc = "Id of the user who created the key, for whom it acts." },                        \
+          .doc = "Id of the user who created the key." },                                          \
+        { .name = "actsFor",                                                                       \
+          .type = LIMS_T_ID,                                                                       \
+          .flags = GIVEN,                                                                          \
+          .doc = "Id of the active user to whom what the key does is put down; by default who "    \
+                 "creates it. It never changes; when that user or the creator is deactivated, "    \
+                 "the key is refused." },                                                          \
         { .name = "createdAt",                                                                     \
           .type = LIMS_T_TIMESTAMP,                                                                \
           .flags = SHOWN,                                                                          \
@@ -209,6 +215,24 @@ static const lims_error_t *create(lims_request_t *rq)
     return error ? error : answer_created(rq, lims_result_get(row, 0, "id"), key);
 }
 
+/* A key that replaces another, with the same scopes and for the same person. */
+static const lims_error_t *rotate(lims_request_t *rq)
+{
+    const char *key = NULL;
+    lims_result_t *row = NULL;
+    const lims_error_t *error = make_key(&key, rq);
+
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_KEY_ROTATE);
+    }
+    if (!error && lims_result_count(row) == 0) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "API key %s is revoked or has expired: create another.",
+                                 lims_values_get(rq->values, "id"));
+    }
+    return error ? error : answer_created(rq, lims_result_get(row, 0, "id"), key);
+}
+
 static const lims_error_t *revoke_key(lims_request_t *rq)
 {
     lims_result_t *row = NULL;
@@ -217,6 +241,21 @@ static const lims_error_t *revoke_key(lims_request_t *rq)
 }
 
 /* --- Routes --------------------------------------------------------------- */
+
+static const lims_field_t rotate_input[] = {
+    { .name = "overlapHours",
+      .type = LIMS_T_INTEGER,
+      .max = 168,
+      .fallback = "24",
+      .doc = "Hours for which the former key is still accepted. 0: not at all, for a key that has "
+             "become known.",
+      .example = "24" },
+    LIMS_FIELD_END,
+};
+
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
+static const lims_error_e rotate_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -245,12 +284,14 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createKey",
       .summary = "Create an API key, which is shown only this once",
-      .description = "The key acts for the user who creates it.",
+      .description = "The key acts for the user named by actsFor, by default the one who creates "
+                     "it.",
       .permission = "key.manage",
       .body = LIMS_F_CREATE,
       .output = created_fields,
       .status = 201,
-      .handler = create },
+      .handler = create,
+      .errors = create_errors },
     { .method = "PATCH",
       .path = "/keys/:id",
       .command = "key update",
@@ -261,6 +302,20 @@ static const lims_route_t routes[] = {
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_KEY_UPDATE },
+    { .method = "POST",
+      .path = "/keys/:id/rotate",
+      .command = "key rotate",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "rotateKey",
+      .summary = "Replace an API key by a new one, which is shown only this once",
+      .description = "The new key has the name, the scopes, the person and the storage of the "
+                     "former one, which expires after overlapHours.",
+      .permission = "key.manage",
+      .input = rotate_input,
+      .output = created_fields,
+      .status = 201,
+      .handler = rotate,
+      .errors = rotate_errors },
     { .method = "POST",
       .path = "/keys/:id/revoke",
       .command = "key revoke",

@@ -26,11 +26,31 @@ SELECT id
 -- name: key_create one
 INSERT INTO lims.api_key
       (organization_id, name, key_hash, key_prefix, scopes, upload_only,
-       file_storage_max, created_by, expires_at)
+       file_storage_max, created_by, acts_for, expires_at)
 VALUES (:$organization::bigint, :name::text, :keyHash::bytea, :keyPrefix::text,
         :scopes::text[], :uploadOnly::boolean,
         :fileStorageMegabytes::bigint * 1048576, :$user::bigint,
-        :expiresAt::timestamptz)
+        coalesce(:actsFor::bigint, :$user::bigint), :expiresAt::timestamptz)
+RETURNING id
+
+-- name: key_rotate one
+-- No row: the key is revoked or has expired.
+WITH former AS (
+    UPDATE lims.api_key
+       SET expires_at = least(expires_at,
+               now() + make_interval(hours => :overlapHours::int))
+     WHERE organization_id = :$organization::bigint
+       AND id = :id::bigint
+       AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > now())
+    RETURNING name, scopes, upload_only, file_storage_max, acts_for
+)
+INSERT INTO lims.api_key
+      (organization_id, name, key_hash, key_prefix, scopes, upload_only,
+       file_storage_max, created_by, acts_for)
+SELECT :$organization::bigint, f.name, :keyHash::bytea, :keyPrefix::text, f.scopes,
+       f.upload_only, f.file_storage_max, :$user::bigint, f.acts_for
+  FROM former f
 RETURNING id
 
 -- name: key_update one

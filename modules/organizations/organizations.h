@@ -10,6 +10,7 @@
 
 extern const lims_resource_t lims_organization;
 extern const lims_resource_t lims_user;
+extern const lims_resource_t lims_permission_matrix;
 /* The names of people, for everybody who reads. */
 extern const lims_resource_t lims_person;
 extern const lims_resource_t lims_saved_view;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * users.c - the users of an organization. The first one has nobody to create
- * it, so these commands need no acting user.
+ * users.c - the users of an organization. The first one has nobody to create it, and where
+ * nobody who manages users can sign in, nobody can help: then the owner of the database
+ * manages them at the command line, without an acting user (LIMS_R_OWNER).
  */
+#include <apr_escape.h>
 #include <apr_strings.h>
+#include <openssl/rand.h>
+#include <string.h>
 
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/key.h"
 #include "kernel/password.h"
+#include "kernel/record.h"
 #include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
@@ -19,6 +25,24 @@
 enum {
     SHOWN = LIMS_F_OUT,
     KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+};
+
+static const lims_field_t identity_members[] = {
+    { .name = "type",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 64,
+      .doc = "Kind of identity, as the provider is named.",
+      .example = "ldap" },
+    { .name = "subject",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 255,
+      .doc = "Name of the person there.",
+      .example = "aruiz" },
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t fields[] = {
@@ -55,6 +79,21 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN,
       .doc = "Whether the person has a password, and so can sign." },
+    { .name = "identity",
+      .type = LIMS_T_OBJECT,
+      .flags = KEPT | LIMS_F_NULLABLE,
+      .members = identity_members,
+      .doc = "Identity by which the person signs in instead of by a password; giving one takes "
+             "the password away, and a password the identity.",
+      .example = "{\"type\":\"ldap\",\"subject\":\"aruiz\"}" },
+    { .name = "lockedUntil",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Until when the account is locked after failed signatures, UTC; null if it is not." },
+    { .name = "lastSignInAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "When the person last signed in, UTC; null if never." },
     { .name = "active",
       .type = LIMS_T_BOOLEAN,
       .flags = KEPT,
@@ -69,6 +108,32 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
       .doc = "When the record was last changed, UTC." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
+      .min = 1,
+      .max = 1000,
+      .doc = "Reason for the change, kept in the audit trail; needed for a change of roles.",
+      .example = "moved to the laboratory" },
+    LIMS_FIELD_END,
+};
+
+/* Bytes of a link's token, and of the SHA-256 of it that is kept. */
+#define TOKEN_LENGTH 32
+
+static const lims_field_t link_output[] = {
+    { .name = "userId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN,
+      .doc = "Id of the user." },
+    { .name = "token",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_SECRET,
+      .doc = "The one-time token, shown only this once; the user sets a password with it." },
+    { .name = "expiresAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN,
+      .doc = "When the token expires, UTC, unless it is used before." },
     LIMS_FIELD_END,
 };
 
@@ -118,6 +183,18 @@ static const lims_error_t *create(lims_request_t *rq)
     return error;
 }
 
+/* The roles first, while the person who changes them still has the permission. */
+static const lims_error_t *update(lims_request_t *rq)
+{
+    const lims_error_t *error = NULL;
+    lims_result_t *ignored = NULL;
+
+    if (lims_values_has(rq->values, "roles")) {
+        error = lims_database_call(&ignored, rq, LIMS_STMT_USER_SET_ROLES);
+    }
+    return error ? error : lims_database_call(&ignored, rq, LIMS_STMT_USER_UPDATE);
+}
+
 static const lims_error_t *set_password(lims_request_t *rq)
 {
     lims_result_t *row = NULL;
@@ -125,6 +202,59 @@ static const lims_error_t *set_password(lims_request_t *rq)
 
     return error ? error : lims_database_call(&row, rq, LIMS_STMT_USER_SET_PASSWORD);
 }
+
+/* Makes a random token, in hexadecimal digits, and the value `tokenHash` of its SHA-256. */
+static const lims_error_t *make_token(const char **token, lims_request_t *rq)
+{
+    unsigned char random[TOKEN_LENGTH], hash[LIMS_KEY_HASH_LENGTH];
+
+    if (RAND_bytes(random, sizeof(random)) != 1) {
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness",
+                                 "No link could be made.");
+    }
+    *token = apr_pescape_hex(rq->pool, random, sizeof(random), 0);
+    if (!lims_key_hash(hash, *token)) {
+        return lims_no_digest(rq->pool);
+    }
+    lims_values_set(rq->values, "tokenHash", lims_bytea(hash, sizeof(hash), rq->pool));
+    return NULL;
+}
+
+typedef struct {
+    lims_result_t *row;
+    const char *token;
+} link_t;
+
+static const char *link_cell(void *data, const char *name)
+{
+    const link_t *link = data;
+
+    return strcmp(name, "token") == 0 ? link->token : lims_result_get(link->row, 0, name);
+}
+
+static const lims_error_t *give_link(lims_request_t *rq)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    link_t link = { NULL, NULL };
+    const lims_error_t *error = make_token(&link.token, rq);
+
+    if (!error) {
+        error = lims_database_call(&link.row, rq, LIMS_STMT_USER_LINK);
+    }
+    if (error) {
+        return error;
+    }
+    lims_writer_object_begin(w);
+    lims_record_write(w, link_output, link_cell, &link);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+static const lims_error_e update_errors[] = { LIMS_E_REASON_REQUIRED, LIMS_E_OWN_ROLES,
+                                              LIMS_E_LAST_ADMINISTRATOR, LIMS_E_COUNT };
+static const lims_error_e deactivate_errors[] = { LIMS_E_LAST_ADMINISTRATOR, LIMS_E_COUNT };
+static const lims_error_e link_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -165,11 +295,14 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateUser",
       .summary = "Change a user; a list of roles replaces the present roles",
+      .description = "A change of roles needs a reason, and nobody changes their own while "
+                     "somebody else manages users. The last person who manages users keeps it.",
       .permission = "user.manage",
       .flags = LIMS_R_OWNER,
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .statement = LIMS_STMT_USER_UPDATE },
+      .handler = update,
+      .errors = update_errors },
     { .method = "POST",
       .path = "/users/:id/password",
       .command = "user set-password",
@@ -192,7 +325,34 @@ static const lims_route_t routes[] = {
       .permission = "user.manage",
       .flags = LIMS_R_OWNER | LIMS_R_NO_BODY,
       .status = 200,
-      .statement = LIMS_STMT_USER_DEACTIVATE },
+      .statement = LIMS_STMT_USER_DEACTIVATE,
+      .errors = deactivate_errors },
+    { .method = "POST",
+      .path = "/users/:id/unlock",
+      .command = "user unlock",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "unlockUser",
+      .summary = "Unlock the account of a user after failed signatures",
+      .description = "Nobody unlocks themselves.",
+      .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_R_NO_BODY,
+      .status = 200,
+      .statement = LIMS_STMT_USER_UNLOCK },
+    { .method = "POST",
+      .path = "/users/:id/link",
+      .command = "user link",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "linkUser",
+      .summary = "Make a one-time link by which a user sets a password, shown only this once",
+      .description = "It is valid for 24 hours, and replaces the link before. A change of "
+                     "password, address, identity or activity ends it.",
+      .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_R_REASON | LIMS_R_NO_RECORD,
+      .input = lims_reason_input,
+      .output = link_output,
+      .status = 201,
+      .handler = give_link,
+      .errors = link_errors },
     LIMS_ROUTE_END,
 };
 

@@ -26,9 +26,9 @@ SELECT id
 -- name: user_create one
 WITH created AS (
     INSERT INTO lims.user_account
-          (organization_id, email, display_name, password_hash, active)
+          (organization_id, email, display_name, password_hash, identity, active)
     VALUES (:$organization::bigint, :email::text, :displayName::text,
-            :passwordHash::text, :active::boolean)
+            :passwordHash::text, :identity::jsonb, :active::boolean)
     RETURNING id
 ), granted AS (
     INSERT INTO lims.user_role (organization_id, user_id, role)
@@ -38,32 +38,35 @@ WITH created AS (
 SELECT id
   FROM created
 
--- name: user_update one
+-- name: user_set_roles exec
 WITH withdrawn AS (
     DELETE FROM lims.user_role
      WHERE organization_id = :$organization::bigint
        AND user_id = :id::bigint
-       AND :?roles
        AND role <> ALL (:roles::text[])
-), granted AS (
-    INSERT INTO lims.user_role (organization_id, user_id, role)
-    SELECT u.organization_id, u.id, wanted.role
-      FROM lims.user_account u, unnest(:roles::text[]) AS wanted (role)
-     WHERE u.organization_id = :$organization::bigint
-       AND u.id = :id::bigint
-    ON CONFLICT (organization_id, user_id, role) DO NOTHING
 )
+INSERT INTO lims.user_role (organization_id, user_id, role)
+SELECT u.organization_id, u.id, wanted.role
+  FROM lims.user_account u, unnest(:roles::text[]) AS wanted (role)
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :id::bigint
+    ON CONFLICT (organization_id, user_id, role) DO NOTHING
+
+-- name: user_update exec
+-- By an identity or by a password: the one that is given takes the other away.
 UPDATE lims.user_account
    SET email = CASE WHEN :?email THEN :email::text ELSE email END,
        display_name = CASE WHEN :?displayName THEN :displayName::text ELSE display_name END,
+       identity = CASE WHEN :?identity THEN :identity::jsonb ELSE identity END,
+       password_hash = CASE WHEN :identity::jsonb IS NULL THEN password_hash END,
        active = CASE WHEN :?active THEN :active::boolean ELSE active END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
-RETURNING id
 
 -- name: user_set_password one
 UPDATE lims.user_account
-   SET password_hash = :passwordHash::text
+   SET password_hash = :passwordHash::text,
+       identity = NULL
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
@@ -74,3 +77,13 @@ UPDATE lims.user_account
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: user_unlock one
+SELECT lims.unlock_account(u.organization_id, u.id)
+  FROM lims.user_account u
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :id::bigint
+
+-- name: user_link one
+SELECT :id::bigint AS "userId",
+       lims.give_link(:$organization::bigint, :id::bigint, :tokenHash::bytea) AS "expiresAt"

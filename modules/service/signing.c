@@ -14,22 +14,30 @@ bool lims_signing_due(const lims_route_t *route, bool policy, bool offered)
     return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
 }
 
-const lims_error_t *lims_signing_check(const char *user, const char *hash, const char *password,
-                                       apr_pool_t *pool)
+const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
+                                       const char *password)
 {
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGNATURE_NOTE, .values = values };
+    const lims_error_t *error;
+    lims_result_t *row = NULL;
+
     if (!hash) {
         return lims_client_error(
-            pool, LIMS_E_ESIGNATURE_REQUIRED,
+            rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
             "This act is signed, and user \"%s\" has no password to sign with: "
             "limsctl user set-password.",
             user);
     }
-    if (!lims_password_verify(hash, password, pool)) {
-        return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
-                                 "The password is not that of user \"%s\"; nothing was signed.",
-                                 user);
+    lims_values_set(values, "right", lims_password_verify(hash, password, rq->pool) ? "t" : "f");
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (error || lims_result_true(row, 0, "accepted")) {
+        return error;
     }
-    return NULL;
+    return lims_client_error(rq->pool, LIMS_E_SIGNATURE_INVALID,
+                             "The password is not that of user \"%s\", or the account is locked "
+                             "after failed signatures; nothing was signed.",
+                             user);
 }
 
 /* Returns the meaning of the signature: a word, or for ":field" the value of that field. */

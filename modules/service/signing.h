@@ -14,10 +14,12 @@
  * `policy` requires it, or because a password was `offered`. */
 bool lims_signing_due(const lims_route_t *route, bool policy, bool offered);
 
-/* Checks the password of the signer against its `hash` (NULL: the user has no password);
- * messages name the signer as `user`. LIMS_E_ESIGNATURE_REQUIRED: it does not match. */
-const lims_error_t *lims_signing_check(const char *user, const char *hash, const char *password,
-                                       apr_pool_t *pool);
+/* Checks the password of the signer against its `hash` (NULL: the user has no password), and
+ * counts the failure, or that it was right, in the open transaction, which is to be committed
+ * either way; messages name the signer as `user`. LIMS_E_SIGNATURE_INVALID: it does not
+ * match, or the account is locked, which is not told apart. */
+const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
+                                       const char *password);
 
 /* Locks the record of the request (without :id the one that its .lock finds) and signs
  * its present state, in the open transaction, so that the signed state does not change

@@ -16,3 +16,6 @@ SELECT id AS "id",
 -- The digest of what a signature of the record would cover now.
 SELECT encode(lims.signed_hash(:$organization::bigint, :signs::text, :id::bigint), 'hex')
            AS "contentHash"
+
+-- name: signature_note one
+SELECT lims.note_signature(:$organization::bigint, :right::boolean) AS "accepted"

@@ -83,6 +83,28 @@ static const lims_error_t *check_options(const lims_session_t *session, const li
     return NULL;
 }
 
+/* People are managed by a person, but for the first who does, and where nobody who does can
+ * sign in: then the owner of the database helps. */
+static const lims_error_t *check_recovery(const lims_session_t *session, const lims_route_t *route,
+                                          const lims_result_t *found, apr_pool_t *pool)
+{
+    const char *recovery = lims_result_get(found, 0, "recovery");
+
+    if (lims_route_reads(route) || !route->permission ||
+        strcmp(route->permission, "user.manage") != 0 || strcmp(recovery, "first") == 0) {
+        return NULL;
+    }
+    if (strcmp(recovery, "no") == 0) {
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "A change needs an acting user: give --user EMAIL.");
+    }
+    return session->reason && *session->reason
+               ? NULL
+               : lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                   "Nobody who manages users can sign in: without --user this "
+                                   "command needs --reason TEXT.");
+}
+
 static const lims_error_t *adopt_actor(lims_session_t *session, lims_request_t *rq,
                                        const lims_result_t *found)
 {
@@ -120,26 +142,7 @@ static const lims_error_t *find_actor(const lims_result_t **found, lims_session_
     return error ? error : adopt_actor(session, rq, row);
 }
 
-/* --- Signing --------------------------------------------------------------- */
-
-/* Checks the acting user's password; asks for it if it was not given. */
-static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
-                                          apr_pool_t *pool)
-{
-    const char *hash = lims_result_get(found, 0, "passwordHash");
-
-    if (hash && !session->password && session->ask) {
-        session->password = session->ask(session);
-    }
-    if (hash && !session->password) {
-        return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
-                                 "This act is signed: give the acting user's password with "
-                                 "--password-file FILE.");
-    }
-    return lims_signing_check(session->user, hash, session->password, pool);
-}
-
-/* --- One call ------------------------------------------------------------- */
+/* --- Transactions ----------------------------------------------------------- */
 
 /* Whether the call is done with the rights of the database's owner: where the route says so
  * and no person acts whom a permission rules. */
@@ -167,6 +170,45 @@ static const lims_error_t *commit(lims_request_t *rq)
     rq->in_transaction = false;
     return error;
 }
+
+/* --- Signing --------------------------------------------------------------- */
+
+static const char *ask(lims_session_t *session)
+{
+    if (!session->password && session->ask) {
+        session->password = session->ask(session);
+    }
+    return session->password;
+}
+
+/* Checks the acting user's password, which is asked for if it was not given, and counts the
+ * failures. */
+static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
+                                          lims_request_t *rq)
+{
+    const char *hash = lims_result_get(found, 0, "passwordHash");
+    const lims_error_t *error;
+
+    if (hash && !ask(session)) {
+        return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
+                                 "This act is signed: give the acting user's password with "
+                                 "--password-file FILE.");
+    }
+    error = begin(rq);
+    if (!error) {
+        error = lims_signing_check(rq, session->user, hash, session->password);
+    }
+    /* A failure that was counted is kept. */
+    if (!error || error->kind == LIMS_E_SIGNATURE_INVALID) {
+        const lims_error_t *failed = commit(rq);
+
+        error = error ? error : failed;
+    }
+    lims_connection_release(rq->connection);
+    return error;
+}
+
+/* --- One call ------------------------------------------------------------- */
 
 /* Runs what precedes the action of a route: its .check, .prepare and .work. */
 static const lims_error_t *run_preparation(lims_request_t *rq)
@@ -257,6 +299,9 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
     if (!error) {
         error = find_actor(&found, session, rq);
     }
+    if (!error && found && !rq->actor.user) {
+        error = check_recovery(session, route, found, pool);
+    }
     if (!error) {
         error = lims_permit_route(rq);
     }
@@ -264,7 +309,7 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
         bool policy = lims_result_true(found, 0, "esignatureRequired");
 
         attempt.signs = rq->actor.user && lims_signing_due(route, policy, !!session->password);
-        error = attempt.signs ? check_password(session, found, pool) : NULL;
+        error = attempt.signs ? check_password(session, found, rq) : NULL;
     }
     if (error) {
         return error;

@@ -8,6 +8,7 @@ SELECT o.id AS "organizationId",
        u.id AS "userId",
        u.active AS "userActive",
        u.password_hash AS "passwordHash",
+       lims.recovery(o.id) AS "recovery",
        -- NULL without a user: the owner of the database reads.
        CASE WHEN u.id IS NOT NULL
             THEN lims.permissions_of(o.id, u.id) END AS "permissions"

@@ -90,8 +90,8 @@ is($lims->ctl(qw(key revoke 999999), @here)->{exit}, 3, 'a key that is none');
 
 # Who creates them.
 
-$lims->ctl(qw(user create --email analyst@x.example --display-name Lyst --roles analyst
-    --organization), $code);
+$lims->ctl(qw(user create --email analyst@x.example --display-name Lyst --roles analyst),
+    @here);
 my $refused = $lims->ctl(qw(key create --name x --user analyst@x.example --organization), $code);
 is($refused->{exit}, 1, 'an analyst creates no keys');
 like($refused->{json}{message}, qr/administrator/, 'the refusal says who manages keys');
@@ -105,7 +105,8 @@ is($lims->get('/whoami', key => $reader->{rawKey})->status, 200,
     'with API access again the key is accepted');
 $lims->insert('user_role', { role => 'administrator', user_id => $lims->insert('user_account',
     { email => 'second@x.example', display_name => 'Second', password_hash => 'set' }) });
-$lims->ctl(qw(user deactivate), $lims->fixture->{user_id}, '--organization', $code);
+$lims->ctl(qw(user deactivate), $lims->fixture->{user_id}, '--organization', $code,
+    qw(--user second@x.example));
 is($lims->get('/whoami', key => $reader->{rawKey})->status, 401, 'its creator was deactivated');
 
 done_testing();

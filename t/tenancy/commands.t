@@ -33,7 +33,7 @@ $them->done('omar.haddad', qw(sample-name add --name Theirs --tracking-id),
         AND status = 'received' ORDER BY id LIMIT 1}, undef, $them->id), qw(--reason x));
 $us->done('eva.novak', qw(user update), $db->selectrow_array(
     'SELECT id FROM lims.user_account WHERE organization_id = ?', undef, $us->id),
-    '--roles', 'administrator,lab_manager,analyst,qa_officer,microbiologist');
+    '--roles', 'administrator,lab_manager,analyst,qa_officer,microbiologist', qw(--reason x));
 
 my $panel = $them->done('omar.haddad', qw(panel create --code WEEK --name Weekly),
     '--test-definition-ids', scalar $db->selectrow_array('SELECT min(id) FROM'

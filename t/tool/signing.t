@@ -50,8 +50,7 @@ my $wrong = $tool->run(@ana, qw(--json sample-test verify 3 --password-file),
     $tool->secret('incorrect horse'));
 is($wrong->{exit}, 1, 'refused with a wrong password');
 like($wrong->{json}{message}, qr/nothing was signed/, 'the message says that nothing was signed');
-$tool->made(qw(user create --organization cedar --email bo@cedar.example --display-name Bo
-    --roles analyst));
+$tool->made(@ana, qw(user create --email bo@cedar.example --display-name Bo --roles analyst));
 my $bare = $tool->run(qw(--json sample-test verify 3 --organization cedar --user bo@cedar.example),
     @password);
 is($bare->{exit}, 1, 'refused for somebody without a password');

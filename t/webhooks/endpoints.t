@@ -161,7 +161,7 @@ is_deeply([ @$enabled{qw(disabledAt disabledReason consecutiveFailures)} ], [ un
 
 # Who may: administrators, and of their organization alone.
 
-$tool->made(qw(user create --organization cedar --email bo@cedar.example --display-name Bo
+$tool->made(@cedar, qw(user create --email bo@cedar.example --display-name Bo
     --roles analyst));
 my $analyst = $tool->run(qw(--organization cedar --user bo@cedar.example webhook create --name X
     --url https://a.example/));

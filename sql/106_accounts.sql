@@ -1,0 +1,268 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Accounts of people: the lock after failed signatures, and one-time links.
+
+-- The lock -----------------------------------------------------------------
+
+CREATE SEQUENCE lims.account_state_id_seq;
+
+-- What signing and signing in leave of a person; no row: nothing yet.
+CREATE TABLE lims.account_state (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.account_state_id_seq'),
+    user_id bigint NOT NULL,
+    -- Failed signatures in a row, since the last right one or the last lock.
+    failures integer NOT NULL DEFAULT 0 CHECK (failures BETWEEN 0 AND 4),
+    -- Locks since the last right one: each lasts twice as long as the one before.
+    locks integer NOT NULL DEFAULT 0 CHECK (locks >= 0),
+    locked_until timestamptz,
+    last_sign_in_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, user_id),
+    FOREIGN KEY (organization_id, user_id)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+SELECT lims.attach_record('account_state', '{last_sign_in_at}');
+
+-- Until when an account is locked; NULL: it is not.
+CREATE FUNCTION lims.locked_until(p_organization bigint, p_user bigint)
+RETURNS timestamptz
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN (SELECT s.locked_until
+              FROM lims.account_state s
+             WHERE s.organization_id = p_organization
+               AND s.user_id = p_user
+               AND s.locked_until > clock_timestamp());
+END
+$$;
+
+-- Counts the check of the acting person's password for a signature, and returns whether
+-- the person may sign: a locked account may not, with the right password either, and what
+-- is tried meanwhile does not count. The fifth failure in a row locks for 15 minutes, then
+-- for twice as long each time, up to 24 hours. The row is locked, so that attempts at once
+-- are counted one after the other.
+CREATE FUNCTION lims.note_signature(p_organization bigint, p_right boolean)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_user CONSTANT bigint := lims.acting_user();
+    v_state lims.account_state;
+    v_locks boolean;
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    PERFORM lims.require_read_committed();
+    IF NOT p_right THEN
+        INSERT INTO lims.account_state (organization_id, user_id)
+        VALUES (p_organization, v_user)
+        ON CONFLICT (organization_id, user_id) DO NOTHING;
+    END IF;
+    SELECT s.*
+      INTO v_state
+      FROM lims.account_state s
+     WHERE s.organization_id = p_organization
+       AND s.user_id = v_user
+       FOR NO KEY UPDATE;
+    IF v_state.locked_until > clock_timestamp() THEN
+        RETURN false;
+    END IF;
+    v_locks := NOT p_right AND v_state.failures = 4;
+    UPDATE lims.account_state s
+       SET failures = CASE WHEN p_right OR v_locks THEN 0 ELSE s.failures + 1 END,
+           locks = CASE WHEN p_right THEN 0 ELSE s.locks + v_locks::integer END,
+           locked_until = CASE WHEN v_locks THEN clock_timestamp() + least(
+               interval '15 minutes' * 2 ^ least(s.locks, 7), interval '24 hours') END
+     WHERE s.organization_id = p_organization
+       AND s.user_id = v_user
+       AND (NOT p_right OR s.failures > 0 OR s.locks > 0);
+    RETURN p_right;
+END
+$$;
+
+-- Nobody who is locked signs, whoever has checked the password.
+CREATE FUNCTION lims.signature_locked() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_until CONSTANT timestamptz := lims.locked_until(NEW.organization_id, NEW.signer);
+BEGIN
+    IF v_until IS NOT NULL THEN
+        PERFORM lims.refuse('account_locked', format(
+            'the account is locked after failed signatures until %s UTC',
+            to_char(v_until AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER locked BEFORE INSERT ON lims.electronic_signature
+FOR EACH ROW EXECUTE FUNCTION lims.signature_locked();
+
+-- Unlocks an account. Nobody unlocks themselves.
+CREATE FUNCTION lims.unlock_account(p_organization bigint, p_user bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF NOT lims.is_owner_acting() THEN
+        PERFORM lims.require_own(p_organization);
+    END IF;
+    PERFORM lims.require_permission(p_organization, 'user.manage');
+    IF p_user = lims.context_id('user_id') THEN
+        PERFORM lims.refuse('permission_required',
+            'nobody unlocks themselves: somebody else who manages users does');
+    END IF;
+    UPDATE lims.account_state s
+       SET failures = 0,
+           locked_until = NULL
+     WHERE s.organization_id = p_organization
+       AND s.user_id = p_user
+       AND (s.failures > 0 OR s.locked_until IS NOT NULL);
+END
+$$;
+
+-- Links --------------------------------------------------------------------
+
+CREATE SEQUENCE lims.account_link_id_seq;
+
+-- The one-time link of a person, by which they set a password: one at a time, for a day.
+CREATE TABLE lims.account_link (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.account_link_id_seq'),
+    user_id bigint NOT NULL,
+    -- SHA-256 of the token, which is shown once and stored nowhere.
+    token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
+    given_by bigint,
+    expires_at timestamptz NOT NULL,
+    spent_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, user_id),
+    FOREIGN KEY (organization_id, user_id)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, given_by)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+SELECT lims.attach_record('account_link', '{}', '{token_hash}');
+
+-- Gives a person a link, in place of the one before, and returns when it expires.
+CREATE FUNCTION lims.give_link(p_organization bigint, p_user bigint, p_token_hash bytea)
+RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_expires CONSTANT timestamptz := now() + interval '24 hours';
+BEGIN
+    IF NOT lims.is_owner_acting() THEN
+        PERFORM lims.require_own(p_organization);
+    END IF;
+    PERFORM lims.require_permission(p_organization, 'user.manage');
+    IF lims.context('reason') IS NULL THEN
+        PERFORM lims.refuse('reason_required', 'a link is given with a reason');
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user
+           AND u.active
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'user %s is not active: a link would be of no use', p_user));
+    END IF;
+    INSERT INTO lims.account_link (organization_id, user_id, token_hash, given_by,
+        expires_at)
+    VALUES (p_organization, p_user, p_token_hash, lims.context_id('user_id'), v_expires)
+    ON CONFLICT (organization_id, user_id) DO UPDATE
+       SET token_hash = excluded.token_hash,
+           given_by = excluded.given_by,
+           expires_at = excluded.expires_at,
+           spent_at = NULL;
+    RETURN v_expires;
+END
+$$;
+
+-- A change of password, address, identity or activity ends the link.
+CREATE FUNCTION lims.end_link() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.account_link l
+       SET expires_at = now()
+     WHERE l.organization_id = NEW.organization_id
+       AND l.user_id = NEW.id
+       AND l.spent_at IS NULL
+       AND l.expires_at > now();
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER end_link AFTER UPDATE ON lims.user_account
+FOR EACH ROW WHEN (NEW.password_hash IS DISTINCT FROM OLD.password_hash
+    OR NEW.email <> OLD.email
+    OR NEW.active <> OLD.active
+    OR NEW.identity IS DISTINCT FROM OLD.identity)
+EXECUTE FUNCTION lims.end_link();
+
+-- Roles --------------------------------------------------------------------
+
+-- Roles of a person change with a reason, but for those that they begin with.
+CREATE FUNCTION lims.user_role_reason() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_row CONSTANT lims.user_role := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+BEGIN
+    IF lims.context('reason') IS NULL AND NOT lims.is_owner_acting() AND EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = v_row.organization_id
+           AND u.id = v_row.user_id
+           AND u.created_at <> now()
+    ) THEN
+        PERFORM lims.refuse('reason_required', 'a change of roles needs a reason');
+    END IF;
+    RETURN v_row;
+END
+$$;
+
+CREATE TRIGGER reason BEFORE INSERT OR DELETE ON lims.user_role
+FOR EACH ROW EXECUTE FUNCTION lims.user_role_reason();
+
+-- Who recovers --------------------------------------------------------------
+
+-- Whether the owner of the database may manage users without a person: `first` where the
+-- organization never had somebody who could, `lost` where nobody who manages users can
+-- sign in now, else `no`.
+CREATE FUNCTION lims.recovery(p_organization bigint) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_ever boolean;
+    v_now boolean;
+BEGIN
+    SELECT count(*) > 0,
+           coalesce(bool_or(u.active
+               AND lims.locked_until(u.organization_id, u.id) IS NULL), false)
+      INTO v_ever, v_now
+      FROM lims.role_permission p
+      JOIN lims.user_role r
+        ON r.organization_id = p.organization_id
+       AND r.role = p.role
+      JOIN lims.user_account u
+        ON u.organization_id = r.organization_id
+       AND u.id = r.user_id
+     WHERE p.organization_id = p_organization
+       AND p.permission = 'user.manage'
+       AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL);
+    RETURN CASE WHEN v_now THEN 'no' WHEN v_ever THEN 'lost' ELSE 'first' END;
+END
+$$;
