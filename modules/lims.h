@@ -196,6 +196,7 @@ enum {
                                  a name, or the record's identity */
     LIMS_F_PLACES = 1 << 16, /* list: of what stands at each place: an element may be null,
                                 and several the same */
+    LIMS_F_PATH = 1 << 17, /* command line: the name of a file, whose text it is */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 
@@ -416,6 +417,7 @@ typedef struct {
     apr_table_t *headers;
     const char *body; /* JSON, or NULL */
     apr_size_t length;
+    bool failed; /* what was checked does not hold: limsctl's exit status says so */
 } lims_reply_t;
 
 /* A file that came with a request. */

@@ -3,6 +3,25 @@
 -- The audit trail: who changed what, when and why, written by triggers of every table
 -- whose changes count.
 
+-- Positions: the order of the events' feed and of the trail's chain. Ids are assigned
+-- before commit, so a reader in their order would miss rows that commit late. A position is
+-- the number of the row's transaction plus this base; what lies before the oldest running
+-- transaction is final.
+--
+-- 0 in the cluster where the schema was made. In a copy elsewhere (a restored dump,
+-- logical replication) transaction numbers differ: lims.rebase_events() (170)
+-- replaces it.
+CREATE FUNCTION lims.event_base() RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT 0::bigint $$;
+
+-- Positions below this one are final for the snapshot of the statement.
+CREATE FUNCTION lims.event_horizon() RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT lims.event_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+$$;
+
 CREATE SEQUENCE lims.audit_entry_id_seq;
 
 CREATE TABLE lims.audit_entry (
@@ -25,6 +44,8 @@ CREATE TABLE lims.audit_entry (
     surface text COLLATE "C" CHECK (surface IN (
         'api', 'application', 'command line', 'instrument file', 'job')),
     session_id bigint,
+    position bigint NOT NULL
+        DEFAULT lims.event_base() + pg_current_xact_id()::text::bigint,
     -- For the trail of one record. The id comes before the table's name because it is
     -- more selective and cheaper to compare.
     PRIMARY KEY (organization_id, record_id, table_name, id)
@@ -34,7 +55,53 @@ CREATE TABLE lims.audit_entry (
 CREATE INDEX audit_entry_moment
     ON lims.audit_entry (organization_id, occurred_at);
 
+-- For the blocks of the chain: entries are written in nearly this order, so that a few
+-- numbers for each range of pages suffice.
+CREATE INDEX audit_entry_position ON lims.audit_entry
+ USING brin (organization_id, position) WITH (pages_per_range = 32, autosummarize = on);
+
 SELECT lims.attach_append_only('audit_entry');
+
+-- A block of an organization's chain: the entries from one position to another, each with
+-- the first bytes of a MAC over itself and all before it (238_audit_chain.sql). Written
+-- without foreign keys, like the entries.
+CREATE TABLE lims.audit_block (
+    organization_id bigint NOT NULL,
+    -- The number of the block in its chain, from 1 on.
+    id bigint NOT NULL,
+    -- The first position, where the block before ends, and the first one behind it.
+    from_position bigint NOT NULL,
+    to_position bigint NOT NULL,
+    closed_at timestamptz NOT NULL,
+    -- The key of the key file that made the MACs.
+    key_id text COLLATE "C" NOT NULL CHECK (length(key_id) BETWEEN 1 AND 32),
+    -- The version of the list of columns that is hashed (lims.audit_digest).
+    entry_version smallint NOT NULL,
+    entry_ids bigint[] NOT NULL,
+    marks bytea NOT NULL,
+    -- The last entry's MAC, whole.
+    head bytea NOT NULL CHECK (length(head) = 32),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT audit_block_end UNIQUE (organization_id, to_position),
+    CHECK (from_position < to_position),
+    CHECK (length(marks) = 16 * cardinality(entry_ids))
+);
+
+ALTER TABLE lims.audit_block ALTER marks SET STORAGE EXTERNAL;
+
+-- For limsctl check, which asks for the keys in use.
+CREATE INDEX audit_block_key ON lims.audit_block (organization_id, key_id);
+
+SELECT lims.attach_append_only('audit_block');
+
+-- How far the chain of an organization is closed. Its lock is the job's lease.
+CREATE TABLE lims.audit_closing (
+    organization_id bigint NOT NULL PRIMARY KEY,
+    closed_below bigint NOT NULL,
+    closed_at timestamptz NOT NULL,
+    -- More could be closed: the last step had a limit.
+    behind boolean NOT NULL
+);
 
 -- Refuses a change of identity: trail and history of the row would become another's.
 CREATE FUNCTION lims.identity_changed() RETURNS trigger

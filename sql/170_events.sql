@@ -5,24 +5,6 @@
 
 CREATE SEQUENCE lims.event_id_seq;
 
--- The base of positions. Ids are assigned before commit, so a reader in the order of ids
--- would miss events that commit late. The feed is ordered by position, the number of the
--- transaction plus this base, and ends before the oldest running transaction: what lies
--- before that is final.
---
--- 0 in the cluster where the schema was made. In a copy elsewhere (a restored dump,
--- logical replication) transaction numbers differ: lims.rebase_events() replaces it.
-CREATE FUNCTION lims.event_base() RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$ SELECT 0::bigint $$;
-
--- Positions below this one are final for the snapshot of the statement.
-CREATE FUNCTION lims.event_horizon() RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT lims.event_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-$$;
-
 -- Without a foreign key to the organization, for speed: only triggers write here, from rows
 -- that have one.
 CREATE TABLE lims.event (
@@ -95,7 +77,7 @@ $$;
 
 -- Restored copies ----------------------------------------------------------
 
--- Sets the base so that new events follow the existing ones. Called at the end of every
+-- Sets the base so that new events, and entries of the trail, follow the existing ones. Called at the end of every
 -- limsctl migrate; does nothing in the cluster where the events were made.
 CREATE FUNCTION lims.rebase_events() RETURNS void
 LANGUAGE plpgsql
@@ -112,9 +94,14 @@ BEGIN
             WHERE e.organization_id = o.id
             ORDER BY e.position DESC
             LIMIT 1) l;
+    SELECT greatest(v_last, max(a.position), (SELECT max(c.closed_below)
+                                                FROM lims.audit_closing c))
+      INTO v_last
+      FROM lims.audit_entry a
+     WHERE a.position > lims.event_base() + pg_current_xact_id()::text::bigint;
     IF v_last > lims.event_base() + pg_current_xact_id()::text::bigint THEN
         -- Waits for transactions that write with the old base.
-        LOCK TABLE lims.event IN SHARE ROW EXCLUSIVE MODE;
+        LOCK TABLE lims.event, lims.audit_entry IN SHARE ROW EXCLUSIVE MODE;
         EXECUTE format(
             'CREATE OR REPLACE FUNCTION lims.event_base() RETURNS bigint '
             'LANGUAGE sql STABLE PARALLEL SAFE AS $f$ SELECT %s::bigint $f$',
@@ -151,6 +138,11 @@ AS $$
                 ORDER BY e.position DESC
                 LIMIT 1) l
          WHERE l.position >= lims.event_base()
+               + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+        OR EXISTS (
+        SELECT
+          FROM lims.audit_closing c
+         WHERE c.closed_below > lims.event_base()
                + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
 $$;
 

@@ -15,7 +15,13 @@ SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
        a.user_id AS "userId", u.display_name AS person,
        a.api_key_id AS "apiKeyId", k.name AS "apiKey", a.surface,
        a.session_id AS "sessionId", a.request_id AS "requestId", a.reason,
-       a.signature_id AS "signatureId"
+       a.signature_id AS "signatureId",
+       (SELECT b.id
+          FROM lims.audit_block b
+         WHERE b.organization_id = a.organization_id
+           AND b.to_position > a.position
+         ORDER BY b.to_position
+         LIMIT 1) AS block
   FROM lims.audit_entry a
   LEFT JOIN lims.user_account u
     ON u.organization_id = a.organization_id
@@ -32,3 +38,12 @@ SELECT s.organization_id, s.id, s.signer AS "userId",
        s.content, s.act,
        lims.signature_fits(s.organization_id, s.id) AS stands
   FROM lims.electronic_signature s;
+
+-- A block of the chain. Its head is one word, as in the error log, which the verification
+-- finds again in any text.
+CREATE VIEW lims.audit_block_record WITH (security_invoker = true) AS
+SELECT b.organization_id, b.id, b.closed_at AS "closedAt",
+       cardinality(b.entry_ids) AS entries, b.key_id AS "keyId",
+       'lims-audit-1:' || b.organization_id || ':' || b.id || ':'
+           || encode(b.head, 'hex') AS head
+  FROM lims.audit_block b;

@@ -301,6 +301,10 @@ GRANT EXECUTE ON FUNCTION lims.signed_version, lims.signed_result, lims.signed_w
 -- 235_operations.sql
 GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;
 
+-- 238_audit_chain.sql
+GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_take,
+    lims.audit_entries_to_close, lims.audit_close, lims.audit_closing_age TO lims_app;
+
 -- 240_access.sql
 GRANT EXECUTE ON FUNCTION lims.no_organization TO lims_app;
 

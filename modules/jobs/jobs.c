@@ -8,6 +8,7 @@
 #include "instruments/instruments.h"
 #include "kernel/header_fields.h"
 #include "kernel/field.h"
+#include "trail/trail.h"
 
 /* The counts of the job "files". */
 enum { FILES_TAKEN_UP, FILES_IMPORTED, FILES_QUARANTINED };
@@ -21,6 +22,22 @@ static const lims_error_t *resume_file(lims_job_report_t *report, lims_request_t
     if (resumed == LIMS_RESUMED_IMPORTED || resumed == LIMS_RESUMED_QUARANTINED) {
         report->counts[FILES_TAKEN_UP]++;
         report->counts[resumed == LIMS_RESUMED_IMPORTED ? FILES_IMPORTED : FILES_QUARANTINED]++;
+    }
+    return error;
+}
+
+/* The counts of the job "audit". */
+enum { AUDIT_BLOCKS, AUDIT_ENTRIES };
+
+static const lims_error_t *close_block(lims_job_report_t *report, lims_request_t *rq)
+{
+    int entries = 0;
+    const lims_error_t *error =
+        lims_audit_close(&report->more, &entries, &report->line, rq, report->rows);
+
+    if (!error && entries > 0) {
+        report->counts[AUDIT_BLOCKS]++;
+        report->counts[AUDIT_ENTRIES] += entries;
     }
     return error;
 }
@@ -72,6 +89,16 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                                      { "quarantined", "files waiting for review" },
                                      { "nearlyFull",
                                        "keys whose files take 80 % or more of their storage" } } },
+    [LIMS_JOB_AUDIT] = { .name = "audit",
+                         .doc = "closes blocks of the audit trail's chain",
+                         .step = close_block,
+                         .rows = 100000,
+                         .counts = { [AUDIT_BLOCKS] = { "blocks", "blocks closed" },
+                                     [AUDIT_ENTRIES] = { "entries", "entries in them" } },
+                         .backlog = LIMS_STMT_JOB_AUDIT_BACKLOG,
+                         .gauges = { { "behindSeconds",
+                                       "time since the chain that is furthest behind was "
+                                       "closed" } } },
 };
 
 _Static_assert(LIMS_LENGTH(lims_jobs) == LIMS_JOB_COUNT, "a row for each job");
@@ -98,35 +125,43 @@ static lims_request_t request_of(lims_connection_t *connection, lims_values_t *v
 
 static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t *job,
                                      lims_connection_t *connection, lims_values_t *values,
-                                     apr_pool_t *pool)
+                                     const lims_job_host_t *host, apr_pool_t *pool)
 {
     lims_request_t rq = request_of(connection, values, pool);
     lims_result_t *row = NULL;
     const lims_error_t *error;
 
+    rq.keyring = host->keyring;
+    report->line = NULL;
     if (job->step) {
-        report->batches++;
-        return job->step(report, &rq);
+        error = job->step(report, &rq);
+    } else {
+        lims_values_set(values, "rows", apr_itoa(pool, report->rows));
+        error = lims_database_call(&row, &rq, job->batch);
     }
-    lims_values_set(values, "rows", apr_itoa(pool, report->rows));
-    error = lims_database_call(&row, &rq, job->batch);
     if (error && error->failure == LIMS_FAILURE_TIMEOUT && report->rows > 1) {
         report->rows /= 2;
+        report->more = true;
         return NULL;
     }
     if (!error) {
-        add(report->counts, job->counts, row);
         report->batches++;
-        report->more = lims_result_true(row, 0, "more");
         report->rows += (report->rows + 7) / 8;
         report->rows = report->rows < job->rows ? report->rows : job->rows;
+    }
+    if (!error && row) {
+        add(report->counts, job->counts, row);
+        report->more = lims_result_true(row, 0, "more");
+    }
+    if (report->line && host->tell) {
+        host->tell(host->context, report->line);
     }
     return error;
 }
 
 const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *job,
                                  lims_connection_t *connection, lims_values_t *values,
-                                 lims_job_enough_fn *enough, void *context, apr_pool_t *pool)
+                                 const lims_job_host_t *host, apr_pool_t *pool)
 {
     const lims_error_t *error = NULL;
     apr_pool_t *batch = NULL;
@@ -134,8 +169,8 @@ const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *jo
 
     *report = (lims_job_report_t){ .more = true, .rows = rows };
     apr_pool_create(&batch, pool);
-    while (!error && report->more && !(enough && enough(context))) {
-        error = run_batch(report, job, connection, values, batch);
+    while (!error && report->more && !(host->enough && host->enough(host->context))) {
+        error = run_batch(report, job, connection, values, host, batch);
         if (!error) {
             lims_values_set(values, "rows", NULL);
             apr_pool_clear(batch);

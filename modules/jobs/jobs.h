@@ -34,7 +34,7 @@ typedef struct {
      * there may be more to do. Its parameters are lims_job_run()'s values. */
     lims_stmt_e batch;
     lims_job_step_fn *step; /* instead of .batch, for work that a single statement cannot do */
-    int rows;               /* size of a batch, its parameter `rows` */
+    int rows;               /* size of a batch, its parameter `rows`; 0: it has none */
     lims_job_figure_t counts[LIMS_JOB_FIGURES]; /* up to a NULL name */
     /* Returns a row with the size of the backlog; NONE: it is unknown. */
     lims_stmt_e backlog;
@@ -46,6 +46,7 @@ typedef enum {
     LIMS_JOB_RETENTION,
     LIMS_JOB_RECOVERY,
     LIMS_JOB_FILES,
+    LIMS_JOB_AUDIT,
     LIMS_JOB_COUNT
 } lims_job_e;
 
@@ -59,18 +60,25 @@ struct lims_job_report_t {
     apr_int64_t counts[LIMS_JOB_FIGURES];
     apr_int64_t gauges[LIMS_JOB_FIGURES];
     apr_int64_t batches;
-    bool more; /* it was stopped before all work was done */
+    bool more;        /* it was stopped before all work was done */
+    const char *line; /* of a step: for the log, in the pool of its batch; NULL: none */
 };
 
-/* Called between two batches; true: stop. */
-typedef bool(lims_job_enough_fn)(void *context);
+/* What a job finds where it runs. */
+typedef struct {
+    const lims_keyring_t *keyring;                 /* NULL: no key file is configured */
+    bool (*enough)(void *context);                 /* called between two batches; true:
+                                                         stop. NULL: run to the end */
+    void (*tell)(void *context, const char *line); /* writes a step's line to the log */
+    void *context;
+} lims_job_host_t;
 
-/* Runs batches until nothing is left or `enough` returns true, each in a
- * transaction of its own. What was done before an error stays done and is in
- * the report. `values` gets `rows`. */
+/* Runs batches until nothing is left or the host has enough, each in a transaction of its
+ * own. What was done before an error stays done and is in the report. `values` gets
+ * `rows`. */
 const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *job,
                                  lims_connection_t *connection, lims_values_t *values,
-                                 lims_job_enough_fn *enough, void *context, apr_pool_t *pool);
+                                 const lims_job_host_t *host, apr_pool_t *pool);
 
 /* Reads the gauges of the job's backlog into the report; changes nothing. */
 const lims_error_t *lims_job_look(lims_job_report_t *report, const lims_job_t *job,

@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <string.h>
 
@@ -172,6 +173,18 @@ const char *lims_keyring_first(const lims_keyring_t *ring)
 bool lims_keyring_has(const lims_keyring_t *ring, const char *id)
 {
     return find_key(ring, id, strlen(id));
+}
+
+bool lims_keyring_derive(unsigned char derived[LIMS_SEAL_KEY_LENGTH], const lims_keyring_t *ring,
+                         const char *id, const char *purpose)
+{
+    const seal_key_t *key = find_key(ring, id, strlen(id));
+    unsigned int length = 0;
+
+    return key &&
+           HMAC(EVP_sha256(), key->bytes, LIMS_SEAL_KEY_LENGTH, (const unsigned char *)purpose,
+                strlen(purpose), derived, &length) &&
+           length == LIMS_SEAL_KEY_LENGTH;
 }
 
 const char *lims_keyring_line(const char *id, apr_pool_t *pool)

@@ -57,6 +57,11 @@ const char *lims_keyring_first(const lims_keyring_t *ring);
 /* Whether the key ring has a key with that id. */
 bool lims_keyring_has(const lims_keyring_t *ring, const char *id);
 
+/* Derives a key for another purpose from the key of that id: HMAC-SHA-256 of `purpose`.
+ * The caller wipes it. False: there is no such key, or OpenSSL failed. */
+bool lims_keyring_derive(unsigned char derived[LIMS_SEAL_KEY_LENGTH], const lims_keyring_t *ring,
+                         const char *id, const char *purpose);
+
 /* Makes a line for a key file, without the end of line: a new key with that id, which
  * must be valid. The line is wiped when the pool is destroyed. NULL: the system's random
  * generator failed. */

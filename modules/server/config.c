@@ -336,6 +336,10 @@ const command_rec lims_config_directives[] = {
         "LimsIngestResume", lims_directive_set_number,
         LIMS_NUMBER(ingest_resume, .min = 1, .max = 86400, .fallback = 60, .unit = "seconds"),
         RSRC_CONF, "seconds after which a file whose reading was cut short is read again"),
+    AP_INIT_TAKE1(
+        "LimsAuditInterval", lims_directive_set_number,
+        LIMS_NUMBER(audit_interval, .min = 1, .max = 60, .fallback = 60, .unit = "seconds"),
+        RSRC_CONF, "seconds between two blocks of the audit trail"),
     AP_INIT_TAKE1("LimsFileStorage", lims_directive_set_number,
                   LIMS_NUMBER(file_storage, .min = 1, .max = 1024 * 1024 * 1024, .fallback = 10240,
                               .unit = "megabytes"),

@@ -108,6 +108,7 @@ typedef struct {
     apr_int64_t ingest_concurrency;
     apr_int64_t ingest_wait;
     apr_int64_t ingest_resume;
+    apr_int64_t audit_interval;
     apr_int64_t file_storage; /* megabytes */
     apr_int64_t rejected_file_days;
     apr_int64_t unknown_keys; /* 0: any */

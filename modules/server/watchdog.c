@@ -112,6 +112,7 @@ static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e j
         [LIMS_JOB_RETENTION] = config->retention_interval,
         [LIMS_JOB_RECOVERY] = config->recovery_interval,
         [LIMS_JOB_FILES] = config->ingest_resume,
+        [LIMS_JOB_AUDIT] = config->audit_interval,
     };
 
     _Static_assert(LIMS_LENGTH(seconds_of) == LIMS_JOB_COUNT, "an interval for each job");
@@ -137,15 +138,26 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
 
 /* --- Running -------------------------------------------------------------- */
 
+/* A run, for the functions that the job calls. */
 typedef struct {
     apr_time_t until;
-} patience_t;
+    const database_t *database;
+} run_t;
 
 static bool is_enough(void *context)
 {
-    const patience_t *patience = context;
+    const run_t *this = context;
 
-    return atomic_load(&stopping) || apr_time_now() >= patience->until;
+    return atomic_load(&stopping) || apr_time_now() >= this->until;
+}
+
+/* Logs the head of a block of the audit trail, so that a host of logs keeps it. */
+static void tell(void *context, const char *line)
+{
+    const run_t *this = context;
+
+    ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, this->database->server,
+                 "LIMS0384: a block of the audit trail was closed: %s", line);
 }
 
 /* Logs when a job begins to fail and when it works again. */
@@ -206,7 +218,11 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     const lims_job_t *job = &lims_jobs[which];
     record_t *record = &database->records[which];
     apr_time_t begun = apr_time_now();
-    patience_t patience = { .until = begun + RUN_MAX };
+    run_t this = { .until = begun + RUN_MAX, .database = database };
+    const lims_job_host_t host = { .keyring = lims_config_of(database->server)->keyring,
+                                   .enough = is_enough,
+                                   .tell = tell,
+                                   .context = &this };
     lims_values_t *values = values_of(lims_config_of(database->server), pool);
     lims_job_report_t report = { .rows = (int)atomic_load(&record->rows) };
     lims_connection_t *connection = NULL;
@@ -217,7 +233,7 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
         error = lims_connection_ready(connection, pool);
     }
     if (!error) {
-        error = lims_job_run(&report, job, connection, values, is_enough, &patience, pool);
+        error = lims_job_run(&report, job, connection, values, &host, pool);
     }
     if (!error && !atomic_load(&stopping)) {
         error = lims_job_look(&report, job, connection, values, pool);

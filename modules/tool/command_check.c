@@ -193,19 +193,49 @@ static const lims_error_t *check_keys(check_t *check, const lims_keyring_t *ring
     return error;
 }
 
+/* Checks that the key file has each key that closed a block of the audit trail. */
+static const lims_error_t *check_trail(check_t *check, const lims_keyring_t *ring)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, &check->rq, LIMS_STMT_CHECK_TRAIL);
+
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        const char *key = lims_result_get(rows, i, "key");
+        bool known = lims_keyring_has(ring, key);
+
+        report(check, "audit trail", known ? "ok" : "failed",
+               apr_psprintf(check->tool->pool, "blocks closed with key \"%s\", which %s", key,
+                            known ? "stays in the file" : "is not in the file"),
+               "Put the key back into the file: without it these blocks cannot be verified.");
+    }
+    return error;
+}
+
 static const lims_error_t *check_secrets(check_t *check)
 {
     const char *file = check->tool->secret_key_file;
     const lims_keyring_t *ring = NULL;
     const char *problem;
 
-    if (!file || check->schema_failed || check->login_failed) {
+    const lims_error_t *error;
+
+    if (check->schema_failed || check->login_failed) {
+        return NULL;
+    }
+    if (!file) {
+        report(check, "audit trail", "failed", "no key file: no block of it is closed",
+               "Make one with \"limsctl secret-key\", name it by LimsSecretKeyFile in the "
+               "configuration and by --secret-key-file or LIMS_SECRET_KEY_FILE here.");
         return NULL;
     }
     problem = lims_keyring_read(&ring, file, check->tool->pool);
     report(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
            "The file that LimsSecretKeyFile names has to be readable by its owner only.");
-    return problem ? NULL : check_keys(check, ring);
+    if (problem) {
+        return NULL;
+    }
+    error = check_keys(check, ring);
+    return error ? error : check_trail(check, ring);
 }
 
 static const lims_error_t *check_all(check_t *check)

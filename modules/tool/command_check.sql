@@ -242,3 +242,25 @@ SELECT CASE WHEN length(s.sealed) > 2
    AND s.sealed IS NOT NULL
  GROUP BY 1
  ORDER BY 1
+
+-- name: check_trail many
+-- global: the key file is the server's. The keys of the audit trail's blocks, each found by
+-- one look into the index.
+WITH RECURSIVE found (organization_id, key_id) AS (
+    (SELECT b.organization_id, b.key_id
+       FROM lims.audit_block b
+      ORDER BY b.organization_id, b.key_id
+      LIMIT 1)
+     UNION ALL
+    SELECT n.organization_id, n.key_id
+      FROM found f
+     CROSS JOIN LATERAL (
+           SELECT b.organization_id, b.key_id
+             FROM lims.audit_block b
+            WHERE (b.organization_id, b.key_id) > (f.organization_id, f.key_id)
+            ORDER BY b.organization_id, b.key_id
+            LIMIT 1) n
+)
+SELECT DISTINCT f.key_id AS "key"
+  FROM found f
+ ORDER BY 1

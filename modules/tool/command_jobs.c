@@ -71,19 +71,32 @@ static void print_report(const lims_tool_t *tool, const lims_job_t *job,
     lims_print_answer(tool, json, length);
 }
 
+/* Writes a line as httpd would write it to its log. */
+static void tell(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
 static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
 {
     const lims_job_t *job = &lims_jobs[which];
     bool dry = strcmp(lims_values_get(tool->values, "dryRun"), "t") == 0;
     lims_job_report_t report = { .more = false };
     lims_session_t *session = NULL;
-    const lims_error_t *error = lims_session_open(&session, tool->database, tool->pool);
+    lims_job_host_t host = { .tell = tell };
+    const lims_error_t *error = NULL;
 
+    if (which == LIMS_JOB_AUDIT) {
+        error = lims_tool_keyring(&host.keyring, tool);
+    }
+    if (!error) {
+        error = lims_session_open(&session, tool->database, tool->pool);
+    }
     if (!error && dry) {
         error = lims_job_look(&report, job, session->connection, tool->values, tool->pool);
     } else if (!error) {
-        error =
-            lims_job_run(&report, job, session->connection, tool->values, NULL, NULL, tool->pool);
+        error = lims_job_run(&report, job, session->connection, tool->values, &host, tool->pool);
     }
     if (error) {
         return lims_print_error(tool, error);
@@ -100,4 +113,9 @@ lims_exit_e lims_command_scan(lims_tool_t *tool)
 lims_exit_e lims_command_retention(lims_tool_t *tool)
 {
     return run(tool, LIMS_JOB_RETENTION);
+}
+
+lims_exit_e lims_command_audit_close(lims_tool_t *tool)
+{
+    return run(tool, LIMS_JOB_AUDIT);
 }

@@ -45,9 +45,11 @@ static void print_done(const lims_tool_t *tool, const char *id, const char *file
     apr_size_t length = 0;
 
     if (!tool->json) {
-        printf("Key %s is now the first in %s.\nReload httpd, then run \"limsctl webhook rekey\" "
-               "to encrypt the existing secrets with it.\n",
-               id, lims_printable(file, tool->pool));
+        printf(
+            "Key %s is now the first in %s.\nReload httpd, then run \"limsctl webhook rekey\" "
+            "to encrypt the existing secrets with it.\nA key that closed blocks of the audit trail "
+            "stays in the file: \"limsctl check\" names them.\n",
+            id, lims_printable(file, tool->pool));
         return;
     }
     lims_writer_object_begin(w);

@@ -18,7 +18,8 @@ const lims_command_t lims_commands[] = {
       .description =
           "Checks the configuration of httpd if asked to, the server and its settings, the roles, "
           "the version of the schema, row-level security, grants and triggers, the clock, and, "
-          "given the key file, whether it has the keys of all webhook secrets. Each finding is "
+          "whether the key file has the keys of all webhook secrets and of all blocks of the audit "
+          "trail. Each finding is "
           "printed with its remedy; the exit status is 1 if one is a failure.",
       .options = lims_check_options,
       .run = lims_command_check },
@@ -27,16 +28,20 @@ const lims_command_t lims_commands[] = {
       .description =
           "The file, --secret-key-file or LIMS_SECRET_KEY_FILE, is the one that the directive "
           "LimsSecretKeyFile names; it is created if it does not exist. Its first key encrypts the "
-          "secrets of webhook endpoints; each key decrypts the secrets that it encrypted. To "
-          "replace a key: run this command, reload httpd, run webhook rekey, delete the old key's "
-          "line, reload httpd. Keep a copy of the file apart from the backups of the database: "
+          "secrets of webhook endpoints and closes the blocks of the audit trail; each key "
+          "decrypts "
+          "the secrets that it encrypted and verifies the blocks that it closed. To replace a key: "
+          "run this command, reload httpd, run webhook rekey. The old key's line can be deleted "
+          "unless it closed blocks of the audit trail, which check says. Keep a copy of the file "
+          "apart from the backups of the database: "
           "without it the secrets are lost.",
       .options = lims_secret_key_options,
       .run = lims_command_secret_key },
     { .name = "webhook rekey",
       .summary = "Encrypt the secrets of webhooks with the first key of the key file",
       .description = "For all organizations. Afterwards the older keys can be deleted from the "
-                     "file. A secret that no key decrypts is reported and left as it is, with exit "
+                     "file, but those that closed blocks of the audit trail (check says which). A "
+                     "secret that no key decrypts is reported and left as it is, with exit "
                      "status 1; its endpoint needs a new secret (webhook rotate).",
       .run = lims_command_rekey },
     { .name = "scan",
@@ -56,6 +61,15 @@ const lims_command_t lims_commands[] = {
           "LimsRetentionInterval. Both may run at once. Begin with --dry-run.",
       .options = lims_retention_options,
       .run = lims_command_retention },
+    { .name = "audit close",
+      .summary = "Close blocks of the audit trail now",
+      .description =
+          "Closes the audit trail of each organization by a block under the first key of the key "
+          "file, as httpd does every LimsAuditInterval. Both may run at once. Prints the numbers "
+          "of "
+          "blocks and entries, and the head of each block on standard error.",
+      .options = lims_scan_options,
+      .run = lims_command_audit_close },
     { .name = "instrument-file reevaluate-all",
       .summary = "Read all quarantined files again",
       .description = "For use after a profile was corrected or activated, or samples were "

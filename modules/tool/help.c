@@ -47,7 +47,8 @@ const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool)
     case LIMS_T_OBJECT_LIST:
         return "JSON|@FILE";
     default:
-        return field->flags & LIMS_F_FILE     ? "TEXT|@FILE"
+        return field->flags & LIMS_F_PATH     ? "FILE"
+               : field->flags & LIMS_F_FILE   ? "TEXT|@FILE"
                : field->flags & LIMS_F_FILE64 ? "BASE64|@FILE"
                                               : "TEXT";
     }

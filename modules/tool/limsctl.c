@@ -58,7 +58,7 @@ static lims_exit_e print_reply(const lims_tool_t *tool, const lims_reply_t *repl
     if (!bytes || !lims_print_bytes(stdout, reply->body, reply->length, tool->pool)) {
         lims_print_answer(tool, reply->body, reply->length);
     }
-    return LIMS_EXIT_OK;
+    return reply->failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
 }
 
 static lims_exit_e run_route(lims_tool_t *tool)

@@ -159,6 +159,20 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
                : lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
 }
 
+/* Replaces the name of a file by its text. */
+static const lims_error_t *read_path(const char **text, apr_pool_t *pool)
+{
+    const char *name = *text;
+    apr_size_t size = 0;
+    const lims_error_t *error = read_file(text, &size, name, pool);
+
+    if (!error && memchr(*text, '\0', size)) {
+        error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                  "%s is no text: it has NUL characters.", name);
+    }
+    return error;
+}
+
 /* Replaces @FILE by the content of the file if the field takes a file; else it is a text. */
 static const lims_error_t *read_at_file(const char **text, const lims_field_t *field,
                                         apr_pool_t *pool)
@@ -171,12 +185,13 @@ static const lims_error_t *read_at_file(const char **text, const lims_field_t *f
     if (!document && !(field->flags & (LIMS_F_FILE | LIMS_F_FILE64))) {
         return NULL;
     }
+    *text = name;
+    if (!(field->flags & LIMS_F_FILE64)) {
+        return read_path(text, pool);
+    }
     error = read_file(text, &size, name, pool);
-    if (!error && (field->flags & LIMS_F_FILE64)) {
+    if (!error) {
         *text = lims_base64_encode(*text, size, pool);
-    } else if (!error && memchr(*text, '\0', size)) {
-        error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
-                                  "%s is no text: it has NUL characters.", name);
     }
     return error;
 }
@@ -194,6 +209,8 @@ static const lims_error_t *read_field_text(const char **text, reader_t *reader,
     error = read_value(text, reader, name, equals);
     if (!error && (field->flags & LIMS_F_SECRET)) {
         error = lims_secret_read(text, *text, reader->tool->pool);
+    } else if (!error && (field->flags & LIMS_F_PATH)) {
+        error = read_path(text, reader->tool->pool);
     } else if (!error && (*text)[0] == '@') {
         error = read_at_file(text, field, reader->tool->pool);
     }

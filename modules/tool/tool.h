@@ -164,6 +164,7 @@ lims_exit_e lims_command_demo(lims_tool_t *tool);
 lims_exit_e lims_command_rekey(lims_tool_t *tool);
 lims_exit_e lims_command_scan(lims_tool_t *tool);
 lims_exit_e lims_command_retention(lims_tool_t *tool);
+lims_exit_e lims_command_audit_close(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 lims_exit_e lims_command_reevaluate(lims_tool_t *tool);
 

@@ -92,6 +92,11 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Id of the electronic signature under which it was done." },
+    { .name = "block",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Number of the block of the chain that has the entry; null while it is not yet "
+             "closed." },
     LIMS_FIELD_END,
 };
 

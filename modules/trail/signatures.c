@@ -5,9 +5,9 @@
  */
 #include "trail/trail.h"
 
-static const char *const meanings[] = { "verified", "approved", "rejected", "performed",
-                                        "reviewed", "override", "reopened", "amended",
-                                        "witnessed", "chosen", "closed", NULL };
+static const char *const meanings[] = { "verified",  "approved", "rejected", "performed",
+                                        "reviewed",  "override", "reopened", "amended",
+                                        "witnessed", "chosen",   "closed",   NULL };
 
 static const char *const methods[] = { "password", "provider", NULL };
 

@@ -16,6 +16,8 @@ my $app  = $base->app($lab);
 # What is not audited, and why.
 my %silent = (
     audit_entry               => 'is the trail',
+    audit_block               => 'is the chain of the trail',
+    audit_closing             => 'is the job\'s place in the chain',
     result_history            => 'is a trail of its own',
     instrument_file_row       => 'is a trail of its own',
     extraction_row            => 'is a trail of its own',
