@@ -29,6 +29,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_test_disposition,
     &lims_instrument_upload,
     &lims_approval,
+    &lims_approval_task,
     &lims_test_definition,
     &lims_material_type,
     &lims_project,

@@ -139,6 +139,9 @@ CREATE TABLE lims.approval (
     CHECK ((status = 'pending') = (decided_at IS NULL))
 );
 
+-- For the list of what waits.
+CREATE INDEX approval_status ON lims.approval (organization_id, status, id);
+
 CREATE FUNCTION lims.approval_request_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

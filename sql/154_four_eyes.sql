@@ -87,10 +87,11 @@ BEGIN
 END
 $$;
 
--- Refuses a decision by a person without the step's role, by an API key where there is
--- one, and by the policy approver_may_be_verifier. The caller has locked the sample.
-CREATE FUNCTION lims.approval_four_eyes(p lims.approval) RETURNS void
-LANGUAGE plpgsql
+-- The refusals of a decision by a person without the step's role, by an API key where there
+-- is one, and by the policy approver_may_be_verifier; no row: the context's person may decide.
+CREATE FUNCTION lims.approval_refusals(p lims.approval)
+RETURNS TABLE (slug text, message text, ids json)
+LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_role text := lims.approval_role(p);
@@ -103,9 +104,9 @@ BEGIN
            AND r.user_id = v_user
            AND r.role = v_role
     )) THEN
-        PERFORM lims.refuse('permission_required', format(
+        RETURN QUERY SELECT 'permission_required', format(
             'deciding %s needs a person with the permission approval.decide and the '
-            'role %s', p.name, v_role));
+            'role %s', p.name, v_role), NULL::json;
     END IF;
     IF (SELECT o.approver_may_be_verifier
           FROM lims.organization o
@@ -121,9 +122,9 @@ BEGIN
        AND t.disposition = 'active'
        AND t.verified_by = v_user;
     IF v_tests IS NOT NULL THEN
-        PERFORM lims.refuse_for('self_approval', format(
+        RETURN QUERY SELECT 'self_approval', format(
             'deciding %s is for somebody who has verified no test of the sample',
-            p.name), json_build_object('testIds', v_tests));
+            p.name), json_build_object('testIds', v_tests);
     END IF;
     IF EXISTS (
         SELECT FROM lims.approval a
@@ -133,10 +134,89 @@ BEGIN
            AND a.id <> p.id
            AND a.decided_by = v_user
     ) THEN
-        PERFORM lims.refuse('self_approval', format(
+        RETURN QUERY SELECT 'self_approval', format(
             'deciding %s is for somebody who has decided no other step of the round',
-            p.name));
+            p.name), NULL::json;
     END IF;
+END
+$$;
+
+-- Refuses such a decision. The caller has locked the sample.
+CREATE FUNCTION lims.approval_four_eyes(p lims.approval) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT *
+      INTO v
+      FROM lims.approval_refusals(p)
+     LIMIT 1;
+    IF v.ids IS NOT NULL THEN
+        PERFORM lims.refuse_for(v.slug, v.message, v.ids);
+    ELSIF FOUND THEN
+        PERFORM lims.refuse(v.slug, v.message);
+    END IF;
+END
+$$;
+
+-- Whether the context's person can decide this approval now, as far as four eyes, the order
+-- of steps and the rounds go.
+CREATE FUNCTION lims.is_mine_to_decide(p lims.approval) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN p.status = 'pending'
+       AND p.replaced_at IS NULL
+       AND NOT EXISTS (
+           SELECT FROM lims.approval a
+            WHERE a.organization_id = p.organization_id
+              AND a.sample_id = p.sample_id
+              AND (a.round > p.round
+                   OR a.round = p.round AND a.step < p.step AND a.status <> 'approved'))
+       AND NOT EXISTS (SELECT FROM lims.approval_refusals(p));
+END
+$$;
+
+-- What whoever decides about a sample looks at first.
+CREATE FUNCTION lims.approval_flags(p lims.approval) RETURNS text[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT f.flag
+          FROM (SELECT bool_or(t.out_of_specification) AS oos,
+                       bool_or(t.confirmation_status = 'pending') AS presumptive,
+                       bool_or(EXISTS (
+                           SELECT FROM lims.qc_covered q
+                            WHERE q.organization_id = t.organization_id
+                              AND q.sample_test_id = t.id
+                              AND q.qc_status IN ('failed', 'overridden'))) AS qc
+                  FROM lims.sample_test t
+                 WHERE t.organization_id = p.organization_id
+                   AND t.sample_id = p.sample_id
+                   AND t.disposition = 'active') t
+         CROSS JOIN LATERAL (VALUES
+               ('oos', t.oos),
+               ('presumptive', t.presumptive),
+               ('qc', t.qc),
+               ('holding', EXISTS (
+                   SELECT FROM lims.sample_state_cache c
+                    WHERE c.organization_id = p.organization_id
+                      AND c.sample_id = p.sample_id
+                      AND c.holding_status = 'expired')),
+               ('amended', EXISTS (
+                   SELECT FROM lims.sample s
+                    WHERE s.organization_id = p.organization_id
+                      AND s.id = p.sample_id
+                      AND s.status = 'reported')),
+               ('approval_rejected', EXISTS (
+                   SELECT FROM lims.approval a
+                    WHERE a.organization_id = p.organization_id
+                      AND a.sample_id = p.sample_id
+                      AND a.status = 'rejected'
+                      AND a.id <> p.id))) AS f (flag, applies)
+         WHERE f.applies);
 END
 $$;
 

@@ -345,6 +345,22 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
     ON s.organization_id = a.organization_id
    AND s.id = a.sample_id;
 
+CREATE VIEW lims.approval_task_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
+       CASE a.status WHEN 'pending' THEN lims.approval_role(a) ELSE a.role END AS role,
+       a.round, a.status, a.requested_at AS "requestedAt",
+       a.decided_at AS "decidedAt", a.decided_by AS "decidedBy", a.comment,
+       CASE a.status WHEN 'pending' THEN lims.is_mine_to_decide(a)
+                     ELSE false END AS mine,
+       json_build_object('trackingId', s.tracking_id, 'sampleIdentifier',
+           s.sample_identifier, 'clientName', s.client_name, 'priority', s.priority,
+           'dueDate', s.due_date, 'status', s.status) AS sample,
+       lims.approval_flags(a) AS flags
+  FROM lims.approval a
+  JOIN lims.sample s
+    ON s.organization_id = a.organization_id
+   AND s.id = a.sample_id;
+
 CREATE VIEW lims.investigation_record WITH (security_invoker = true) AS
 SELECT i.organization_id, i.id,
        i.investigation_number AS "investigationNumber", i.kind, i.title,

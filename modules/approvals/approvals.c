@@ -14,8 +14,7 @@
 #include "kernel/field.h"
 #include "service/service.h"
 
-/* All statuses; those from the second on are decisions. */
-static const char *const statuses[] = { "pending", "approved", "rejected", NULL };
+const char *const lims_approval_statuses[] = { "pending", "approved", "rejected", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -40,7 +39,7 @@ static const lims_field_t fields[] = {
       .example = "Technical review" },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_approval_statuses,
       .flags = LIMS_F_OUT,
       .doc = "Status of the approval; a decided record is final." },
     { .name = "requestedAt",
@@ -81,7 +80,7 @@ static const lims_field_t paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
 static const lims_field_t decision_input[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses + 1,
+      .values = lims_approval_statuses + 1,
       .flags = LIMS_F_REQUIRED,
       .doc = "Decision on this step: approved or rejected." },
     { .name = "comment",
@@ -115,7 +114,7 @@ static const lims_error_t *list_of_sample(lims_request_t *rq)
 
 /* The same decision again, by the same person or by any key, is not an error, and changes
  * nothing. */
-static const lims_error_t *guard_decision(lims_request_t *rq)
+const lims_error_t *lims_approval_guard(lims_request_t *rq)
 {
     const char *current = lims_result_get(rq->locked, 0, "status");
     const char *wanted = lims_values_get(rq->values, "status");
@@ -173,8 +172,25 @@ static const lims_route_t routes[] = {
       .status = 200,
       .meaning = ":status",
       .signs = "approval",
-      .guard = guard_decision,
+      .guard = lims_approval_guard,
       .statement = LIMS_STMT_APPROVAL_DECIDE,
+      .errors = decide_errors },
+    { .method = "POST",
+      .path = "/approval-records/decide",
+      .command = "approval decide-many",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "decideApprovals",
+      .summary = "Approve or reject many steps",
+      .description = "One password, and a signature for each. By default all are decided or none; "
+                     "otherwise each that can be.",
+      .permission = "approval.decide",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_EACH,
+      .input = lims_approvals_decide_input,
+      .output = lims_approvals_decide_output,
+      .status = 200,
+      .meaning = ":status",
+      .signs = "approval",
+      .handler = lims_approvals_decide_many,
       .errors = decide_errors },
     LIMS_ROUTE_END,
 };

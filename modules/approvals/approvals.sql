@@ -46,3 +46,41 @@ UPDATE lims.approval
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
    AND status = 'pending'
+
+-- name: approvals_lock many
+-- Locks the samples of the approvals to decide, then the approvals, in order of id.
+WITH asked AS MATERIALIZED (
+    SELECT a.sample_id, a.id
+      FROM lims.approval a
+     WHERE a.organization_id = :$organization::bigint
+       AND a.id IN (SELECT (i.value ->> 'id')::bigint
+                      FROM jsonb_array_elements(:items::jsonb) AS i (value))
+), held AS MATERIALIZED (
+    SELECT s.id
+      FROM lims.sample s
+     WHERE s.organization_id = :$organization::bigint
+       AND s.id IN (SELECT asked.sample_id FROM asked)
+     ORDER BY s.id
+       FOR NO KEY UPDATE
+)
+SELECT a.id,
+       a.status
+  FROM lims.approval a
+ WHERE a.organization_id = :$organization::bigint
+   AND a.id IN (SELECT asked.id
+                  FROM asked
+                  JOIN held
+                    ON held.id = asked.sample_id)
+ ORDER BY a.id
+   FOR NO KEY UPDATE OF a
+
+-- name: approval_task_list many list custom
+SELECT *
+  FROM lims.approval_task_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:status::text IS NULL OR status = :status::text)
+   AND (:mine::boolean IS NOT TRUE OR status = 'pending')
+   AND (:mine::boolean IS NULL OR mine = :mine::boolean)
+ ORDER BY id
+ LIMIT :limit::bigint + 1

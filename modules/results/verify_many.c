@@ -141,7 +141,7 @@ const lims_error_t *lims_results_verify_many(lims_request_t *rq)
     }
     if (!error) {
         note_statuses(items, count, tests);
-        error = lims_each(rq, items, count, verify);
+        error = lims_each(rq, items, count, NULL, verify);
     }
     return error ? error : lims_each_answer(rq, items, count, "sampleTestId", atomic);
 }

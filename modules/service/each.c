@@ -84,12 +84,16 @@ static const lims_error_t *check_content(lims_request_t *rq, const lims_each_t *
                              rq->resource->name, item->id);
 }
 
-static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item, lims_each_fn *act)
+static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item,
+                                  lims_each_fn *prepare, lims_each_fn *act)
 {
     const lims_error_t *error = lims_service_lock(rq);
 
     if (!error) {
         error = check_content(rq, item);
+    }
+    if (!error && prepare) {
+        error = prepare(rq, item);
     }
     if (!error && rq->signs) {
         error = lims_signing_sign(rq);
@@ -104,7 +108,8 @@ static bool is_refusal(const lims_error_t *error)
            error->retry == LIMS_RETRY_NO;
 }
 
-const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count, lims_each_fn *act)
+const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count,
+                              lims_each_fn *prepare, lims_each_fn *act)
 {
     lims_each_t **order = in_order(items, count, rq->pool);
     const lims_error_t *error = NULL;
@@ -117,7 +122,7 @@ const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count,
         if (error) {
             return error;
         }
-        order[i]->error = act_on(rq, order[i], act);
+        order[i]->error = act_on(rq, order[i], prepare, act);
         if (order[i]->error && !is_refusal(order[i]->error)) {
             return order[i]->error;
         }

@@ -33,10 +33,12 @@ const lims_error_t *lims_each_read(lims_each_t **items, int *count, const lims_r
                                    const char *name, const char *id_name);
 
 /* Acts on each record, in order of id, in the open transaction: it is locked, compared with
- * the content hash that its signer saw (412 precondition_failed), signed if the act is, and
- * handed to `act`. A refusal is kept in the item, and what was done to that record undone.
- * Any other error ends the whole. */
-const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count, lims_each_fn *act);
+ * the content hash that its signer saw (412 precondition_failed), prepared, signed if the
+ * act is, and handed to `act`. `prepare` (or NULL) sets the values of the request on which
+ * the signature depends. A refusal is kept in the item, and what was done to that record
+ * undone. Any other error ends the whole. */
+const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count,
+                              lims_each_fn *prepare, lims_each_fn *act);
 
 /* Answers with what became of each record. Where `atomic` and one was refused, nothing may
  * be done: the same list as an error of status 409, after which the transaction is rolled
