@@ -152,10 +152,12 @@ BEGIN
       INTO v
       FROM lims.approval_refusals(p)
      LIMIT 1;
-    IF v.ids IS NOT NULL THEN
-        PERFORM lims.refuse_for(v.slug, v.message, v.ids);
+    IF v.slug = 'permission_required' THEN
+        PERFORM lims.refuse('permission_required', v.message);
+    ELSIF v.ids IS NOT NULL THEN
+        PERFORM lims.refuse_for('self_approval', v.message, v.ids);
     ELSIF FOUND THEN
-        PERFORM lims.refuse(v.slug, v.message);
+        PERFORM lims.refuse('self_approval', v.message);
     END IF;
 END
 $$;

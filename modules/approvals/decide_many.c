@@ -75,7 +75,7 @@ static const lims_field_t result_fields[] = {
     { .name = "blockers",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT,
-      .doc = "What refuses this one, as when it is decided alone." },
+      .doc = "Every reason that refuses this one, as when it is decided alone." },
     LIMS_FIELD_END,
 };
 

@@ -5,7 +5,7 @@
 #include "kernel/vocabulary.h"
 
 static const lims_field_t sample_fields[] = {
-    { .name = "trackingId", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Tracking id." },
+    { .name = "trackingId", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Tracking id of the sample." },
     { .name = "sampleIdentifier",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -22,7 +22,7 @@ static const lims_field_t sample_fields[] = {
       .type = LIMS_T_DATE,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Day on which the report is due." },
-    { .name = "status", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Status." },
+    { .name = "status", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Status of the sample." },
     LIMS_FIELD_END,
 };
 
@@ -90,7 +90,7 @@ static const lims_field_t fields[] = {
     { .name = "flags",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
-      .doc = "What to look at: oos (a result out of specification), presumptive (a positive "
+      .doc = "Warnings about the sample: oos (a result out of specification), presumptive (a positive "
              "not yet confirmed), qc (a batch failed or overridden), holding (a holding time "
              "expired), amended (a reported sample), approval_rejected (in an earlier round)." },
     LIMS_FIELD_END,
@@ -104,7 +104,7 @@ static const lims_field_t filters[] = {
       .doc = "Only approvals of this status." },
     { .name = "mine",
       .type = LIMS_T_BOOLEAN,
-      .doc = "Only those that whoever asks can decide now (true), or the others (false)." },
+      .doc = "Only approvals that whoever asks can decide now (true), or the others (false)." },
     LIMS_FIELD_END,
 };
 
