@@ -5,7 +5,10 @@
 #include "kernel/vocabulary.h"
 
 static const lims_field_t sample_fields[] = {
-    { .name = "trackingId", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Tracking id of the sample." },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Tracking id of the sample." },
     { .name = "sampleIdentifier",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -22,7 +25,10 @@ static const lims_field_t sample_fields[] = {
       .type = LIMS_T_DATE,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Day on which the report is due." },
-    { .name = "status", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Status of the sample." },
+    { .name = "status",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Status of the sample." },
     LIMS_FIELD_END,
 };
 
