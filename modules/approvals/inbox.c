@@ -96,9 +96,10 @@ static const lims_field_t fields[] = {
     { .name = "flags",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
-      .doc = "Warnings about the sample: oos (a result out of specification), presumptive (a positive "
-             "not yet confirmed), qc (a batch failed or overridden), holding (a holding time "
-             "expired), amended (a reported sample), approval_rejected (in an earlier round)." },
+      .doc = "Warnings about the sample: oos (a result out of specification), presumptive (a "
+             "positive not yet confirmed), qc (a batch failed or overridden), holding (a holding "
+             "time expired), amended (a reported sample), approval_rejected (in an earlier "
+             "round)." },
     LIMS_FIELD_END,
 };
 
