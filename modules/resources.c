@@ -27,6 +27,8 @@ const lims_resource_t *const lims_resources[] = {
     &lims_release,
     &lims_sample_test,
     &lims_test_disposition,
+    &lims_test_work,
+    &lims_worklist,
     &lims_instrument_upload,
     &lims_approval,
     &lims_approval_task,

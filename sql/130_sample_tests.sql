@@ -30,29 +30,31 @@
 --                            (4)
 --
 -- BEFORE UPDATE
---   1 guard_analyzed_update  refuses a time of analysis that cannot be
---   2 guard_confirmed        asks for the signature of a confirmation's outcome (142)
---   3 guard_disposition      refuses to cancel what is verified, and what an open
+--   1 entered_again          ends the return of a result that was sent back, when another
+--                            is entered (139)
+--   2 guard_analyzed_update  refuses a time of analysis that cannot be
+--   3 guard_confirmed        asks for the signature of a confirmation's outcome (142)
+--   4 guard_disposition      refuses to cancel what is verified, and what an open
 --                            investigation is about where that blocks (135)
---   4 guard_inactive         refuses changes of a test that is not active (135)
---   5 guard_links_update     lets a failed media lot be left for another only, with
+--   5 guard_inactive         refuses changes of a test that is not active (135)
+--   6 guard_links_update     lets a failed media lot be left for another only, with
 --                            another result: looks at the result as it was sent, before
---                            it is judged (8)
---   6 guard_update           refuses references not in use, and another sample or
+--                            it is judged (9)
+--   7 guard_update           refuses references not in use, and another sample or
 --                            definition
---   7 identity               refuses another id, organization or created_at
---   8 judge_update           judges a result that changed, unless a function of the
+--   8 identity               refuses another id, organization or created_at
+--   9 judge_update           judges a result that changed, unless a function of the
 --                            owner writes it judged; decides the status, which the lock
---                            looks at (9)
---   9 lock_update            refuses changes of a verified result; a verification
+--                            looks at (10)
+--  10 lock_update            refuses changes of a verified result; a verification
 --                            passes its gates
---  10 measure_update         says whether the holding time was met, once it is decided
---                            what is withdrawn (9)
---  11 names_update           freezes names and limits of what is verified, once that
---                            was allowed (9)
---  12 permit_reopen          refuses whoever may not reopen (165)
---  13 permit_verify          refuses whoever may not verify (165)
---  14 touch                  sets updated_at, last, when the row is what it will be
+--  11 measure_update         says whether the holding time was met, once it is decided
+--                            what is withdrawn (10)
+--  12 names_update           freezes names and limits of what is verified, once that
+--                            was allowed (10)
+--  13 permit_reopen          refuses whoever may not reopen (165)
+--  14 permit_verify          refuses whoever may not verify (165)
+--  15 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has had results

@@ -115,7 +115,8 @@ BEGIN
                SELECT asked.result IS DISTINCT FROM t.result
                       OR (asked.has_qualifier
                           AND asked.qualifier IS DISTINCT FROM t.qualifier)
-                          AS is_entered,
+                      -- Sent back: the same value counts as entered.
+                      OR t.returned_at IS NOT NULL AS is_entered,
                       CASE WHEN asked.has_qualifier THEN asked.qualifier
                            WHEN asked.result IS DISTINCT FROM t.result THEN NULL
                            ELSE t.qualifier END AS qualifier) q
@@ -144,6 +145,9 @@ BEGIN
                first_entered_at = h.first_entered_at,
                holding_met = lims.is_holding_met(t.holding_expires_at, h.analyzed,
                                                  h.first_entered_at),
+               returned_by = NULL,
+               returned_at = NULL,
+               return_reason = NULL,
                updated_at = now()
           FROM held h
          WHERE t.organization_id = p_organization

@@ -159,7 +159,12 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
             THEN x.reporting_limit ELSE t.reporting_limit END AS reporting_limit,
        CASE WHEN t.test_code IS NULL THEN x.method_detection_limit
             ELSE t.method_detection_limit END AS method_detection_limit,
-       t.disposition, t.retest_of, t.reported, t.note_on_report
+       t.disposition, t.retest_of, t.reported, t.note_on_report,
+       CASE WHEN t.returned_at IS NOT NULL THEN json_build_object(
+           'by', t.returned_by,
+           'at', to_char(t.returned_at AT TIME ZONE 'UTC',
+                         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'reason', t.return_reason) END AS returned
   FROM lims.sample_test t
  CROSS JOIN LATERAL (
        SELECT d.code, d.name, d.result_type, d.unit, d.method,

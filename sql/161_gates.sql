@@ -326,25 +326,20 @@ BEGIN
 END
 $$;
 
--- The refusals of verifying a test. esignature_required: the policy requires a signature,
--- and the context has none for this. A verified test has only the one refusal.
-CREATE FUNCTION lims.verify_blockers(
+-- What verifying a test would be refused for now; nothing is locked. esignature_required:
+-- the policy requires a signature, and the context has none for this. A test that is
+-- verified, not active or sent back has only the one refusal.
+CREATE FUNCTION lims.verify_refusals(
     p_organization bigint,
     p_sample_test_id bigint
 ) RETURNS SETOF lims.blocker
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = lims, pg_temp
+LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_test record;
-    v_required boolean;
 BEGIN
-    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
-        RETURN;
-    END IF;
-    PERFORM lims.require_read_committed();
-    SELECT t.sample_id, t.media_lot_id, t.status, t.result, d.code,
-           t.requires_worksheet, t.disposition,
+    SELECT t.sample_id, t.status, t.result, d.code, t.requires_worksheet,
+           t.disposition, t.returned_at, o.esignature_required,
            CASE WHEN lims.sample_is_closed(s.status, s.disposition)
                 THEN s.disposition END AS closed
       INTO v_test
@@ -355,26 +350,22 @@ BEGIN
       JOIN lims.test_definition d
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
+      JOIN lims.organization o
+        ON o.id = t.organization_id
      WHERE t.organization_id = p_organization
-       AND t.id = p_sample_test_id
-       FOR NO KEY UPDATE OF t;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    PERFORM lims.hold_evidence(p_organization, v_test.sample_id, p_sample_test_id,
-                               v_test.media_lot_id);
+       AND t.id = p_sample_test_id;
     IF v_test.status = 'verified' OR v_test.disposition <> 'active'
        OR v_test.closed IS NOT NULL THEN
         RETURN NEXT lims.closed_blocker(p_sample_test_id, v_test.disposition,
                                         v_test.closed);
         RETURN;
+    ELSIF v_test.returned_at IS NOT NULL THEN
+        RETURN NEXT lims.test_blocker(p_sample_test_id, 'invalid_transition', format(
+            'the result of sample test %s was sent back: it is entered again first',
+            p_sample_test_id));
+        RETURN;
     END IF;
-
-    SELECT o.esignature_required
-      INTO v_required
-      FROM lims.organization o
-     WHERE o.id = p_organization;
-    IF v_required AND NOT lims.is_signed(p_organization,
+    IF v_test.esignature_required AND NOT lims.is_signed(p_organization,
             lims.context_id('signature_id'), 'verified', 'sample_test',
             p_sample_test_id) THEN
         RETURN NEXT lims.test_blocker(p_sample_test_id, 'esignature_required',
@@ -398,5 +389,38 @@ BEGIN
                p_sample_test_id) b;
     RETURN QUERY
     SELECT b.* FROM lims.own_result_blockers(p_organization, p_sample_test_id) b;
+END
+$$;
+
+-- Locks a test with all on which verifying it depends, and returns its refusals, which then
+-- hold until the transaction ends.
+CREATE FUNCTION lims.verify_blockers(
+    p_organization bigint,
+    p_sample_test_id bigint
+) RETURNS SETOF lims.blocker
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_test record;
+BEGIN
+    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    PERFORM lims.require_read_committed();
+    SELECT t.sample_id, t.media_lot_id
+      INTO v_test
+      FROM lims.sample_test t
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test_id
+       FOR NO KEY UPDATE OF t;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    PERFORM lims.hold_evidence(p_organization, v_test.sample_id, p_sample_test_id,
+                               v_test.media_lot_id);
+    RETURN QUERY
+    SELECT b.*
+      FROM lims.verify_refusals(p_organization, p_sample_test_id) b;
 END
 $$;

@@ -239,7 +239,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
        t.updated_at AS "updatedAt", t.warnings, t.disposition,
        t.retest_of AS "retestOf", t.reported,
-       t.note_on_report AS "noteOnReport",
+       t.note_on_report AS "noteOnReport", t.returned,
        t.entry_warnings AS "entryWarnings"
   FROM lims.sample_test_state t;
 

@@ -18,12 +18,30 @@
 #include "kernel/field.h"
 #include "release/gates.h"
 #include "results/many.h"
+#include "results/work.h"
 #include "service/service.h"
 
 const char *const lims_test_statuses[] = { "pending", "entered", "verified", NULL };
 static const char *const dispositions[] = { "active", "cancelled", "set_aside", NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
+
+const lims_field_t lims_returned_fields[] = {
+    { .name = "by",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the user who sent it back." },
+    { .name = "at",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When it was sent back, UTC." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .max = 1000,
+      .doc = "Reason why it was sent back." },
+    LIMS_FIELD_END,
+};
 
 const lims_field_t lims_sample_test_fields[] = {
     { .name = "id",
@@ -188,6 +206,12 @@ const lims_field_t lims_sample_test_fields[] = {
       .flags = SHOWN,
       .doc = "Whether the report carries this result: the only active one of its family. While "
              "several are active and none is chosen, none is." },
+    { .name = "returned",
+      .type = LIMS_T_JSON,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .members = lims_returned_fields,
+      .doc = "Return of the result, to be entered again before it is verified; null: it was not "
+             "sent back, or was entered again." },
     { .name = "noteOnReport",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
@@ -200,15 +224,6 @@ const lims_field_t lims_sample_test_fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "When the record was last changed, UTC." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t bulk_output[] = {
-    { .name = "updated",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = lims_sample_test_fields,
-      .doc = "Sample tests after the change, in the order sent." },
     LIMS_FIELD_END,
 };
 
@@ -268,7 +283,8 @@ const lims_error_t *lims_results_inactive(lims_request_t *rq, const char *id)
                              id);
 }
 
-/* Refused even if nothing would change: a verified result cannot be entered. */
+/* Refused even if nothing would change: a verified result cannot be entered. A result that
+ * was sent back is entered also by the same value. */
 static const lims_error_t *guard_enter(lims_request_t *rq)
 {
     const char *id = lims_values_get(rq->values, "id");
@@ -276,8 +292,11 @@ static const lims_error_t *guard_enter(lims_request_t *rq)
     if (strcmp(lims_result_get(rq->locked, 0, "disposition"), "active") != 0) {
         return lims_results_inactive(rq, id);
     }
-    return strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0
-               ? lims_results_locked(rq, id)
+    if (strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0) {
+        return lims_results_locked(rq, id);
+    }
+    return lims_values_get(rq->values, "result") && lims_result_true(rq->locked, 0, "returned")
+               ? lims_results_enter_again(rq)
                : NULL;
 }
 
@@ -393,7 +412,7 @@ static const lims_route_t routes[] = {
       .permission = "result.enter",
       .flags = LIMS_R_NO_RECORD,
       .input = lims_results_bulk_input,
-      .output = bulk_output,
+      .output = lims_results_updated,
       .status = 200,
       .handler = lims_results_enter_many,
       .errors = bulk_errors },

@@ -7,9 +7,14 @@
 
 extern const lims_resource_t lims_sample_test;
 extern const lims_resource_t lims_test_disposition;
+extern const lims_resource_t lims_test_work;
+extern const lims_resource_t lims_worklist;
 
 /* The fields of a sample test, for answers that have some. */
 extern const lims_field_t lims_sample_test_fields[];
+
+/* Members of the return of a result that was sent back. */
+extern const lims_field_t lims_returned_fields[];
 
 /* The answer of acts that add sample tests: { tests }. */
 extern const lims_field_t lims_tests_output[];

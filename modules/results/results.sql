@@ -68,7 +68,8 @@ SELECT r.*
 -- name: sample_test_lock one
 SELECT id,
        status,
-       disposition
+       disposition,
+       returned_at IS NOT NULL AS returned
   FROM lims.sample_test
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

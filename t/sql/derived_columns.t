@@ -54,6 +54,8 @@ my %forged = (
     holding_expires_at    => q{now() + interval '1 day'},
     holding_met           => 'true',
     work_priority         => '1',
+    assigned_to           => 'NULL',
+    returned_at           => 'now()',
     reporting_limit       => '1',
     test_code             => q{'XX'},
     requires_confirmation => 'false',
@@ -77,8 +79,8 @@ refused($app, 'SELECT * FROM lims.enter_results(?, ?::jsonb)', [ $other->{id},
 is($base->value(q{SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
     WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
       AND p.prosrc ~* 'UPDATE\s+(ONLY\s+)?(lims\.)?sample_test\M'}),
-    'cancel_test choose_test enter_results reschedule_tests restore_test sample_rejudge'
-        . ' sample_shelve sample_test_undo_choice',
+    'assign_tests cancel_test choose_test enter_again enter_results reschedule_tests'
+        . ' restore_test return_test sample_rejudge sample_shelve sample_test_undo_choice',
     'functions that change results with the owner\'s rights');
 is($base->value(q{SELECT p.prosrc ~ '\m(result|qualifier)\M' FROM pg_proc p
     WHERE p.oid = ?::regproc}, "lims.$_"), 0, "... $_ changes no result")

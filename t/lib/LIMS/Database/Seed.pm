@@ -62,6 +62,11 @@ my @work = (
         . q{ result = CASE WHEN n % 3 > 0 THEN '5' END,}
         . q{ numeric_value = CASE WHEN n % 3 > 0 THEN 5 END,}
         . q{ verified_at = CASE WHEN n % 3 = 2 THEN timestamptz '2026-01-02' END,}
+        . q{ holding_expires_at = CASE WHEN n % 4 > 0 THEN}
+        . q{ timestamptz '2026-01-03' + s * interval '1 minute' END,}
+        . q{ holding_met = CASE WHEN n % 3 > 0 AND n % 4 > 0 THEN n % 5 > 0 END,}
+        . q{ work_priority = 1 + s % 3,}
+        . q{ assigned_to = CASE WHEN n % 3 = 0 THEN (o - 1) * 4 + 1 + s % 4 END,}
         . q{ media_lot_id = CASE WHEN n % 7 = 0 THEN (o - 1) * 20 + 1 + n % 20 END,}
         . q{ updated_at = timestamptz '2026-01-01' + n * interval '1 minute'},
     qc_coverage => 3, q{sample_test_id = n, qc_batch_id = (o - 1) * 100 + 1 + s % 100},

@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Work on tests between people, and the worklist. The rules are in sql/139_work.sql.
+
+-- name: sample_test_return exec
+SELECT lims.return_test(:$organization::bigint, :id::bigint, :assignedTo::bigint)
+
+-- name: result_enter_again exec
+SELECT lims.enter_again(:$organization::bigint, :id::bigint)
+
+-- name: sample_tests_assign exec
+SELECT lims.assign_tests(:$organization::bigint, :sampleTestIds::bigint[], :assignedTo::bigint)
+
+-- name: sample_tests_assigned many
+SELECT r.*
+  FROM lims.sample_test_record r
+ WHERE r.organization_id = :$organization::bigint
+   AND r.id = ANY (:sampleTestIds::bigint[])
+ ORDER BY array_position(:sampleTestIds::bigint[], r.id)
+
+-- name: worklist many custom
+-- Goes on behind the present place of the row that the cursor names. One that has left the
+-- list has a place still: where it would stand.
+WITH place AS MATERIALIZED (
+    SELECT coalesce(c.holding_expires_at, 'infinity') AS expires_at,
+           coalesce(c.work_priority, 0::smallint) AS priority,
+           c.id
+      FROM lims.sample_test c
+     WHERE c.organization_id = :$organization::bigint
+       AND c.id = :cursor::bigint
+), page AS MATERIALIZED (
+    SELECT t.id,
+           row_number() OVER (ORDER BY coalesce(t.holding_expires_at, 'infinity'),
+                              t.work_priority, t.id) AS place
+      FROM lims.sample_test t
+      JOIN lims.sample s
+        ON s.organization_id = t.organization_id
+       AND s.id = t.sample_id
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = :$organization::bigint
+       AND t.work_priority IS NOT NULL
+       AND t.disposition = 'active'
+       AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
+       AND (coalesce(t.holding_expires_at, 'infinity'), t.work_priority, t.id)
+           > (coalesce((SELECT p.expires_at FROM place p), '-infinity'),
+              coalesce((SELECT p.priority FROM place p), 0::smallint),
+              coalesce((SELECT p.id FROM place p), 0))
+       AND s.received_at IS NOT NULL
+       AND (:method::text IS NULL OR d.method = :method::text)
+       AND (:testDefinitionId::bigint IS NULL
+            OR t.test_definition_id = :testDefinitionId::bigint)
+       AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
+     ORDER BY coalesce(t.holding_expires_at, 'infinity'), t.work_priority, t.id
+     LIMIT :limit::bigint + 1
+)
+SELECT w.*
+  FROM page
+  JOIN lims.worklist_record w
+    ON w.id = page.id
+ WHERE w.organization_id = :$organization::bigint
+ ORDER BY page.place

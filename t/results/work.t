@@ -1,0 +1,168 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Work between people: the worklist in the order in which it is to be done, tests that are
+# assigned, and results that are sent back to be entered again.
+use strict;
+use warnings;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $ann   = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
+my $bob   = LIMS::Service::CommandLine->new($lims, 'Bob Ray', roles => ['analyst']);
+my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
+
+my $short = $lab->definition(holding_time_hours => 6, method => 'EPA 1');
+my $long  = $lab->definition(holding_time_hours => 600, method => 'EPA 2');
+my $none  = $lab->definition(method => 'EPA 2');
+my $today = $lab->value('SELECT current_date - 1');
+
+sub received {
+    my (%member) = @_;
+    my $sample = $lab->sample(collectionDate => $today, %member);
+    $lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] });
+    return $lab->tests($sample);
+}
+
+sub listed { return map { $_->{id} } @{ $ann->done('worklist', @_)->{data} } }
+
+my ($late_long, $late_none) = received(testDefinitionIds => [ $long, $none ]);
+my ($stat) = received(testDefinitionIds => [$none], priority => 'stat');
+my ($first) = received(testDefinitionIds => [$short]);
+my ($unreceived)
+    = $lab->tests($lab->sample(testDefinitionIds => [$short], collectionDate => $today));
+
+subtest 'the order of work' => sub {
+    is_deeply([ listed() ], [ $first, $late_long, $stat, $late_none ],
+        'by the end of the holding time, none last, then by priority; received samples alone');
+    is_deeply([ listed(method => 'EPA 2') ], [ $late_long, $stat, $late_none ], 'by method');
+    is_deeply([ listed(testDefinitionId => $long) ], [$late_long], 'by definition');
+    my ($entry) = @{ $ann->done('worklist', limit => 1)->{data} };
+    is_deeply([ @$entry{qw(status assignedTo returned sampleDisposition priority)} ],
+        [ 'pending', undef, undef, 'active', 'routine' ], 'an entry says what is to be done');
+    ok($entry->{$_}, "... and has $_")
+        for qw(trackingId clientName materialType testCode holdingExpiresAt receivedAt);
+};
+
+subtest 'pages' => sub {
+    my @seen;
+    my $cursor = 0;
+    for (1 .. 5) {
+        my $page = $ann->done('worklist', limit => 1, cursor => $cursor);
+        push @seen, map { $_->{id} } @{ $page->{data} };
+        last if !$page->{hasMore};
+        $cursor = $page->{nextCursor};
+    }
+    is_deeply(\@seen, [ $first, $late_long, $stat, $late_none ], 'one after the other');
+    $lab->enter($first, '1');
+    is_deeply([ listed(cursor => $first) ], [ $late_long, $stat, $late_none ],
+        'behind the place of a test that has left the list');
+    my ($id) = map { $_->{sampleId} } @{ $ann->done('worklist', limit => 1)->{data} };
+    $lims->patch("/samples/$id", { collectionDate => $lab->value('SELECT current_date - 5') });
+    is_deeply([ listed(cursor => $late_long) ], [ $stat, $late_none ],
+        '... and behind its present place, if it moved');
+};
+
+subtest 'assignment' => sub {
+    my $answer = $ann->done('sample-test assign', sampleTestIds => [ $stat, $late_none ],
+        assignedTo => $bob->{id});
+    is_deeply([ map { $_->{id} } @{ $answer->{updated} } ], [ $stat, $late_none ], 'assigned');
+    is_deeply([ listed(assignedTo => $bob->{id}) ], [ $stat, $late_none ], 'in his worklist');
+    $ann->done('sample-test assign', sampleTestIds => [$stat], assignedTo => undef);
+    is_deeply([ listed(assignedTo => $bob->{id}) ], [$late_none], 'taken from him');
+    $ann->refused('invalid_reference', 'sample-test assign', sampleTestIds => [ $stat, 987654 ],
+        assignedTo => $bob->{id});
+    $ann->refused('invalid_reference', 'sample-test assign', sampleTestIds => [$stat],
+        assignedTo => 987654);
+    $clerk->refused('permission_required', 'sample-test assign', sampleTestIds => [$stat],
+        assignedTo => $bob->{id});
+    is($lims->patch('/sample-tests/assign', { sampleTestIds => [$stat], assignedTo => undef })
+            ->status, 400, 'an API key has no such route');
+    my ($verified) = received(testDefinitionIds => [$none]);
+    $lab->enter($verified, '1');
+    $lab->verify($verified);
+    $ann->refused('test_verified_locked', 'sample-test assign', sampleTestIds => [$verified],
+        assignedTo => $bob->{id});
+};
+
+subtest 'what becomes of the sample' => sub {
+    my ($test) = received(testDefinitionIds => [$none]);
+    my $sample = $lims->get("/sample-tests/$test")->json->{sampleId};
+    my $shows  = sub { return scalar grep { $_ == $test } listed() };
+    my $set    = sub {
+        return $lims->post("/samples/$sample/disposition",
+            { disposition => $_[0], reason => 'broken' });
+    };
+    $set->('on_hold');
+    is($shows->(), 1, 'on hold, its holding times run on');
+    $set->('cancelled');
+    is($shows->(), 0, 'cancelled, it is in no worklist');
+    $set->('active');
+    is($shows->(), 1, 'taken back, it is there again');
+    $lims->post("/sample-tests/$test/cancel", { reason => 'not needed' });
+    is($shows->(), 0, 'a cancelled test is not');
+};
+
+subtest 'sent back' => sub {
+    my ($test) = received(testDefinitionIds => [$none]);
+    $ann->refused('invalid_transition', 'sample-test return', $test, reason => 'nothing there');
+    $ann->done('sample-test enter', $test, result => '4.2');
+    my $before = $lab->events_of(sub {
+        my $record = $bob->done('sample-test return', $test, reason => 'read it again');
+        is_deeply([ @{ $record->{returned} }{qw(by reason)} ], [ $bob->{id}, 'read it again' ],
+            'the test shows who sent it back, and why');
+        like($record->{returned}{at}, qr/\A\d{4}-\S+\.\d{3}Z\z/, '... and when');
+        is("$record->{status} $record->{result}", 'entered 4.2', 'the result stands');
+    });
+    is($before, 0, 'without an event');
+    ok((grep { $_ == $test } listed(assignedTo => $ann->{id})), 'it is with who entered it');
+    my $refusal = refused($lims->post("/sample-tests/$test/verify", {}), 409,
+        'invalid_transition', 'it is not verified');
+    like($refusal->{message}, qr/sent back/, '... and the refusal says why');
+    refused_in_sql($test);
+    is($lims->patch("/sample-tests/$test", { notes => 'a remark' })->json->{returned}{by},
+        $bob->{id}, 'a remark is no entry');
+    is($ann->done('sample-test enter', $test, result => '4.2')->{returned}, undef,
+        'the same value counts');
+    ok(!(grep { $_ == $test } listed()), 'it has left the worklist');
+
+    $bob->done('sample-test return', $test, reason => 'once more', assignedTo => $bob->{id});
+    is($ann->done('sample-test enter', $test, result => '4.3')->{returned}, undef,
+        'another value does');
+    $bob->done('sample-test return', $test, reason => 'a third time');
+    my $many = $lims->post('/sample-tests/bulk-results',
+        { updates => [ { sampleTestId => $test, result => '4.3' } ] });
+    is($many->json->{updated}[0]{returned}, undef, 'and the same value among many');
+    $lab->policy(reason_on_change => 't');
+    $bob->done('sample-test return', $test, reason => 'a last time');
+    refused($lims->patch("/sample-tests/$test", { result => '4.3' }), 409, 'reason_required',
+        'where reasons are asked for, the same value needs its own');
+    refused($lims->post('/sample-tests/bulk-results',
+            { updates => [ { sampleTestId => $test, result => '4.3' } ] }), 409,
+        'reason_required', '... among many too');
+    is($ann->done('sample-test enter', $test, result => '4.3', reason => 'read twice')->{returned},
+        undef, '... and then counts');
+    $lab->policy(reason_on_change => 'f');
+    $lab->verify($test);
+    $bob->refused('test_verified_locked', 'sample-test return', $test, reason => 'too late');
+    $clerk->refused('permission_required', 'sample-test return', $test, reason => 'no');
+};
+
+# Whoever writes: the database refuses it too.
+sub refused_in_sql {
+    my ($test) = @_;
+    my $done = eval {
+        $lab->act(sub { $_[0]->do(q{UPDATE lims.sample_test SET status = 'verified'
+            WHERE id = ?}, undef, $test) });
+        1;
+    };
+    ok(!$done, 'nor by direct SQL');
+    like($@, qr/sent back/, '... for the same reason');
+    return;
+}
+
+done_testing();
