@@ -29,6 +29,8 @@ const char *const lims_investigation_kinds[] = {
     "qc_failure", "media_failure", "holding_time", "pt_failure", NULL
 };
 
+const char *const lims_test_statuses[] = { "pending", "entered", "verified", NULL };
+
 const char *const lims_result_qualifiers[] = { "<", ">", "ND", "J", "U", NULL };
 
 const char *const lims_confirmation_statuses[] = { "pending", "confirmed", "refuted", NULL };

@@ -5,9 +5,6 @@
 
 #include "lims.h"
 
-/* Statuses of a test, NULL-terminated (results.c). */
-extern const char *const lims_test_statuses[];
-
 /* Members of a warning about a result. */
 extern const lims_field_t lims_entry_warning_fields[];
 
@@ -26,13 +23,5 @@ const lims_error_t *lims_results_inactive(lims_request_t *rq, const char *id);
 /* Handlers: enter all results or none; judge results. */
 lims_handler_fn lims_results_enter_many;
 lims_handler_fn lims_results_judge_many;
-
-/* Verification of many, each in a savepoint of its own (verify_many.c). */
-extern const lims_field_t lims_results_verify_input[];
-extern const lims_field_t lims_results_verify_output[];
-const lims_error_t *lims_results_verify_many(lims_request_t *rq);
-
-/* Refuses where the gates of verifying the test of :id are closed. */
-const lims_error_t *lims_results_verify_gates(lims_request_t *rq);
 
 #endif /* LIMS_RESULTS_MANY_H */

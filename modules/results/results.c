@@ -16,12 +16,11 @@
 #include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "release/gates.h"
 #include "results/many.h"
+#include "results/verification.h"
 #include "results/work.h"
 #include "service/service.h"
 
-const char *const lims_test_statuses[] = { "pending", "entered", "verified", NULL };
 static const char *const dispositions[] = { "active", "cancelled", "set_aside", NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
@@ -249,12 +248,6 @@ static const lims_field_t filters[] = {
 };
 
 /* --- Actions -------------------------------------------------------------- */
-
-/* The gates of a verification also refuse a test that is verified already. */
-const lims_error_t *lims_results_verify_gates(lims_request_t *rq)
-{
-    return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
-}
 
 const lims_error_t *lims_results_locked(lims_request_t *rq, const char *ids)
 {

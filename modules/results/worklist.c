@@ -4,9 +4,7 @@
  * are to be done.
  */
 #include "kernel/vocabulary.h"
-#include "results/many.h"
 #include "results/results.h"
-#include "samples/samples.h"
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
 
@@ -31,10 +29,9 @@ static const lims_field_t fields[] = {
       .flags = SHOWN,
       .doc = "Priority of the sample: stat before rush before routine." },
     { .name = "sampleDisposition",
-      .type = LIMS_T_ENUM,
-      .values = lims_sample_dispositions,
+      .type = LIMS_T_STRING,
       .flags = SHOWN,
-      .doc = "Disposition of the sample; holding times of one on hold run on." },
+      .doc = "Disposition of the sample, active or on_hold; holding times run on." },
     { .name = "receivedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,

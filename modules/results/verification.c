@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify_many.c - verification of many results by one signature act: one password, and a
- * signature of each result.
+ * verification.c - verification of one result, and of many by one signature act: one
+ * password, and a signature of each result.
  */
+#include "results/verification.h"
+
 #include <string.h>
 
 #include "database/database.h"
 #include "kernel/field.h"
-#include "results/many.h"
+#include "kernel/vocabulary.h"
+#include "release/gates.h"
 #include "service/each.h"
 #include "service/signing.h"
 
@@ -83,6 +86,12 @@ const lims_field_t lims_results_verify_output[] = {
       .doc = "Outcome for each, in the order sent." },
     LIMS_FIELD_END,
 };
+
+/* The gates of a verification also refuse a test that is verified already. */
+const lims_error_t *lims_results_verify_gates(lims_request_t *rq)
+{
+    return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
+}
 
 /* Chooses the verified result, with a reason and a signature of its own. */
 static const lims_error_t *choose(lims_request_t *rq, const char *reason)
