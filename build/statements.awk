@@ -20,6 +20,9 @@
 # on, with the cursor as the id before which to read (0: the end). A list in another
 # order has its <label>_newest written by hand. Either becomes .newest of the first.
 #
+# A block that begins with "-- part: <name>" is no statement but text that several of its
+# file share: a line ":{<name>}" of theirs stands for it.
+#
 # :name is a validated field of the request, :?name whether it was given, and
 # :$name comes from the request's context, where no client can reach it. Each
 # distinct one becomes a number $1 ... $n. Quoted text, quoted identifiers and
@@ -65,6 +68,14 @@ FNR == 1 {
     next
 }
 
+/^-- part:/ {
+    finish()
+    part = $3
+    open = 1
+    text = ""
+    next
+}
+
 /^-- global:/ && open {
     if ($0 ~ /^-- global: *[^ ]/) {
         global = 1
@@ -77,6 +88,16 @@ FNR == 1 {
     if ($0 !~ /^[ \t\r]*(--.*)?$/) {
         refuse(FNR, "SQL outside a \"-- name:\" block")
     }
+    next
+}
+
+open && !part && /^ *:\{[a-z_]+\}$/ {
+    shared = $0
+    gsub(/[ :{}]/, "", shared)
+    if (!((short, shared) in text_of)) {
+        refuse(FNR, "there is no part \"" shared "\"")
+    }
+    text = text text_of[short, shared]
     next
 }
 
@@ -139,6 +160,12 @@ function start(    fields, count, i) {
 
 function finish() {
     if (!open) {
+        return
+    }
+    if (part) {
+        text_of[short, part] = text
+        part = ""
+        open = 0
         return
     }
     compile(text)

@@ -181,6 +181,7 @@ enum {
     LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
     LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
     LIMS_F_CLAMP = 1 << 8,    /* query: more than max is taken as max */
+    LIMS_F_PEOPLE = 1 << 18,  /* query: not on the REST API, where it is unknown */
     LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
     LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
     LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */

@@ -27,6 +27,16 @@ CREATE INDEX sample_state_cache_valid_until
     ON lims.sample_state_cache (organization_id, valid_until)
  WHERE valid_until IS NOT NULL;
 
+-- The filters of the list of samples, in order of its cursor. Reported samples, which are
+-- most, are found by their status.
+CREATE INDEX sample_state_cache_release_state
+    ON lims.sample_state_cache (organization_id, release_state, sample_id)
+ WHERE release_state <> 'reported';
+
+CREATE INDEX sample_state_cache_holding_status
+    ON lims.sample_state_cache (organization_id, holding_status, sample_id)
+ WHERE holding_status IS NOT NULL;
+
 -- The queue ----------------------------------------------------------------
 
 -- The queue of dirty samples. Writers only insert, in the transaction of their change,

@@ -154,6 +154,10 @@ GRANT EXECUTE ON FUNCTION lims.tracking_id_is_mistyped, lims.tracking_ids_meant,
 -- 127_sample_dispositions.sql
 GRANT EXECUTE ON FUNCTION lims.sample_is_closed, lims.disposition_permission TO lims_app;
 
+-- 232_sample_lists.sql
+GRANT EXECUTE ON FUNCTION lims.name_beginnings, lims.sample_name_begins,
+    lims.samples_found TO lims_app;
+
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;
 

@@ -81,12 +81,12 @@ const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *f
                                     unsigned flags, const lims_json_t *root, apr_pool_t *pool);
 
 /* Validates a raw query string (NULL: none) against a table (NULL: no parameter is
- * allowed) and adds its parameters to `values`; '+' is a space. LIMS_E_INVALID_QUERY: a
- * parameter is unknown, repeated, of the wrong type, or required and absent. An INTEGER
- * with LIMS_F_CLAMP above its maximum becomes the maximum. Absent parameters get their
- * fallback. */
+ * allowed) and adds its parameters to `values`; '+' is a space. `people`: those with
+ * LIMS_F_PEOPLE are known too. LIMS_E_INVALID_QUERY: a parameter is unknown, repeated, of
+ * the wrong type, or required and absent. An INTEGER with LIMS_F_CLAMP above its maximum
+ * becomes the maximum. Absent parameters get their fallback. */
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
-                                     const char *query_string, apr_pool_t *pool);
+                                     bool people, const char *query_string, apr_pool_t *pool);
 
 /* Validates one value that comes as text, from the command line or a form, against its
  * field and adds it to `values`. Lists are comma-separated; objects are JSON; an empty

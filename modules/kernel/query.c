@@ -58,8 +58,8 @@ static const char *clamp(const lims_field_t *field, const char *text, apr_pool_t
 }
 
 static const lims_error_t *validate_parameter(lims_values_t *values, const lims_field_t *fields,
-                                              bool *seen, const char *pair, apr_size_t length,
-                                              apr_pool_t *pool)
+                                              bool people, bool *seen, const char *pair,
+                                              apr_size_t length, apr_pool_t *pool)
 {
     const char *equals = memchr(pair, '=', length);
     apr_size_t name_length = equals ? (apr_size_t)(equals - pair) : length;
@@ -76,7 +76,7 @@ static const lims_error_t *validate_parameter(lims_values_t *values, const lims_
                                  name ? lims_excerpt(name, pool) : "");
     }
     field = lims_field_find(fields, name);
-    if (!field) {
+    if (!field || ((field->flags & LIMS_F_PEOPLE) != 0 && !people)) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is not a parameter known here",
                                  *name != '\0' ? lims_excerpt(name, pool)
                                                : "A parameter without a name");
@@ -97,7 +97,7 @@ static const lims_error_t *validate_parameter(lims_values_t *values, const lims_
 }
 
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
-                                     const char *query_string, apr_pool_t *pool)
+                                     bool people, const char *query_string, apr_pool_t *pool)
 {
     const char *pair = query_string ? query_string : "";
     apr_size_t count = 0;
@@ -113,7 +113,7 @@ const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *
         /* Some clients send "?a=1&" or "?a=1&&b=2". */
         if (length > 0) {
             const lims_error_t *error =
-                validate_parameter(values, fields, seen, pair, length, pool);
+                validate_parameter(values, fields, people, seen, pair, length, pool);
 
             if (error) {
                 return error;

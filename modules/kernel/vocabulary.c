@@ -7,6 +7,11 @@
 const char *const lims_sample_statuses[] = { "pending",  "received", "processing", "completed",
                                              "verified", "reported", NULL };
 
+const char *const lims_sample_priorities[] = { "routine", "rush", "stat", NULL };
+
+const char *const lims_sample_dispositions[] = { "active",   "on_hold",  "cancelled",
+                                                 "rejected", "disposed", NULL };
+
 const char *const lims_release_states[] = { "blocked",         "in_progress", "ready_for_review",
                                             "ready_to_report", "reported",    NULL };
 

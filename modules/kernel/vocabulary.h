@@ -8,6 +8,10 @@
 
 /* The workflow of a sample, in its order. */
 extern const char *const lims_sample_statuses[];
+/* What becomes of a sample, beside its workflow. */
+extern const char *const lims_sample_dispositions[];
+/* How urgent a sample is. */
+extern const char *const lims_sample_priorities[];
 /* States of a sample on its way to release, `reported` last. */
 extern const char *const lims_release_states[];
 /* States of a holding time, of a test or a sample. */

@@ -163,6 +163,12 @@ static void write_parameter(lims_openapi_t *doc, const lims_field_t *field, cons
     if (field->doc) {
         lims_openapi_member(doc, "description", field->doc);
     }
+    if (field->type == LIMS_T_ID_LIST || field->type == LIMS_T_STRING_LIST) {
+        /* Separated by commas. */
+        lims_openapi_member(doc, "style", "form");
+        lims_writer_key(doc->w, "explode");
+        lims_writer_boolean(doc->w, false);
+    }
     write_schema(doc, field, use);
     lims_writer_object_end(doc->w);
 }

@@ -63,7 +63,9 @@ static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
         lims_openapi_parameter(doc, LIMS_Q_ID);
     }
     for (const lims_field_t *field = route->query; field && field->name; field++) {
-        lims_openapi_query_parameter(doc, field);
+        if ((field->flags & LIMS_F_PEOPLE) == 0) {
+            lims_openapi_query_parameter(doc, field);
+        }
     }
     if (lims_route_reads(route) && has_etag(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);

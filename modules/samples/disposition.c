@@ -8,12 +8,10 @@
  */
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "results/results.h"
 #include "samples/samples.h"
 #include "service/service.h"
-
-const char *const lims_sample_dispositions[] = { "active",   "on_hold",  "cancelled",
-                                                 "rejected", "disposed", NULL };
 
 static const lims_field_t disposition_input[] = {
     { .name = "disposition",

@@ -18,14 +18,13 @@
 #include "release/gates.h"
 #include "results/results.h"
 #include "samples/receipt.h"
+#include "samples/search.h"
 #include "service/permitted.h"
 #include "service/service.h"
 
 /* Statuses that the status route accepts: reporting has a route of its own. */
 static const char *const settable_statuses[] = { "pending",   "received", "processing",
                                                  "completed", "verified", NULL };
-
-static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
 static const lims_field_t receipt_fields[] = {
     { .name = "temperature",
@@ -139,7 +138,7 @@ const lims_field_t lims_sample_fields[] = {
       .example = "2026-11-20T14:05:00.000Z" },
     { .name = "priority",
       .type = LIMS_T_ENUM,
-      .values = priorities,
+      .values = lims_sample_priorities,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
       .fallback = "routine",
       .doc = "Priority of the sample." },
@@ -246,41 +245,6 @@ const lims_field_t lims_sample_fields[] = {
       .example = "[1]",
       .hint = "tests are scheduled when a sample is registered, and later by "
               "POST /samples/{id}/tests" },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t filters[] = {
-    LIMS_PAGING_FIELDS,
-    { .name = "status",
-      .type = LIMS_T_ENUM,
-      .values = lims_sample_statuses,
-      .doc = "Only samples of this status." },
-    { .name = "materialTypeId", .type = LIMS_T_ID, .doc = "Only samples of this material type." },
-    { .name = "projectId", .type = LIMS_T_ID, .doc = "Only samples of this project." },
-    { .name = "clientId", .type = LIMS_T_ID, .doc = "Only samples of this client." },
-    { .name = "trackingId",
-      .type = LIMS_T_STRING,
-      .doc = "Only the sample with this tracking id." },
-    { .name = "externalId",
-      .type = LIMS_T_STRING,
-      .doc = "Only the sample with this external id." },
-    { .name = "orderId", .type = LIMS_T_ID, .doc = "Only samples of this order." },
-    { .name = "dueBefore",
-      .type = LIMS_T_DATE,
-      .doc = "Only samples whose dueDate is before this day, whatever their status." },
-    { .name = "since",
-      .type = LIMS_T_MOMENT,
-      .doc = "Only samples received at this time or later: a date (from the beginning of that UTC "
-             "day) or a timestamp." },
-    { .name = "until",
-      .type = LIMS_T_MOMENT_END,
-      .doc = "Only samples received at this time or earlier: a date (to the end of that UTC day) "
-             "or a timestamp." },
-    { .name = "updatedSince",
-      .type = LIMS_T_MOMENT,
-      .doc = "Only samples changed at this time or later. A change has the time at which its "
-             "transaction began: a client that polls goes back a minute each time, or follows GET "
-             "/events." },
     LIMS_FIELD_END,
 };
 
@@ -441,10 +405,10 @@ static const lims_route_t routes[] = {
       .scope = "samples:read",
       .permission = "data.read",
       .flags = LIMS_R_LIST,
-      .query = filters,
+      .query = lims_sample_filters,
       .status = 200,
       .statement = LIMS_STMT_SAMPLE_LIST,
-      .search = LIMS_STMT_SAMPLE_SEARCH },
+      .handler = lims_samples_list },
     { .method = "GET",
       .path = "/samples/:id",
       .command = "sample show",

@@ -11,9 +11,6 @@ extern const lims_resource_t lims_sample_disposition; /* the route that changes 
 /* Fields of a sample: those that orders' samples are registered with, too. */
 extern const lims_field_t lims_sample_fields[];
 
-/* What becomes of a sample beside its status; ends with NULL. */
-extern const char *const lims_sample_dispositions[];
-
 /* Refuses work on the locked sample if its disposition has closed it. */
 const lims_error_t *lims_refuse_closed(lims_request_t *rq);
 

@@ -16,26 +16,6 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: sample_search many list custom
--- Planned for the values of each call: every filter has an index of its own.
-SELECT *
-  FROM lims.sample_record
- WHERE organization_id = :$organization::bigint
-   AND id > :cursor::bigint
-   AND (:status::text IS NULL OR status = :status::text)
-   AND (:materialTypeId::bigint IS NULL OR "materialTypeId" = :materialTypeId::bigint)
-   AND (:projectId::bigint IS NULL OR "projectId" = :projectId::bigint)
-   AND (:clientId::bigint IS NULL OR "clientId" = :clientId::bigint)
-   AND (:trackingId::text IS NULL OR "trackingId" = :trackingId::text)
-   AND (:externalId::text IS NULL OR "externalId" = :externalId::text)
-   AND (:orderId::bigint IS NULL OR "orderId" = :orderId::bigint)
-   AND (:dueBefore::date IS NULL OR "dueDate" < :dueBefore::date)
-   AND (:since::timestamptz IS NULL OR "receivedAt" >= :since::timestamptz)
-   AND (:until::timestamptz IS NULL OR "receivedAt" <= :until::timestamptz)
-   AND (:updatedSince::timestamptz IS NULL OR "updatedAt" >= :updatedSince::timestamptz)
- ORDER BY id
- LIMIT :limit::bigint + 1
-
 -- name: sample_lock one
 SELECT id,
        status,

@@ -188,6 +188,7 @@ static void check_routes(check_t *check, apr_pool_t *pool)
             report(check, 108, line, "this build of mod_lims is broken, install another");
         }
     }
+    settings->surface = LIMS_SURFACE_API;
     settings->router = router;
     settings->openapi = lims_openapi(&settings->openapi_length, lims_resources,
                                      lims_config_of(check->s)->base_path, LIMS_API_PREFIX, pool);

@@ -51,8 +51,7 @@ static const lims_error_t *fetch_record(lims_request_t *rq)
     return error ? error : answer_record(rq, results);
 }
 
-/* Whether a list is asked for with a filter, besides its page. */
-static bool is_filtered(const lims_request_t *rq)
+bool lims_service_is_filtered(const lims_request_t *rq)
 {
     for (const lims_field_t *field = rq->route->query; field && field->name; field++) {
         if (!field->fallback && lims_values_get(rq->values, field->name)) {
@@ -72,7 +71,7 @@ lims_short_work_e lims_service_short_work(const lims_exchange_t *x)
     if (route->flags & LIMS_R_QUEUED) {
         return x->admitted ? LIMS_SHORT_WORK_NONE : LIMS_SHORT_WORK_PREPARE;
     }
-    return lims_route_reads(route) && !is_filtered(&x->rq) ? LIMS_SHORT_WORK_READ
+    return lims_route_reads(route) && !lims_service_is_filtered(&x->rq) ? LIMS_SHORT_WORK_READ
                                                            : LIMS_SHORT_WORK_NONE;
 }
 
@@ -84,7 +83,8 @@ static lims_stmt_e page_statement(const lims_request_t *rq)
     if (route->changes != LIMS_STMT_NONE && lims_values_get(rq->values, "updatedSince")) {
         return route->changes;
     }
-    return route->search != LIMS_STMT_NONE && is_filtered(rq) ? route->search : route->statement;
+    return route->search != LIMS_STMT_NONE && lims_service_is_filtered(rq) ? route->search
+                                                                           : route->statement;
 }
 
 lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list)
@@ -94,9 +94,9 @@ lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list)
     return order && strcmp(order, "-id") == 0 ? lims_statements[list].newest : list;
 }
 
-static const lims_error_t *fetch_page(lims_request_t *rq)
+const lims_error_t *lims_service_page(lims_request_t *rq, lims_stmt_e list)
 {
-    const lims_call_t call = { .statement = lims_service_in_order(rq, page_statement(rq)) };
+    const lims_call_t call = { .statement = lims_service_in_order(rq, list) };
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
 
@@ -134,7 +134,8 @@ const lims_error_t *lims_service_fetch(lims_request_t *rq)
     if (rq->route->flags & LIMS_R_DOCUMENT) {
         return fetch_document(rq);
     }
-    return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
+    return (rq->route->flags & LIMS_R_LIST) ? lims_service_page(rq, page_statement(rq))
+                                            : fetch_record(rq);
 }
 
 const lims_error_t *lims_service_lock(lims_request_t *rq)

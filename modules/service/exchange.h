@@ -62,6 +62,7 @@ typedef struct {
 
 /* Configuration of a surface. */
 struct lims_settings_t {
+    lims_surface_e surface;
     const lims_router_t *router;
     const char *database;      /* its name; cached keys are valid for it alone */
     const char *base;          /* prefix of the routes' paths: "/lab/api/v1" */

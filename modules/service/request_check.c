@@ -289,6 +289,12 @@ static const lims_error_t *adopt_reason(lims_request_t *rq)
     return NULL;
 }
 
+static const lims_error_t *validate_query(lims_exchange_t *x)
+{
+    return lims_field_query(x->rq.values, x->rq.route->query,
+                            x->rq.settings->surface != LIMS_SURFACE_API, x->query, x->rq.pool);
+}
+
 void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
 {
     const lims_error_t *path = check_path(x);
@@ -309,7 +315,7 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
         x->late_refusal = check_headers(x);
     }
     if (!x->late_refusal) {
-        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
+        x->late_refusal = validate_query(x);
     }
     if (!x->late_refusal && !is_form(x)) {
         x->late_refusal = validate_body(x, *body, *length);
@@ -326,6 +332,6 @@ void lims_request_check_read(lims_exchange_t *x)
 {
     x->late_refusal = check_path(x);
     if (!x->late_refusal) {
-        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
+        x->late_refusal = validate_query(x);
     }
 }

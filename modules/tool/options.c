@@ -383,7 +383,7 @@ static const lims_error_t *complete(lims_tool_t *tool)
 
     for (int i = 0; i < count && !error; i++) {
         if (tables[i].query) {
-            error = lims_field_query(tool->values, tables[i].fields, NULL, tool->pool);
+            error = lims_field_query(tool->values, tables[i].fields, true, NULL, tool->pool);
         } else if (tables[i].flags != LIMS_F_UPDATE) {
             error = lims_field_body(tool->values, tables[i].fields, tables[i].flags, &nothing,
                                     tool->pool);

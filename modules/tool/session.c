@@ -16,7 +16,8 @@
 #include "service/signing.h"
 
 /* The command line has no server: Location has the default base path of the API. */
-static const lims_settings_t settings = { .base = LIMS_API_PREFIX };
+static const lims_settings_t settings = { .surface = LIMS_SURFACE_TOOL,
+                                         .base = LIMS_API_PREFIX };
 
 const lims_error_t *lims_session_connect(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool)

@@ -156,11 +156,25 @@ my %filter = (
     method => ['EPA 200.8'], assignedTo => [ first_of(4) ],
     controlType => ['LFB'], disposition => [ 'active', 'cancelled' ],
     recordId => [$sample], table => ['sample_test'], userId => [ first_of(4) ],
+    priority => [ 'stat', 'routine' ], registeredSince => ['2026-01-02'],
+    releaseState => [ 'blocked', 'reported' ], holdingStatus => ['expired'],
     apiKeyId => [ first_of(4) ], requestId => ['x'], from => ['2026-01-02'], to => ['2026-01-03'],
 );
 
+# Of filters that take several values.
+my %several = (
+    sample_search          => { status => [ '{pending}', '{reported}' ],
+        disposition => [ '{rejected}', '{active,on_hold}' ] },
+    sample_search_statuses => { status => ['{pending,received}'], disposition => ['{rejected}'] },
+);
+$filter{$_} = [ '{' . $sample . '}' ] for qw(found clients);
+$filter{$_} = [$sample] for qw(first last);
+$filter{names} = ['{LAB-26-1}'];
+$filter{q}     = ['lab261'];
+
 # What a search always has, besides a filter.
 my %given = (
+    sample_search_statuses => { status => '{pending,received}' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
     signature_list        => { table => 'sample_test', recordId => $sample },
@@ -168,14 +182,15 @@ my %given = (
 
 sub searches {
     for my $each (grep { $_->{custom} } @statements) {
+        my $plain = $each->{label} =~ s/_newest\z//r;
         my @names = grep { !/\A(?:cursor|limit)\z/ } map { $_->[1] }
             grep { $_->[0] eq 'value' } @{ $each->{parameters} };
         for my $name ('', @names) {
             die "no value for $name\n" if $name && !$filter{$name};
-            for my $value ($name ? @{ $filter{$name} } : '') {
+            for my $value ($name ? @{ $several{$plain}{$name} || $filter{$name} } : '') {
                 for my $cursor (0, 15_000) {
                     my %values = (limit => 50, cursor => $cursor,
-                        %{ $given{ $each->{label} =~ s/_newest\z//r } || {} },
+                        %{ $given{$plain} || {} },
                         $name ? ($name => $value) : ());
                     is_selective(plan_of($each->{sql},
                             LIMS::Database::Statements::bound($each, \%values, \%context)),
@@ -248,6 +263,7 @@ my @acts = (
     [ 'receiving', sample_receive => { receivable => "{$sample,32}" } ],
     [ 'receiving by name', sample_receive_lock_items => { items =>
                 '[{"trackingId":"LAB-26-0000012-0"},{"identifier":"E52"}]' } ],
+    [ 'finding by a beginning', samples_found => { q => 'lab26' } ],
     [ 'looking up', lookup_find => { text => 'E12' } ],
     [ 'asking for a status', sample_status_blockers => { id => $sample, status => 'completed' } ],
     [ 'starting', sample_set_status => { id => $sample, status => 'processing' } ],

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     apr_pool_t *pool = fuzz_pool();
     const char *query = apr_pstrmemdup(pool, (const char *)data, size);
     lims_values_t *taken = lims_values_create(pool);
-    const lims_error_t *error = lims_field_query(taken, fields, query, pool);
+    const lims_error_t *error = lims_field_query(taken, fields, true, query, pool);
 
     if (error) {
         must(error->kind == LIMS_E_INVALID_QUERY, "a refused query is invalid_query");

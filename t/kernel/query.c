@@ -47,7 +47,7 @@ static lims_values_t *values;
 static const lims_error_t *take(const char *query)
 {
     values = lims_values_create(pool);
-    return lims_field_query(values, samples, query, pool);
+    return lims_field_query(values, samples, false, query, pool);
 }
 
 static void test_taken(void)
@@ -157,12 +157,12 @@ static void test_tables(void)
 {
     lims_values_t *some = lims_values_create(pool);
 
-    passes(lims_field_query(some, NULL, "", pool), "no table, no query");
-    refuses(lims_field_query(some, NULL, "a=1", pool), LIMS_E_INVALID_QUERY, "a",
+    passes(lims_field_query(some, NULL, false, "", pool), "no table, no query");
+    refuses(lims_field_query(some, NULL, false, "a=1", pool), LIMS_E_INVALID_QUERY, "a",
             "no table takes no parameter");
-    refuses(lims_field_query(some, needy, "", pool), LIMS_E_INVALID_QUERY, "file is missing",
+    refuses(lims_field_query(some, needy, false, "", pool), LIMS_E_INVALID_QUERY, "file is missing",
             "a required parameter");
-    passes(lims_field_query(some, needy, "file=x", pool), "a required parameter that is there");
+    passes(lims_field_query(some, needy, false, "file=x", pool), "a required parameter that is there");
 }
 
 static void test_text(void)

@@ -73,6 +73,7 @@ static const lims_field_t rack_fields[] = {
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "since", .type = LIMS_T_MOMENT, .doc = "From then on." },
+    { .name = "mine", .type = LIMS_T_BOOLEAN, .flags = LIMS_F_PEOPLE, .doc = "Only my own." },
     LIMS_FIELD_END
 };
 
@@ -309,9 +310,10 @@ static void test_parameters(void)
 {
     is(parameter("/racks|get", 0), "limit", "a list is limited");
     is(parameter("/racks|get", 1), "cursor", "has a cursor");
-    is(parameter("/racks|get", 2), "since", "a filter");
-    is(parameter("/racks|get", 3), "X-Request-Id", "an operation takes a request id");
-    is(parameter("/racks|get", 4), NULL, "an operation takes no other parameter");
+    is(parameter("/racks|get", 2), "order", "an order");
+    is(parameter("/racks|get", 3), "since", "a filter");
+    is(parameter("/racks|get", 4), "X-Request-Id", "an operation takes a request id");
+    is(parameter("/racks|get", 5), NULL, "an operation takes no other parameter, nor one of people");
     is(words("paths|/api/v1/racks|get|parameters|0|in"), "query",
        "a parameter of a list is in the query");
     is(words("paths|/api/v1/racks|get|parameters|0|schema|maximum"), NULL,
@@ -319,7 +321,7 @@ static void test_parameters(void)
     is(words("paths|/api/v1/racks|get|parameters|0|schema|default"), "50", "limit has a default");
     is(words("paths|/api/v1/racks|get|parameters|1|schema|maximum"), NULL,
        "the largest id is no bound");
-    is(words("paths|/api/v1/racks|get|parameters|2|schema|anyOf|1|format"), "date-time",
+    is(words("paths|/api/v1/racks|get|parameters|3|schema|anyOf|1|format"), "date-time",
        "a moment");
     is(parameter("/racks/{id}|get", 0), "id", "a record has an id");
     is(parameter("/racks/{id}|get", 1), "If-None-Match", "reading a record takes If-None-Match");

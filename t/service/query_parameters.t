@@ -56,6 +56,7 @@ my %bad = (
         '2026-11-21T07:48:00%2B25:00', '2026-11-21T07:48:00CET', '2026-11-21t07:48:00y',
         '1763711280', '11/21/2026',
         '2026-11-21Z', '0000-01-01', '-infinity', 'infinity', 'epoch', 'now' ],
+    text    => [ '', 'xx', 'x' x 65, '%20%20%20' ],
     string  => [ '', 'x' x 256, '%C3%A9' x 256 ],
     date    => [ '', 'today', '2026-11', '2026-11-31', '2026-02-29', '2026-11-21T07:48:00Z' ],
 );
@@ -67,8 +68,11 @@ my %good = (
     string  => [ 'x', 'x' x 255, '%C3%A9' x 255, 'a+b', 'a%20b', '%27%3B--', '%25', '%5C',
         '%F0%9F%A7%AA' ],
     boolean => [ 'true', 'false' ],
+    text    => [ 'xxx', 'x' x 64, 'a%20b', '%25%25%25', '%5C%5C%5C' ],
     id      => [ '1', '9223372036854775807' ],
 );
+# Lists of an enumeration's values, separated by commas.
+$bad{list} = [ '', 'Pending', 'unknown', '%20pending', 'null', ',', ',pending' ];
 
 sub kind_of {
     my ($schema) = @_;
@@ -76,7 +80,9 @@ sub kind_of {
         : $schema->{anyOf}              ? 'moment'
         : ($schema->{format} || '') eq 'date' ? 'date'
         : $schema->{type} eq 'boolean'  ? 'boolean'
+        : ($schema->{maxLength} || 0) == 64 ? 'text'
         : $schema->{type} eq 'string'   ? 'string'
+        : $schema->{type} eq 'array'    ? 'list'
         : defined $schema->{default}    ? 'integer'
                                         : 'id';
 }
@@ -91,7 +97,9 @@ for my $path (sort keys %list) {
             push @bad, @{ $bad{integer} } if $kind eq 'id';
             refused($path, "$name=$_", "$name: not \"" . substr($_, 0, 30) . '"', $name) for @bad;
             refused($path, $name, "$name without a value", $name);
-            my @good = @{ $kind eq 'enum' ? $list{$path}{$name}{enum} : $good{$kind} || [] };
+            my @good = @{ $kind eq 'enum' ? $list{$path}{$name}{enum}
+                : $kind eq 'list' ? $list{$path}{$name}{items}{enum} : $good{$kind} || [] };
+            push @good, join ',', @good if $kind eq 'list';
             accepted($path, "$name=$_", "$name: \"" . substr($_, 0, 30) . '"') for @good;
             refused($path, "$name=$good[0]&$name=$good[0]", "$name twice", $name) if @good;
         }

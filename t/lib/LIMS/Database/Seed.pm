@@ -126,9 +126,11 @@ sub fill {
     $db->do(q{INSERT INTO lims.webhook_queue (organization_id, endpoint_id, next_attempt_at,
         delivery_id) SELECT organization_id, endpoint_id, next_attempt_at, id
         FROM lims.webhook_delivery WHERE next_attempt_at IS NOT NULL});
-    $db->do(q{INSERT INTO lims.sample_state_cache (organization_id, sample_id, valid_until, release_state)
+    $db->do(q{INSERT INTO lims.sample_state_cache (organization_id, sample_id, valid_until,
+        release_state, holding_status)
         SELECT organization_id, id, CASE WHEN id % 3 = 0 THEN now() + interval '1 day' END,
-               'in_progress'
+               (ARRAY['blocked', 'ready_for_review', 'in_progress'])[least(1 + id / 20 % 20, 3)],
+               (ARRAY['expired', 'expiring_soon', 'ok'])[least(1 + id / 20 % 20, 3)]
           FROM lims.sample});
     $db->do(q{INSERT INTO lims.sample_dirty (organization_id, sample_id)
         SELECT organization_id, id FROM lims.sample WHERE id % 100 = 0});

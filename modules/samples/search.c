@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search.c - the list of samples, with its filters. */
+#include "samples/search.h"
+
+#include <string.h>
+
+#include "kernel/field.h"
+#include "kernel/vocabulary.h"
+#include "service/service.h"
+
+const lims_field_t lims_sample_filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "status",
+      .type = LIMS_T_STRING_LIST,
+      .min = 1,
+      .max = 6,
+      .values = lims_sample_statuses,
+      .doc = "Only samples of this status, or of one of these." },
+    { .name = "materialTypeId", .type = LIMS_T_ID, .doc = "Only samples of this material type." },
+    { .name = "projectId", .type = LIMS_T_ID, .doc = "Only samples of this project." },
+    { .name = "clientId", .type = LIMS_T_ID, .doc = "Only samples of this client." },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .doc = "Only the sample with this tracking id." },
+    { .name = "externalId",
+      .type = LIMS_T_STRING,
+      .doc = "Only the sample with this external id." },
+    { .name = "q",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_WORDS,
+      .min = 3,
+      .max = 64,
+      .doc = "Only samples whose tracking id (in any case and without dashes), sample identifier, "
+             "external id or client begins with this text.",
+      .example = "lab260004" },
+    { .name = "releaseState",
+      .type = LIMS_T_ENUM,
+      .values = lims_release_states,
+      .doc = "Only samples of this release state, as the lifecycle scan last found it." },
+    { .name = "holdingStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_holding_statuses,
+      .doc = "Only samples of this holding status, as the lifecycle scan last found it." },
+    { .name = "priority",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_priorities,
+      .doc = "Only samples of this priority." },
+    { .name = "disposition",
+      .type = LIMS_T_STRING_LIST,
+      .min = 1,
+      .max = 5,
+      .values = lims_sample_dispositions,
+      .doc = "Only samples of this disposition, or of one of these." },
+    { .name = "orderId", .type = LIMS_T_ID, .doc = "Only samples of this order." },
+    { .name = "dueBefore",
+      .type = LIMS_T_DATE,
+      .doc = "Only samples whose dueDate is before this day, whatever their status." },
+    { .name = "since",
+      .type = LIMS_T_MOMENT,
+      .doc = "Only samples received at this time or later: a date (from the beginning of that UTC "
+             "day) or a timestamp." },
+    { .name = "until",
+      .type = LIMS_T_MOMENT_END,
+      .doc = "Only samples received at this time or earlier: a date (to the end of that UTC day) "
+             "or a timestamp." },
+    { .name = "updatedSince",
+      .type = LIMS_T_MOMENT,
+      .doc = "Only samples changed at this time or later. A change has the time at which its "
+             "transaction began: a client that polls goes back a minute each time, or follows GET "
+             "/events." },
+    { .name = "registeredSince",
+      .type = LIMS_T_MOMENT,
+      .flags = LIMS_F_PEOPLE,
+      .doc = "Only samples registered at this time or later." },
+    LIMS_FIELD_END,
+};
+
+
+/* Looks up which samples q may mean: few by their ids, many by the beginnings of their
+ * names, which the search then compares. */
+static const lims_error_t *find_names(lims_request_t *rq)
+{
+    static const char *const columns[] = { "found", "first", "last", "names", "clients" };
+    const lims_call_t call = { .statement = LIMS_STMT_SAMPLES_FOUND };
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    if (!lims_values_get(rq->values, "q")) {
+        return NULL;
+    }
+    error = lims_service_read(&row, rq, &call, 1);
+    for (unsigned i = 0; !error && i < LIMS_LENGTH(columns); i++) {
+        lims_values_set(rq->values, columns[i], lims_result_get(row, 0, columns[i]));
+    }
+    return error;
+}
+
+const lims_error_t *lims_samples_list(lims_request_t *rq)
+{
+    const char *statuses = lims_values_get(rq->values, "status");
+    lims_stmt_e list = LIMS_STMT_SAMPLE_LIST;
+    const lims_error_t *error = find_names(rq);
+
+    if (error) {
+        return error;
+    }
+    if (lims_service_is_filtered(rq)) {
+        list = statuses && strchr(statuses, ',') ? LIMS_STMT_SAMPLE_SEARCH_STATUSES
+                                                 : LIMS_STMT_SAMPLE_SEARCH;
+    }
+    return lims_service_page(rq, list);
+}
