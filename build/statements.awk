@@ -183,12 +183,12 @@ function finish() {
 # The text of a page in order of id, turned around.
 function from_the_newest(page,    lines, count, i, turned, out) {
     # CASE, since NULLIF would keep the condition from the index under row-level security.
-    turned = gsub(/id > :cursor::bigint/,
-        "id < CASE :cursor::bigint WHEN 0 THEN 9223372036854775807 ELSE :cursor::bigint END", page)
+    turned = gsub(/ > :cursor::bigint/,
+        " < CASE :cursor::bigint WHEN 0 THEN 9223372036854775807 ELSE :cursor::bigint END", page)
     count = split(page, lines, /\n/)
     out = ""
     for (i = 1; i <= count; i++) {
-        if (lines[i] ~ /ORDER BY ([a-z]+\.)?id$/) {
+        if (lines[i] ~ /ORDER BY ([a-z]+\.)?("[A-Za-z]+"|id)$/) {
             lines[i] = lines[i] " DESC"
             turned += 100
         }
