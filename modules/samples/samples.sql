@@ -100,6 +100,25 @@ UPDATE lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: sample_disposition_lock one
+-- A change of disposition takes tests from the worklist or puts them there: they are locked
+-- first, since tests are locked before samples.
+WITH tests AS MATERIALIZED (
+    SELECT id
+      FROM lims.sample_test
+     WHERE organization_id = :$organization::bigint
+       AND sample_id = :id::bigint
+     ORDER BY id
+       FOR NO KEY UPDATE
+)
+SELECT id,
+       status
+  FROM lims.sample
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   AND (SELECT count(*) FROM tests) >= 0
+   FOR NO KEY UPDATE
+
 -- name: sample_set_disposition exec
 UPDATE lims.sample
    SET disposition = :disposition::text
