@@ -67,12 +67,13 @@ CREATE TABLE lims.qc_coverage (
 );
 
 -- The status of each covering batch for the current result: the batch's own, but 'failed'
--- if it was overridden for another result. is_measured: covered by the file's run, not
--- added by hand.
+-- if it was overridden for another result. is_measured: covered by the file's run, whether
+-- its batch was made by the file or filled by it, not added by hand.
 CREATE VIEW lims.qc_covered WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, t.disposition,
        c.qc_batch_id, b.batch_number, b.file_id, b.qc_status,
-       b.file_id IS NOT NULL AND b.created_at = c.created_at AS is_measured,
+       b.file_id IS NOT NULL AND (b.created_at = c.created_at
+                                  OR b.qc_template_id IS NOT NULL) AS is_measured,
        CASE WHEN b.qc_status = 'overridden'
              AND (c.override_signature_id IS NULL
                   OR (c.result, c.qualifier, c.entered_at)
@@ -296,6 +297,11 @@ BEGIN
             qc_batch_id)
         SELECT p_organization, t.id, p_batch
           FROM unnest(p_tests) AS t (id)
+         WHERE NOT EXISTS (
+               SELECT FROM lims.qc_coverage c
+                WHERE c.organization_id = p_organization
+                  AND c.sample_test_id = t.id
+                  AND c.qc_batch_id = p_batch)
          ORDER BY t.id;
     END IF;
     -- Batches are locked before their coverage, as for an override.

@@ -17,16 +17,34 @@ AS $$
        AND c.qc_batch_id = p_batch
 $$;
 
--- Whether an override has something to accept: the batch failed, or it is open and blocks by
--- policy, as when its controls can no longer be run.
-CREATE FUNCTION lims.qc_may_be_overridden(p_batch lims.qc_batch) RETURNS boolean
-LANGUAGE plpgsql STABLE
+-- Refuses an override that has nothing to accept. A batch is overridden that failed, one that
+-- was overridden for other results than those that stand, and, where the policy asks for
+-- quality control, one that is open, as when its controls can no longer be run.
+CREATE FUNCTION lims.refuse_override(p_batch lims.qc_batch) RETURNS void
+LANGUAGE plpgsql
 AS $$
 BEGIN
-    RETURN p_batch.qc_status = 'failed' OR p_batch.qc_status = 'open' AND EXISTS (
+    IF p_batch.qc_status = 'overridden' THEN
+        IF NOT EXISTS (
+            SELECT FROM lims.qc_covered q
+              JOIN lims.sample_test t
+                ON t.organization_id = q.organization_id
+               AND t.id = q.sample_test_id
+             WHERE q.organization_id = p_batch.organization_id
+               AND q.qc_batch_id = p_batch.id
+               AND q.standing = 'failed'
+               AND t.result IS NOT NULL) THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'QC batch %s is overridden already', p_batch.batch_number));
+        END IF;
+    ELSIF p_batch.qc_status <> 'failed' AND NOT (p_batch.qc_status = 'open' AND EXISTS (
         SELECT FROM lims.organization o
          WHERE o.id = p_batch.organization_id
-           AND o.qc_required <> 'off');
+           AND o.qc_required <> 'off')) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'QC batch %s is %s: only a failed one is overridden',
+            p_batch.batch_number, p_batch.qc_status));
+    END IF;
 END
 $$;
 
@@ -43,36 +61,23 @@ BEGIN
         END IF;
         RETURN NEW;
     END IF;
-    IF NEW.file_id IS DISTINCT FROM OLD.file_id THEN
+    -- A file fills an open batch that was made from a template.
+    IF NEW.file_id IS DISTINCT FROM OLD.file_id
+       AND (OLD.file_id IS NOT NULL OR OLD.qc_template_id IS NULL
+            OR OLD.qc_status <> 'open') THEN
         PERFORM lims.refuse('field_not_patchable',
                             'a QC batch stays that of its file');
     END IF;
 
     IF NEW.qc_status = 'overridden' THEN
-        IF OLD.qc_status = 'overridden' THEN
-            IF (NEW.override_reason, NEW.override_by, NEW.override_at,
+        IF OLD.qc_status = 'overridden'
+           AND (NEW.override_reason, NEW.override_by, NEW.override_at,
                 NEW.override_signature_id) IS NOT DISTINCT FROM
                (OLD.override_reason, OLD.override_by, OLD.override_at,
                 OLD.override_signature_id) THEN
-                RETURN NEW;
-            END IF;
-            IF NOT EXISTS (
-                SELECT FROM lims.qc_covered q
-                  JOIN lims.sample_test t
-                    ON t.organization_id = q.organization_id
-                   AND t.id = q.sample_test_id
-                 WHERE q.organization_id = NEW.organization_id
-                   AND q.qc_batch_id = NEW.id
-                   AND q.standing = 'failed'
-                   AND t.result IS NOT NULL) THEN
-                PERFORM lims.refuse('invalid_transition', format(
-                    'QC batch %s is overridden already', NEW.batch_number));
-            END IF;
-        ELSIF NOT lims.qc_may_be_overridden(OLD) THEN
-            PERFORM lims.refuse('invalid_transition', format(
-                'QC batch %s is %s: only a failed one is overridden',
-                NEW.batch_number, OLD.qc_status));
+            RETURN NEW;
         END IF;
+        PERFORM lims.refuse_override(OLD);
         NEW.override_signature_id := coalesce(
             NEW.override_signature_id, lims.context_id('signature_id'));
         IF btrim(coalesce(NEW.override_reason, '')) = '' THEN

@@ -3,8 +3,166 @@
 -- Import of an instrument's file: all readings in one transaction, through the function of
 -- bulk entry (134_result_entry.sql) with its gates and locks, or none, with all reasons.
 
--- Makes a QC batch of the file's controls, which covers the tests of the file, and
--- evaluates it. Returns the batch; NULL: the file has no controls.
+-- The open QC batch that a file's controls fill: one that was made from a template and
+-- covers all tests of the file. It is locked; NULL: there is none.
+CREATE FUNCTION lims.batch_to_fill(p_organization bigint, p_tests bigint[])
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch bigint;
+BEGIN
+    SELECT lims.lock_qc_batch(b.organization_id, b.id)
+      INTO v_batch
+      FROM lims.qc_batch b
+     WHERE b.organization_id = p_organization
+       AND b.id IN (
+           SELECT c.qc_batch_id
+             FROM lims.qc_coverage c
+            WHERE c.organization_id = p_organization
+              AND c.sample_test_id = ANY (p_tests)
+            GROUP BY c.qc_batch_id
+           HAVING count(*) = cardinality(p_tests))
+       AND b.qc_template_id IS NOT NULL
+       AND b.qc_status = 'open'
+     ORDER BY b.id
+     LIMIT 1;
+    -- Another may have evaluated it meanwhile.
+    RETURN (
+        SELECT b.id
+          FROM lims.qc_batch b
+         WHERE b.organization_id = p_organization
+           AND b.id = v_batch
+           AND b.qc_status = 'open');
+END
+$$;
+
+-- A reading of a file as a control of a batch.
+CREATE FUNCTION lims.read_control(p_batch bigint, p_file bigint, p lims.file_reading)
+RETURNS lims.qc_control
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v lims.qc_control;
+BEGIN
+    v.qc_batch_id := p_batch;
+    v.control_type := p.control ->> 'type';
+    v.test_definition_id := p.test_definition_id;
+    v.criterion := p.control ->> 'criterion';
+    v.expected_value := (p.control ->> 'expectedValue')::numeric;
+    v.measured_value := lims.result_number(p.result);
+    v.native_value := lims.result_number(p.native);
+    v.lower_limit := (p.control ->> 'lowerLimit')::numeric;
+    v.upper_limit := (p.control ->> 'upperLimit')::numeric;
+    v.expected_text := p.control ->> 'expectedText';
+    v.measured_text := CASE p.control ->> 'criterion' WHEN 'expected'
+                            THEN left(p.result, 255) END;
+    v.unit := left(p.unit, 64);
+    v.notes := left(concat_ws(' ', format('Row %s of file %s.', p.row_number, p_file),
+                              p.tracking_id), 4000);
+    RETURN v;
+END
+$$;
+
+-- Gives a control that a batch expects the value of a reading, and returns its id: of the
+-- same type, criterion and definition, with no other expected value or unit. The limits are
+-- those of the template. NULL: none is expected.
+CREATE FUNCTION lims.fill_control(
+    p_organization bigint,
+    p_reading lims.qc_control,
+    p_measured_at timestamptz
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_id bigint;
+BEGIN
+    UPDATE lims.qc_control k
+       SET measured_value = p_reading.measured_value,
+           native_value = p_reading.native_value,
+           measured_text = p_reading.measured_text,
+           expected_value = coalesce(k.expected_value, p_reading.expected_value),
+           unit = coalesce(k.unit, p_reading.unit),
+           measured_at = p_measured_at,
+           notes = p_reading.notes
+     WHERE k.organization_id = p_organization
+       AND k.id = (
+           SELECT x.id
+             FROM lims.qc_control x
+            WHERE x.organization_id = p_organization
+              AND x.qc_batch_id = p_reading.qc_batch_id
+              AND x.passed IS NULL
+              AND (p_reading.measured_value IS NOT NULL
+                   OR p_reading.measured_text IS NOT NULL)
+              AND x.control_type = p_reading.control_type
+              AND x.criterion = p_reading.criterion
+              AND x.test_definition_id IS NOT DISTINCT FROM p_reading.test_definition_id
+              AND (x.expected_value = p_reading.expected_value) IS NOT FALSE
+              AND (lower(x.unit) = lower(p_reading.unit)) IS NOT FALSE
+            ORDER BY x.id
+            LIMIT 1)
+    RETURNING k.id INTO v_id;
+    RETURN v_id;
+END
+$$;
+
+-- Writes a control reading into the batch: where it fills one, as the value of a control
+-- that is expected, else as a control beside them. Returns the control.
+CREATE FUNCTION lims.write_control(
+    p_organization bigint,
+    p_batch bigint,
+    p_fills boolean,
+    p_file bigint,
+    p_reading lims.file_reading
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v lims.qc_control := lims.read_control(p_batch, p_file, p_reading);
+    v_id bigint;
+BEGIN
+    IF p_fills THEN
+        v_id := lims.fill_control(p_organization, v, p_reading.analyzed_at);
+    END IF;
+    IF v_id IS NULL THEN
+        INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type,
+            test_definition_id, criterion, expected_value, measured_value,
+            native_value, lower_limit, upper_limit, expected_text, measured_text,
+            unit, notes)
+        VALUES (p_organization, p_batch, v.control_type, v.test_definition_id,
+            v.criterion, v.expected_value, v.measured_value, v.native_value,
+            v.lower_limit, v.upper_limit, v.expected_text, v.measured_text, v.unit,
+            v.notes)
+        RETURNING id INTO v_id;
+    END IF;
+    RETURN v_id;
+END
+$$;
+
+-- Makes the QC batch of a file's own controls.
+CREATE FUNCTION lims.make_file_batch(
+    p_organization bigint,
+    p_file bigint,
+    p_rows lims.file_reading[],
+    p_method text
+) RETURNS bigint
+LANGUAGE sql
+AS $$
+    INSERT INTO lims.qc_batch (organization_id, batch_number, method,
+        analysis_date, file_id, notes)
+    SELECT p_organization, format('FILE-%s', p_file), left(p_method, 255),
+           (coalesce(min(r.analyzed_at), now()) AT TIME ZONE o.time_zone)::date,
+           p_file, format('Read from file %s.', p_file)
+      FROM lims.organization o
+     CROSS JOIN unnest(p_rows) r
+     WHERE o.id = p_organization
+     GROUP BY o.time_zone
+    RETURNING id
+$$;
+
+-- Writes the controls of a file: into the open QC batch that expects them, else into one of
+-- the file's own, which covers the tests of the file and is evaluated. Returns the batch;
+-- NULL: the file has no controls.
 CREATE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -14,6 +172,7 @@ CREATE FUNCTION lims.write_controls(
 LANGUAGE plpgsql
 AS $$
 DECLARE
+    v_filled bigint;
     v_batch bigint;
     v_tests bigint[] := ARRAY(
         SELECT r.sample_test_id
@@ -24,41 +183,20 @@ BEGIN
         PERFORM lims.cover_measured(p_organization, NULL, v_tests);
         RETURN NULL;
     END IF;
-    INSERT INTO lims.qc_batch (organization_id, batch_number, method,
-        analysis_date, file_id, notes)
-    SELECT p_organization, format('FILE-%s', p_file), left(p_method, 255),
-           (coalesce(min(r.analyzed_at), now()) AT TIME ZONE o.time_zone)::date,
-           p_file, format('Read from file %s.', p_file)
-      FROM lims.organization o
-     CROSS JOIN unnest(p_rows) r
-     WHERE o.id = p_organization
-     GROUP BY o.time_zone
-    RETURNING id INTO v_batch;
-    WITH numbered AS MATERIALIZED (
-        SELECT r.*, nextval('lims.qc_control_id_seq') AS id
+    v_filled := lims.batch_to_fill(p_organization, v_tests);
+    v_batch := coalesce(v_filled,
+        lims.make_file_batch(p_organization, p_file, p_rows, p_method));
+    UPDATE lims.qc_batch b
+       SET file_id = p_file
+     WHERE b.organization_id = p_organization
+       AND b.id = v_filled
+       AND b.file_id IS NULL;
+    WITH written AS MATERIALIZED (
+        SELECT r.*, lims.write_control(p_organization, v_batch, v_filled IS NOT NULL,
+                         p_file, r) AS id
           FROM unnest(p_rows) r
          WHERE r.control IS NOT NULL
          ORDER BY r.place
-    ), made AS (
-        INSERT INTO lims.qc_control (organization_id, id, qc_batch_id,
-            control_type, test_definition_id, criterion, expected_value,
-            measured_value, native_value, lower_limit, upper_limit,
-            expected_text, measured_text, unit, notes)
-        SELECT p_organization, c.id, v_batch, c.control ->> 'type',
-               c.test_definition_id, c.control ->> 'criterion',
-               (c.control ->> 'expectedValue')::numeric,
-               lims.result_number(c.result),
-               lims.result_number(c.native),
-               (c.control ->> 'lowerLimit')::numeric,
-               (c.control ->> 'upperLimit')::numeric,
-               c.control ->> 'expectedText',
-               CASE c.control ->> 'criterion' WHEN 'expected'
-                    THEN left(c.result, 255) END,
-               left(c.unit, 64),
-               left(concat_ws(' ', format('Row %s of file %s.', c.row_number,
-                                          p_file), c.tracking_id), 4000)
-          FROM numbered c
-         ORDER BY c.id
     )
     INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
         row_number, column_number, byte_offset, cell, qc_control_id,
@@ -67,9 +205,11 @@ BEGIN
     SELECT p_organization, p_file, c.sheet, c.row_number, c.column_number,
            c.byte_offset, c.cell, c.id, c.tracking_id, c.test_code, c.result,
            c.unit, c.qualifier, c.analyzed_at, c.operator_name, 'control'
-      FROM numbered c
+      FROM written c
      ORDER BY c.place;
-    PERFORM lims.evaluate_qc_batch(p_organization, v_batch);
+    IF v_filled IS NULL THEN
+        PERFORM lims.evaluate_qc_batch(p_organization, v_batch);
+    END IF;
     PERFORM lims.cover_measured(p_organization, v_batch, v_tests);
     RETURN v_batch;
 END

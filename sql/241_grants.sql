@@ -285,7 +285,8 @@ GRANT EXECUTE ON FUNCTION lims.reading_reasons, lims.reading_identity,
     lims.with_its_limit TO lims_app;
 
 -- 212_import.sql
-GRANT EXECUTE ON FUNCTION lims.write_controls, lims.write_readings, lims.lock_readings,
+GRANT EXECUTE ON FUNCTION lims.batch_to_fill, lims.read_control, lims.fill_control,
+    lims.write_control, lims.make_file_batch, lims.write_controls, lims.write_readings, lims.lock_readings,
     lims.refuse_files_of_reported,
     lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
     lims_app;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use LIMS::Files::Instrument;
+use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 
@@ -169,6 +170,58 @@ subtest 'controls in a unit of their own' => sub {
         FROM lims.qc_control WHERE expected_value IS NOT NULL AND notes LIKE ?},
         '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496',
             'which the batch says, not rounded');
+};
+
+# --- A batch that was made from a template ---------------------------------------------
+
+subtest 'a run fills the open batch that expects its controls' => sub {
+    $pc->profile(rows => { controls => [
+                control('CCV', controlType => 'CCV', criterion => 'recovery',
+                    expectedValue => '10', lowerLimit => '80', upperLimit => '120'),
+                control('BLK', controlType => 'MB', criterion => 'maximum',
+                    upperLimit => '0.5') ] });
+    my $ann    = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
+    my ($nitrate) = $lims->db->selectrow_array(q{SELECT id FROM lims.test_definition
+        WHERE code = 'NO3'});
+    $lims->db->do(q{UPDATE lims.test_definition SET method = 'EPA 300.0' WHERE id = ?}, undef,
+        $nitrate);
+    my $template = $ann->done('qc-template create', method => 'EPA 300.0', name => 'Anions',
+        controls => [
+            { type => 'MB', testDefinitionId => $nitrate, criterion => 'maximum',
+                upperLimit => 0.2 },
+            { type => 'CCV', testDefinitionId => $nitrate, criterion => 'recovery',
+                expectedValue => 10, lowerLimit => 90, upperLimit => 110 },
+            { type => 'CCV', level => 'high', testDefinitionId => $nitrate,
+                criterion => 'recovery', expectedValue => 50, lowerLimit => 90,
+                upperLimit => 110 } ]);
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my @tests = map { $pc->test($_, 'NO3')->{id} } $one, $two;
+    my $batch = $ann->done('qc-batch create', batchNumber => 'RUN-1',
+        qcTemplateId => $template->{id}, sampleTestIds => \@tests);
+    my $shown = sub { $ann->done('qc-batch show', $batch->{id}) };
+
+    is($pc->send($pc->csv([ 'BLK', 'NO3', '0.3' ], [ 'CCV-1', 'NO3', '10.1' ],
+                [ 'CCV-2', 'NO3', '9.8' ], [ $one, 'NO3', '7' ], [ $two, 'NO3', '8' ]))->status,
+        201, 'imported');
+    is_deeply([ map { [ @$_{qw(controlType level measuredValue upperLimit)} ] }
+            @{ $shown->()->{controls} } ],
+        [ [ 'MB', undef, 0.3, 0.2 ], [ 'CCV', undef, 10.1, 110 ], [ 'CCV', 'high', undef, 110 ],
+            [ 'CCV', undef, 9.8, 120 ] ],
+        'its controls have the limits of the template, a further one stands beside them');
+    is($shown->()->{qcStatus}, 'open', 'one is not measured yet');
+    ok($shown->()->{failing}, '... but the blank failed by the limit of the template');
+    ok($shown->()->{fileId}, 'the batch names the file');
+    is_deeply($shown->()->{sampleTestIds}, \@tests, '... and covers its tests once');
+    my ($high) = grep { ($_->{level} || '') eq 'high' } @{ $shown->()->{controls} };
+    $ann->done('qc-control update', $high->{id}, measuredValue => 49);
+    is($shown->()->{qcStatus}, 'failed', 'with the last value it is evaluated');
+
+    $lims->patch("/sample-tests/$_", { result => undef }) for @tests;
+    my $again = $pc->send($pc->csv([ 'BLK', 'NO3', '0.1' ], [ 'CCV-1', 'NO3', '10.1' ],
+            [ $one, 'NO3', '7.1' ], [ $two, 'NO3', '8.1' ]));
+    is($again->status, 201, 'run again') or diag($again->body);
+    is_deeply($shown->()->{sampleTestIds}, [],
+        'a run of their own replaces the batch that failed');
 };
 
 done_testing();
