@@ -95,7 +95,7 @@ MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
 # service.
 DEMO_PROFILES := $(patsubst %,conf/profiles/%.json,agilent-masshunter-calculated \
     shimadzu-gcmssolution thermo-qubit-flex)
-DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql)) $(OUT)/012_profiles.sql
+DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql)) $(OUT)/013_profiles.sql
 SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
@@ -164,7 +164,7 @@ $(OUT)/migrations.c: build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
 	@sha256sum /dev/null $(MIGRATIONS) > $(OUT)/migrations.sha256
 	@awk -f build/migrations.awk $(OUT)/migrations.sha256 $(MIGRATIONS) > $@
 
-$(OUT)/012_profiles.sql: build/profiles.awk $(DEMO_PROFILES)
+$(OUT)/013_profiles.sql: build/profiles.awk $(DEMO_PROFILES)
 	@mkdir -p $(@D)
 	@awk -f build/profiles.awk $(DEMO_PROFILES) > $@
 

@@ -3,7 +3,7 @@
 # profiles.awk - profiles as SQL, which makes them active in the organization that
 # it runs for.
 #
-#     awk -f profiles.awk conf/profiles/*.json > 012_profiles.sql
+#     awk -f profiles.awk conf/profiles/*.json > 013_profiles.sql
 
 BEGIN {
     print "INSERT INTO lims.instrument_profile (organization_id, code, name,"

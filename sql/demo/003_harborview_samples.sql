@@ -140,7 +140,87 @@ UPDATE lims.sample s
           AND t.sample_id = s.id
           AND t.result IS NOT NULL);
 
--- Verified by the laboratory manager, one signature for each result ---------
+-- The controls of each run, of the batches that the templates of their methods make ----
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'nora.lindqvist@harborview.example';
+
+-- USP <85>: the spike is recovered within 50 to 200 %, water has less than the lowest
+-- standard. FDA BAM 5: inoculated and sterile enrichment broth.
+SELECT lims.create_qc_template(d.organization_id, d.method, t.name, true, 20, t.controls)
+  FROM lims.test_definition d
+  JOIN (VALUES
+       ('ENDO', 'Endotoxins, chromogenic assay', '[
+            {"type": "NEG", "criterion": "maximum", "upperLimit": 0.005, "unit": "EU/mL"},
+            {"type": "LFM", "criterion": "recovery", "expectedValue": 0.5,
+             "lowerLimit": 50, "upperLimit": 200, "unit": "EU/mL"}]'::jsonb),
+       ('SALM', 'Salmonella, PCR screen', '[
+            {"type": "POS", "criterion": "expected", "expectedText": "Detected"},
+            {"type": "NEG", "criterion": "expected", "expectedText": "Not detected"}]')
+       ) AS t (code, name, controls)
+    ON t.code = d.code
+ WHERE d.organization_id = lims.context_id('organization_id')
+ ORDER BY d.id;
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'sofia.reyes@harborview.example';
+
+INSERT INTO lims.qc_batch (organization_id, batch_number, qc_template_id, method,
+    analysis_date)
+SELECT x.organization_id, b.batch_number, x.id, x.method, current_date - b.days
+  FROM (VALUES
+       ('HQC-0041', 'USP <85>', 13),
+       ('HQC-0042', 'USP <85>', 6),
+       ('HQC-0043', 'USP <85>', 1),
+       ('HQC-0044', 'FDA BAM 5', 1)
+       ) AS b (batch_number, method, days)
+  JOIN lims.qc_template x
+    ON x.organization_id = lims.context_id('organization_id')
+   AND x.method = b.method
+ ORDER BY b.batch_number;
+
+INSERT INTO lims.qc_coverage (organization_id, qc_batch_id, sample_test_id)
+SELECT s.organization_id, b.id, t.id
+  FROM (VALUES
+       ('HQC-0041', 'COC-9101', 'ENDO'),
+       ('HQC-0042', 'COC-9102', 'ENDO'),
+       ('HQC-0043', 'COC-1211', 'ENDO'),
+       ('HQC-0043', 'COC-1311', 'ENDO'),
+       ('HQC-0044', 'COC-0711', 'SALM'),
+       ('HQC-0044', 'COC-9104', 'SALM')
+       ) AS c (batch_number, external_id, code)
+  JOIN lims.qc_batch b
+    ON b.organization_id = lims.context_id('organization_id')
+   AND b.batch_number = c.batch_number
+  JOIN lims.sample s
+    ON s.organization_id = b.organization_id
+   AND s.external_id = c.external_id
+  JOIN lims.test_definition d
+    ON d.organization_id = b.organization_id
+   AND d.code = c.code
+  JOIN lims.sample_test t
+    ON t.organization_id = s.organization_id
+   AND t.sample_id = s.id
+   AND t.test_definition_id = d.id
+ ORDER BY t.id;
+
+-- Each batch is evaluated by itself with its last value.
+UPDATE lims.qc_control k
+   SET measured_value = CASE k.control_type WHEN 'LFM' THEN 0.47 WHEN 'NEG' THEN 0.002 END,
+       native_value = CASE k.control_type WHEN 'LFM' THEN 0 END
+ WHERE k.organization_id = lims.context_id('organization_id')
+   AND k.criterion <> 'expected';
+
+UPDATE lims.qc_control k
+   SET measured_text = k.expected_text
+ WHERE k.organization_id = lims.context_id('organization_id')
+   AND k.criterion = 'expected';
+
+-- Verified by an analyst who did not enter them, one signature for each result ----------
 
 DO $$
 DECLARE
@@ -149,7 +229,7 @@ BEGIN
     PERFORM lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
        FROM lims.user_account u
       WHERE u.organization_id = lims.context_id('organization_id')
-        AND u.email = 'nora.lindqvist@harborview.example';
+        AND u.email = 'amir.rahimi@harborview.example';
     FOR v IN
         SELECT t.organization_id, t.id
           FROM lims.sample s

@@ -96,11 +96,11 @@ subtest 'a load that fails leaves nothing' => sub {
         is(scalar $handle->selectrow_array('SELECT count(*) FROM lims.organization'), 0,
             'no organization stays');
 
-        $handle->do('ALTER FUNCTION lims.evaluate_qc_batch RENAME TO judge_qc_batch');
-        my ($before) = text('sql/demo/006_cedar_quality.sql') =~ /\A(.*?)lims\.evaluate_qc_batch/s;
+        $handle->do('ALTER FUNCTION lims.create_qc_template RENAME TO make_qc_template');
+        my ($before) = text('sql/demo/003_harborview_samples.sql') =~ /\A(.*?)lims\.create_qc_template/s;
         my $line     = 1 + ($before =~ tr/\n//);
         like($limsctl->('demo', '--keys-to', "$dir/undone")->{output},
-            qr/006_cedar_quality\.sql, line $line, failed and was undone: function/,
+            qr/003_harborview_samples\.sql, line $line, failed and was undone: function/,
             'where PostgreSQL says where, the line is named');
     });
 };

@@ -127,6 +127,12 @@ VALUES (lims.context_id('organization_id'), 'TCEC',
     'Total coliform and E. coli', 'SM 9223 B', 'P/A per 100 mL', 'presence',
     'Absent', 30);
 
+-- What a sludge is tested for instead of its suspended solids.
+INSERT INTO lims.test_definition (organization_id, code, name, method, unit,
+    result_type, decimals, holding_time_hours)
+VALUES (lims.context_id('organization_id'), 'TSG', 'Total solids of a sludge',
+    'SM 2540 G', '%', 'numeric', 2, 168);
+
 -- Secondary treatment, 40 CFR 133.102: the 7-day averages; and for the rest of
 -- the definitions no limit outside drinking water.
 INSERT INTO lims.specification (organization_id, test_definition_id,
