@@ -113,6 +113,8 @@ FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/
 # What tests read files with, and what writes down the tables of all resources.
 READER := $(OUT)/t/lib/reader
 TABLES := $(OUT)/t/contract/tables
+# What tries every route as every role.
+MATRIX := $(OUT)/t/permissions/matrix
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
@@ -227,11 +229,11 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
--include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(READER) $(TABLES))
+-include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(READER) $(TABLES) $(MATRIX))
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(TABLES) $(OUT)/t/faults/limsctl
+units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(TABLES) $(MATRIX) $(OUT)/t/faults/limsctl
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@
@@ -245,6 +247,11 @@ $(UNITS) $(READER): $(OUT)/%: %.c $(OUT)/kernel.a
 	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
 
 $(TABLES): $(OUT)/%: %.c $(call object,$(SHARED)) $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(filter %.o,$^) $(LIBS) $(APR_LIBS)
+
+$(MATRIX): $(OUT)/%: %.c $(filter-out $(OUT)/modules/tool/limsctl.o,$(TOOL_OBJECTS))
 	@mkdir -p $(@D)
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(filter %.o,$^) $(LIBS) $(APR_LIBS)

@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every route that people reach, tried as every role and as nobody: it is refused unless the
+# matrix that an organization begins with gives the role its permission.
+use strict;
+use warnings;
+
+use LIMS::Instance;
+use LIMS::Test::Tool;
+
+my $tool = LIMS::Test::Tool->new;
+$tool->laboratory('cedar');
+
+# The matrix, by the words of the laboratory's rules.
+my @every  = qw(data.read note.add self);
+my @bench  = (@every, qw(sample.receive result.enter result.verify qc.enter worksheet.fill
+    worksheet.sign lot.manage confirmation.record file.import investigation.work));
+my @system = (@every, qw(user.manage key.manage webhook.manage policy.manage reference.manage
+    profile.manage audit.read));
+my @counter = qw(sample.register sample.receive sample.edit sample.cancel);
+my %matrix = (
+    system_administrator => \@system,
+    administrator        => [ @system, @counter, 'file.review' ],
+    lab_manager => [ @bench, @counter, qw(audit.read sample.report result.reopen approval.decide
+        certificate.issue certificate.amend qc.override lot.release confirmation.decide
+        investigation.close file.review profile.manage reference.manage) ],
+    qa_officer => [ @every, qw(audit.read approval.decide qc.override result.reopen result.verify
+        certificate.issue certificate.amend investigation.work investigation.close
+        worksheet.sign file.review lot.release sample.report) ],
+    analyst         => \@bench,
+    microbiologist  => [ @bench, qw(confirmation.decide lot.release approval.decide) ],
+    receiving_clerk => [ @every, @counter ],
+    client_services => [ @every, qw(sample.register sample.edit certificate.issue) ],
+    auditor         => [qw(data.read audit.read self)],
+    client_viewer   => [],
+    nobody          => [],
+);
+
+# Their passwords are that of the administrator, so that what is signed can be.
+for my $role (sort keys %matrix) {
+    $tool->db->do(q{WITH made AS (
+            INSERT INTO lims.user_account (organization_id, email, display_name, password_hash)
+            SELECT organization_id, ?, ?, password_hash FROM lims.user_account
+             WHERE email = 'ana@cedar.example' RETURNING organization_id, id)
+        INSERT INTO lims.user_role (organization_id, user_id, role)
+        SELECT organization_id, id, ? FROM made WHERE ? <> 'nobody'}, undef, $role . '@x', $role,
+        $role, $role);
+}
+
+# Changes, by the words of the laboratory's rules: permission -> commands. What only reads
+# and stands nowhere here needs data.read.
+my %needs = (
+    'sample.register'  => ['sample create', 'order create', 'client create'],
+    'sample.receive'   => ['sample receive', 'sample unreceive', 'sample status received'],
+    'sample.edit'      => ['sample update', 'order update', 'sample add-tests',
+        'sample-test cancel', 'sample-test restore'],
+    'sample.report'    => ['sample report'],
+    'result.enter'     => ['sample-test enter', 'sample-test bulk-enter', 'sample-test judge',
+        'sample-test assign', 'sample status processing', 'sample status completed'],
+    'result.verify'    => ['sample-test verify', 'sample-test verify-many', 'sample-test return',
+        'sample-test retest', 'sample-test choose', 'sample status'],
+    'result.reopen'    => ['sample-test reopen'],
+    'approval.decide'  => ['approval decide', 'approval decide-many', 'approval inbox'],
+    'certificate.issue' => ['certificate issue'],
+    'qc.enter'         => [ map { "qc-batch $_" } qw(create update evaluate cover uncover) ],
+    'qc.override'      => ['qc-batch override', 'qc-control exclude'],
+    'reference.manage' => [ 'specification delete', 'qc-series update',
+        map { ("$_ create", "$_ update") } qw(qc-template instrument panel worksheet-template
+            specification test-definition material-type storage-location project) ],
+    'lot.manage'       => [ 'media-lot test', map { ("$_ create", "$_ update") }
+            qw(reagent-lot media-lot) ],
+    'worksheet.fill'   => ['worksheet fill'],
+    'worksheet.sign'   => ['worksheet sign-off', 'worksheet withdraw'],
+    'confirmation.record' => ['confirmation step'],
+    'confirmation.decide' => ['confirmation outcome'],
+    'investigation.work'  => ['investigation create', 'investigation update'],
+    'file.review'      => [ 'sample-name add', 'sample-name remove',
+        map { "instrument-file $_" } qw(release reject reopen reevaluate) ],
+    'profile.manage'   => [ map { "profile $_" } qw(add activate retire test) ],
+    'policy.manage'    => ['organization update', 'permission list', 'permission update'],
+    'user.manage'      => [ map { "user $_" } qw(list show create update set-password deactivate
+        unlock link) ],
+    'key.manage'       => [ map { "key $_" } qw(list show create update rotate revoke) ],
+    'webhook.manage'   => [ map { "webhook $_" } qw(list show create update enable disable rotate
+        delete test recover recoveries recovery deliveries delivery body redeliver) ],
+    'audit.read'       => ['audit list'],
+    'note.add'         => ['comment add', 'attachment add', 'attachment withdraw'],
+    'self'             => [ map { "saved-view $_" } qw(list show create update delete) ],
+);
+my %needed = map { my $permission = $_; map { $_ => $permission } @{ $needs{$permission} } }
+    keys %needs;
+
+my @lines = split /\n/, LIMS::Instance::run(LIMS::Instance::out() . '/t/permissions/matrix',
+    $tool->conninfo, 'cedar', $tool->password, map { $_ . '@x' } sort keys %matrix);
+my (%faults, %permission, %outcome);
+
+for my $line (@lines) {
+    my ($command, $value, $permissions, $user, $outcome) = split /\t/, $line;
+    my ($permission, $or) = split / /, $permissions;
+    my $role = $user =~ s/\@x\z//r;
+    my $act  = $value ? "$command $value" : $command;
+    my $may  = grep { $_ eq $permission || $_ eq ($or // '') } @{ $matrix{$role} };
+
+    $permission{$act} = $permission;
+    $outcome{$outcome}++;
+    next if !$may == ($outcome eq 'permission_required');
+    push @{ $faults{ $may ? 'refused' : 'let through' } }, "$act as $role: $outcome";
+}
+note(join ', ', map { "$_: $outcome{$_}" } sort keys %outcome);
+cmp_ok(scalar @lines, '>', 1500, scalar(@lines) . ' acts are tried');
+is(join("\n", @{ $faults{'let through'} || [] }), '', 'no role does what it has no permission for');
+is(join("\n", @{ $faults{refused} || [] }), '', 'every role does what it has the permission for');
+cmp_ok($outcome{reached}, '>', 500, 'what is not refused comes to its action');
+is(join("\n", map { "$_ needs $needed{$_}, and asks for $permission{$_}" }
+        grep { $permission{$_} && $permission{$_} ne $needed{$_} } sort keys %needed), '',
+    'each act asks for the permission of the rules');
+done_testing();
