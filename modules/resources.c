@@ -58,6 +58,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_reopening,
     &lims_investigation,
     &lims_certificate,
+    &lims_certificate_preview,
     &lims_amendment,
     &lims_amending,
     &lims_comment,

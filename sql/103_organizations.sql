@@ -39,6 +39,10 @@ CREATE TABLE lims.organization (
         CHECK (length(code) <= 63 AND code ~ '^[a-z0-9][a-z0-9-]*$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     time_zone text NOT NULL DEFAULT 'UTC',
+    -- The letterhead of certificates; the logo is a reference, such as an address.
+    address text CHECK (length(address) <= 4000),
+    logo text CHECK (length(logo) <= 1000),
+    accreditation text CHECK (length(accreditation) <= 2000),
     tracking_prefix text NOT NULL DEFAULT 'LAB'
         CHECK (tracking_prefix ~ '^[A-Z0-9]{1,8}$'),
     plan text NOT NULL DEFAULT 'professional'

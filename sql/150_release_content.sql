@@ -8,7 +8,7 @@
 -- of the list, so that older signatures do not seem to cover changed records.
 CREATE FUNCTION lims.content_version() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT 2 $$;
+AS $$ SELECT 3 $$;
 
 -- The release content of a sample: its facts, its tests with results, and the evidence of
 -- these; of one test only, if given. Without status, time, person or approval of a step,
@@ -40,7 +40,8 @@ BEGIN
                        'collectionDate', s.collection_date,
                        'collectedAt', s.collected_at,
                        'receivedAt', s.received_at,
-                       'notes', s.notes),
+                       'notes', s.notes,
+                       'noteOnReport', s.note_on_report),
                    'results', tests.rows)
           FROM lims.sample s
           JOIN lims.material_type m
@@ -76,6 +77,7 @@ BEGIN
                           'reagentLotId', t.reagent_lot_id,
                           'mediaLotId', t.media_lot_id,
                           'notes', t.notes,
+                          'noteOnReport', t.note_on_report,
                           'analyzedAt', coalesce(t.analyzed_at,
                                                  t.first_entered_at)
                       ) ORDER BY t.id), '[]') AS rows

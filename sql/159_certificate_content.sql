@@ -1,72 +1,359 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a certificate of analysis says.
+-- What a certificate of analysis says (ISO/IEC 17025, 7.8): worked out once, when it is
+-- issued, and kept. Its hash covers all of it: number, version and reason, too.
+--
+-- No internal note is in it: notes are printed where their noteOnReport says so. Times are
+-- those of the laboratory's zone.
 
--- The content of a certificate: the release content with the frozen names, the issuer, the
--- time of the report, and who verified and approved what.
-CREATE FUNCTION lims.certificate_content(p lims.certificate)
+-- A time as ISO 8601 in a zone: 2026-11-20T07:05:00-07:00.
+CREATE FUNCTION lims.zoned_time(p_time timestamptz, p_zone text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT to_char(z.local, 'YYYY-MM-DD"T"HH24:MI:SS')
+        || CASE WHEN z.local < z.utc THEN '-' ELSE '+' END
+        || to_char(greatest(z.local - z.utc, z.utc - z.local), 'HH24:MI')
+      FROM (SELECT p_time AT TIME ZONE p_zone AS local,
+                   p_time AT TIME ZONE 'UTC' AS utc) z
+$$;
+
+-- What a qualifier means, for readers of a certificate.
+CREATE FUNCTION lims.qualifier_words(p_qualifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_qualifier
+        WHEN '<' THEN 'less than the value given'
+        WHEN '>' THEN 'more than the value given'
+        WHEN 'ND' THEN 'not detected'
+        WHEN 'J' THEN 'estimated: detected, but below the reporting limit'
+        WHEN 'U' THEN 'analysed for, and not detected above the value given'
+    END
+$$;
+
+-- The rule by which a statement of conformity is made: of the specification that applies
+-- by the material type and project by which the result was judged.
+CREATE FUNCTION lims.decision_rule_of(p lims.sample_test) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT s.decision_rule
+          FROM lims.specification_of(p.organization_id, p.test_definition_id,
+                   p.spec_material_type_id, p.spec_project_id) x
+          JOIN lims.specification s
+            ON s.organization_id = p.organization_id
+           AND s.id = x.id);
+END
+$$;
+
+-- The results with limits and flags as they were verified: a time of analysis only where
+-- one was stated, a conformity where one was judged.
+CREATE FUNCTION lims.certificate_results(
+    p_organization bigint,
+    p_results jsonb,
+    p_zone text
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(r.value - ARRAY['notes', 'noteOnReport'] || jsonb_build_object(
+                   'remark', CASE WHEN t.note_on_report THEN t.notes END,
+                   'analyzedAt', lims.zoned_time(t.analyzed_at, p_zone),
+                   'conformity', CASE t.out_of_specification
+                       WHEN true THEN 'outside' WHEN false THEN 'within' END,
+                   'decisionRule', CASE WHEN t.out_of_specification IS NOT NULL
+                                        THEN lims.decision_rule_of(t) END,
+                   'verifiedAt', lims.zoned_time(t.verified_at, p_zone),
+                   'verifiedBy', coalesce(e.printed_name, u.display_name)
+               ) ORDER BY r.place), '[]')
+          FROM jsonb_array_elements(p_results) WITH ORDINALITY AS r (value, place)
+          JOIN lims.sample_test t
+            ON t.organization_id = p_organization
+           AND t.id = (r.value ->> 'sampleTestId')::bigint
+          LEFT JOIN lims.electronic_signature e
+            ON e.organization_id = t.organization_id
+           AND e.id = t.verification_signature_id
+          LEFT JOIN lims.user_account u
+            ON u.organization_id = t.organization_id
+           AND u.id = t.verified_by);
+END
+$$;
+
+-- The latest round of approvals.
+CREATE FUNCTION lims.certificate_approvals(
+    p_organization bigint,
+    p_sample bigint,
+    p_zone text
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'name', a.name,
+                   'status', a.status,
+                   'decidedAt', lims.zoned_time(a.decided_at, p_zone),
+                   'decidedBy', coalesce(e.printed_name, u.display_name),
+                   'contentSha256', encode(a.content_hash, 'hex'),
+                   'signatureFits', lims.signature_fits(e.organization_id, e.id)
+               ) ORDER BY a.step), '[]')
+          FROM lims.approval a
+          LEFT JOIN lims.electronic_signature e
+            ON e.organization_id = a.organization_id
+           AND e.id = a.signature_id
+          LEFT JOIN lims.user_account u
+            ON u.organization_id = a.organization_id
+           AND u.id = a.decided_by
+         WHERE a.organization_id = p_organization
+           AND a.sample_id = p_sample
+           AND a.replaced_at IS NULL
+           AND a.round = (
+               SELECT max(x.round)
+                 FROM lims.approval x
+                WHERE x.organization_id = p_organization
+                  AND x.sample_id = p_sample
+                  AND x.replaced_at IS NULL));
+END
+$$;
+
+-- The amendments that led to this version and to those before it, with what each changed.
+CREATE FUNCTION lims.certificate_amendments(p lims.certificate, p_zone text)
 RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'version', coalesce(c.version, p.version),
+                   'reason', a.reason,
+                   'openedBy', e.printed_name,
+                   'openedAt', lims.zoned_time(a.created_at, p_zone),
+                   'changes', lims.amendment_differences(a.organization_id, a.id)
+               ) ORDER BY a.id), '[]')
+          FROM lims.amendment a
+          JOIN lims.electronic_signature e
+            ON e.organization_id = a.organization_id
+           AND e.id = a.signature_id
+          LEFT JOIN lims.certificate c
+            ON c.organization_id = a.organization_id
+           AND c.id = a.certificate_id
+         WHERE a.organization_id = p.organization_id
+           AND a.sample_id = p.sample_id
+           AND (a.status = 'issued' OR a.id = p.amendment_id));
+END
+$$;
+
+-- The people who verified, approved, amended and issued, with their names as printed, the
+-- meaning and the time; signed: whether it was an electronic signature.
+CREATE FUNCTION lims.certificate_people(p lims.certificate, p_zone text) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        WITH act AS (
+            SELECT t.verified_by AS person, 'verified' AS meaning, t.verified_at AS at,
+                   t.verification_signature_id AS signature,
+                   coalesce(t.test_code, 'test ' || t.id) AS about
+              FROM lims.sample_test t
+             WHERE t.organization_id = p.organization_id
+               AND t.sample_id = p.sample_id
+               AND t.disposition = 'active'
+               AND t.status = 'verified'
+             UNION ALL
+            SELECT a.decided_by, a.status, a.decided_at, a.signature_id, a.name
+              FROM lims.approval a
+             WHERE a.organization_id = p.organization_id
+               AND a.sample_id = p.sample_id
+               AND a.status <> 'pending'
+               AND a.replaced_at IS NULL
+               AND a.round = (
+                   SELECT max(x.round)
+                     FROM lims.approval x
+                    WHERE x.organization_id = a.organization_id
+                      AND x.sample_id = a.sample_id
+                      AND x.replaced_at IS NULL)
+             UNION ALL
+            SELECT a.opened_by, 'amended', a.created_at, a.signature_id, a.reason
+              FROM lims.amendment a
+             WHERE a.organization_id = p.organization_id
+               AND a.id = p.amendment_id
+             UNION ALL
+            SELECT p.issued_by, 'issued', p.issued_at, p.signature_id, NULL
+             WHERE p.issued_at IS NOT NULL
+        )
+        SELECT jsonb_agg(jsonb_build_object(
+                   'printedName', coalesce(e.printed_name, u.display_name),
+                   'meaning', coalesce(e.meaning, a.meaning),
+                   'at', lims.zoned_time(a.at, p_zone),
+                   'signed', e.id IS NOT NULL,
+                   'about', a.about) ORDER BY a.at, a.about)
+          FROM act a
+          LEFT JOIN lims.electronic_signature e
+            ON e.organization_id = p.organization_id
+           AND e.id = a.signature
+          LEFT JOIN lims.user_account u
+            ON u.organization_id = p.organization_id
+           AND u.id = a.person);
+END
+$$;
+
+-- Number, version, and the version that it replaces.
+CREATE FUNCTION lims.certificate_head(p lims.certificate, p_zone text) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN jsonb_build_object(
+        'number', p.certificate_number,
+        'version', p.version,
+        'reason', p.reason,
+        'issuedAt', lims.zoned_time(p.issued_at, p_zone),
+        'replaces', (
+            SELECT jsonb_build_object('version', c.version,
+                       'issuedAt', lims.zoned_time(c.issued_at, p_zone),
+                       'sha256', encode(c.sha256, 'hex'))
+              FROM lims.certificate c
+             WHERE c.organization_id = p.organization_id
+               AND c.id = p.supersedes_id));
+END
+$$;
+
+-- Laboratory, client, order, sample and receipt.
+CREATE FUNCTION lims.certificate_parties(
+    p_organization bigint,
+    p_sample bigint,
+    p_facts jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT jsonb_build_object(
+                   'laboratory', jsonb_build_object('name', o.name,
+                       'address', o.address, 'logo', o.logo,
+                       'accreditation', o.accreditation, 'timeZone', o.time_zone),
+                   'client', jsonb_build_object('name', s.client_name, 'code', c.code,
+                       'contactName', c.contact_name, 'address', c.address),
+                   'order', CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
+                       'orderNumber', r.order_number, 'contact', r.contact) END,
+                   'sample', p_facts - ARRAY['notes', 'noteOnReport'] || jsonb_build_object(
+                       'remark', CASE WHEN s.note_on_report THEN s.notes END,
+                       'collectedAt', lims.zoned_time(s.collected_at, o.time_zone),
+                       'receivedAt', lims.zoned_time(s.received_at, o.time_zone),
+                       'reportedAt', lims.zoned_time(s.reported_at, o.time_zone)),
+                   'receipt', CASE WHEN s.received_at IS NOT NULL THEN
+                       jsonb_build_object(
+                       'receivedAt', lims.zoned_time(s.received_at, o.time_zone),
+                       'receivedBy', u.display_name,
+                       'temperature', s.receipt_temperature,
+                       'condition', s.receipt_condition,
+                       'containers', s.receipt_containers,
+                       'deviations', s.receipt_deviations) END)
+          FROM lims.sample s
+          JOIN lims.organization o
+            ON o.id = s.organization_id
+          LEFT JOIN lims.client c
+            ON c.organization_id = s.organization_id
+           AND c.id = s.client_id
+          LEFT JOIN lims.sample_order r
+            ON r.organization_id = s.organization_id
+           AND r.id = s.order_id
+          LEFT JOIN lims.user_account u
+            ON u.organization_id = s.organization_id
+           AND u.id = s.received_by
+         WHERE s.organization_id = p_organization
+           AND s.id = p_sample);
+END
+$$;
+
+-- What follows from the results: methods, qualifiers explained, when tests were done, and
+-- the tests of which no time of analysis was stated.
+CREATE FUNCTION lims.certificate_summary(p_results jsonb) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+    SELECT jsonb_build_object(
+               'methods', coalesce(jsonb_agg(DISTINCT r.value -> 'method')
+                   FILTER (WHERE r.value ->> 'method' IS NOT NULL), '[]'),
+               'qualifiers', coalesce(jsonb_agg(DISTINCT jsonb_build_object(
+                       'qualifier', r.value -> 'qualifier',
+                       'meaning', lims.qualifier_words(r.value ->> 'qualifier')))
+                   FILTER (WHERE r.value ->> 'qualifier' IS NOT NULL), '[]'),
+               'testsDone', jsonb_build_object(
+                   'from', min(left(r.value ->> 'analyzedAt', 10)),
+                   'to', max(left(r.value ->> 'analyzedAt', 10))),
+               'withoutAnalysisDay', coalesce(jsonb_agg(r.value -> 'testCode'
+                       ORDER BY (r.value ->> 'sampleTestId')::bigint)
+                   FILTER (WHERE r.value ->> 'analyzedAt' IS NULL), '[]'))
+      FROM jsonb_array_elements(p_results) r
+$$;
+
+-- The content of a certificate, or of one that would be issued now.
+CREATE FUNCTION lims.certificate_content(p lims.certificate) RETURNS jsonb
 LANGUAGE plpgsql STABLE
 SET timezone = 'UTC'
 AS $$
 DECLARE
     v_content jsonb := lims.release_content(p.organization_id, p.sample_id);
+    v_zone text;
+    v_hash bytea;
     v_results jsonb;
-    v_approvals jsonb;
 BEGIN
-    SELECT jsonb_agg(r.value || jsonb_build_object(
-               'verifiedAt', t.verified_at,
-               'verifiedBy', u.display_name) ORDER BY r.place)
-      INTO v_results
-      FROM jsonb_array_elements(v_content -> 'results')
-           WITH ORDINALITY AS r (value, place)
-      JOIN lims.sample_test t
-        ON t.organization_id = p.organization_id
-       AND t.id = (r.value ->> 'sampleTestId')::bigint
-      LEFT JOIN lims.user_account u
-        ON u.organization_id = t.organization_id
-       AND u.id = t.verified_by;
-    SELECT jsonb_agg(jsonb_build_object(
-               'name', a.name,
-               'status', a.status,
-               'decidedAt', a.decided_at,
-               'decidedBy', coalesce(e.printed_name, u.display_name),
-               'contentSha256', encode(a.content_hash, 'hex'),
-               'signatureFits', lims.signature_fits(e.organization_id, e.id)
-           ) ORDER BY a.step)
-      INTO v_approvals
-      FROM lims.approval a
-      LEFT JOIN lims.electronic_signature e
-        ON e.organization_id = a.organization_id
-       AND e.id = a.signature_id
-      LEFT JOIN lims.user_account u
-        ON u.organization_id = a.organization_id
-       AND u.id = a.decided_by
-     WHERE a.organization_id = p.organization_id
-       AND a.sample_id = p.sample_id
-       AND a.replaced_at IS NULL
-       AND a.round = (
-           SELECT max(x.round)
-             FROM lims.approval x
-            WHERE x.organization_id = p.organization_id
-              AND x.sample_id = p.sample_id
-              AND x.replaced_at IS NULL);
-    RETURN (
-        SELECT jsonb_build_object(
-                   'certificateNumber', p.certificate_number,
-                   'version', p.version,
-                   'reason', p.reason,
-                   'laboratory', o.name,
-                   'contentVersion', v_content -> 'version',
-                   'contentSha256', encode(s.content_hash, 'hex'),
-                   'sample', (v_content -> 'sample')
-                       || jsonb_build_object('reportedAt', s.reported_at),
-                   'results', coalesce(v_results, '[]'),
-                   'approvals', coalesce(v_approvals, '[]'))
-          FROM lims.sample s
-          JOIN lims.organization o
-            ON o.id = s.organization_id
-         WHERE s.organization_id = p.organization_id
-           AND s.id = p.sample_id);
+    SELECT o.time_zone, CASE WHEN p.amendment_id IS NULL THEN s.content_hash END
+      INTO v_zone, v_hash
+      FROM lims.sample s
+      JOIN lims.organization o
+        ON o.id = s.organization_id
+     WHERE s.organization_id = p.organization_id
+       AND s.id = p.sample_id;
+    v_results := lims.certificate_results(p.organization_id, v_content -> 'results',
+                                          v_zone);
+    RETURN lims.certificate_parties(p.organization_id, p.sample_id,
+                                    v_content -> 'sample')
+        || lims.certificate_summary(v_results)
+        || jsonb_build_object(
+               'certificate', lims.certificate_head(p, v_zone),
+               'contentVersion', v_content -> 'version',
+               'contentSha256', encode(coalesce(v_hash,
+                   lims.release_hash(p.organization_id, p.sample_id)), 'hex'),
+               'results', v_results,
+               'approvals', lims.certificate_approvals(p.organization_id, p.sample_id,
+                                                       v_zone),
+               'people', coalesce(lims.certificate_people(p, v_zone), '[]'),
+               'amendments', lims.certificate_amendments(p, v_zone),
+               'statements', jsonb_build_array(
+                   'The results concern the items tested only.'));
+END
+$$;
+
+-- What the next certificate of a sample would say if it were issued now.
+CREATE FUNCTION lims.certificate_preview(p_organization bigint, p_sample bigint)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_next lims.certificate;
+    v_last lims.certificate;
+BEGIN
+    SELECT *
+      INTO v_last
+      FROM lims.certificate c
+     WHERE c.organization_id = p_organization
+       AND c.sample_id = p_sample
+     ORDER BY c.version DESC
+     LIMIT 1;
+    SELECT s.amendment_id, a.reason
+      INTO v_next.amendment_id, v_next.reason
+      FROM lims.sample s
+      LEFT JOIN lims.amendment a
+        ON a.organization_id = s.organization_id
+       AND a.id = s.amendment_id
+     WHERE s.organization_id = p_organization
+       AND s.id = p_sample;
+    v_next.organization_id := p_organization;
+    v_next.sample_id := p_sample;
+    v_next.certificate_number := v_last.certificate_number;
+    v_next.version := coalesce(v_last.version, 0) + 1;
+    v_next.supersedes_id := v_last.id;
+    RETURN lims.certificate_content(v_next);
 END
 $$;

@@ -10,7 +10,8 @@
 -- Organizations, users and keys -------------------------------------------
 
 CREATE VIEW lims.organization_record WITH (security_invoker = true) AS
-SELECT o.id, o.code, o.name, o.time_zone AS "timeZone",
+SELECT o.id, o.code, o.name, o.time_zone AS "timeZone", o.address, o.logo,
+       o.accreditation,
        o.tracking_prefix AS "trackingPrefix", o.plan,
        o.api_access AS "apiAccess",
        o.monthly_sample_allowance AS "monthlySampleAllowance",
@@ -126,6 +127,7 @@ CREATE VIEW lims.specification_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
        s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
        s.low, s.high, s.expected_text AS "expectedText",
+       s.decision_rule AS "decisionRule",
        s.created_at AS "createdAt", s.updated_at AS "updatedAt"
   FROM lims.specification s;
 
@@ -381,7 +383,10 @@ SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
        c.version, c.sample_id AS "sampleId", c.status,
        c.supersedes_id AS "supersedesId", c.reason AS amendment,
        encode(c.sha256, 'hex') AS sha256, c.issued_at AS "issuedAt",
-       c.issued_by AS "issuedBy"
+       c.issued_by AS "issuedBy",
+       ARRAY(SELECT t.code
+               FROM jsonb_array_elements_text(c.content -> 'withoutAnalysisDay')
+                    AS t (code)) AS "withoutAnalysisDay"
   FROM lims.certificate c;
 
 CREATE VIEW lims.amendment_record WITH (security_invoker = true) AS

@@ -228,6 +228,13 @@ GRANT EXECUTE ON FUNCTION lims.set_approval_steps TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.unmatched_places,
     lims.sample_places, lims.fit_people TO lims_app;
 
+-- 159_certificate_content.sql: the functions that a preview calls with the caller's rights
+GRANT EXECUTE ON FUNCTION lims.zoned_time, lims.qualifier_words, lims.decision_rule_of,
+    lims.certificate_results, lims.certificate_approvals, lims.certificate_amendments,
+    lims.certificate_people, lims.certificate_head, lims.certificate_parties,
+    lims.certificate_summary, lims.certificate_content, lims.certificate_preview
+    TO lims_app;
+
 -- 158_amendments.sql
 GRANT EXECUTE ON FUNCTION lims.amendable_content,
     lims.content_differences, lims.amendment_differences, lims.amendment_shown

@@ -20,13 +20,14 @@ SELECT *
 -- global: makes the organization that everything else belongs to
 WITH created AS (
     INSERT INTO lims.organization
-          (code, name, time_zone, tracking_prefix, plan, api_access,
+          (code, name, time_zone, address, logo, accreditation, tracking_prefix, plan, api_access,
            monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
            esignature_required, ai_data_access, oos_opens_investigation,
            holding_warning_hours, self_verification, approver_may_be_verifier,
            reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
            lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
-    VALUES (:code::text, :name::text, :timeZone::text, :trackingPrefix::text,
+    VALUES (:code::text, :name::text, :timeZone::text, :address::text, :logo::text,
+            :accreditation::text, :trackingPrefix::text,
             :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
             :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
             :coaBeforeApproval::boolean, :esignatureRequired::boolean,
@@ -70,6 +71,10 @@ SELECT lims.settle_policies()
 UPDATE lims.organization
    SET name = CASE WHEN :?name THEN :name::text ELSE name END,
        time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
+       address = CASE WHEN :?address THEN :address::text ELSE address END,
+       logo = CASE WHEN :?logo THEN :logo::text ELSE logo END,
+       accreditation = CASE WHEN :?accreditation THEN :accreditation::text
+                            ELSE accreditation END,
        tracking_prefix = CASE WHEN :?trackingPrefix THEN :trackingPrefix::text
                               ELSE tracking_prefix END,
        plan = CASE WHEN :?plan THEN :plan::text ELSE plan END,

@@ -60,6 +60,11 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Id of the user who issued the version." },
+    { .name = "withoutAnalysisDay",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Codes of the tests of which no time of analysis was stated: the version does not "
+             "say when they were done." },
     LIMS_FIELD_END,
 };
 
@@ -168,6 +173,32 @@ static const lims_route_t routes[] = {
       .handler = issue,
       .errors = issue_errors },
     LIMS_ROUTE_END,
+};
+
+static const lims_route_t preview_routes[] = {
+    { .method = "GET",
+      .path = "/samples/:id/certificate-preview",
+      .command = "certificate preview",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "previewCertificate",
+      .summary = "Content of the next certificate of a sample, as it would be now",
+      .description = "Of any sample, reported or not; nothing is issued.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
+      .status = 200,
+      .statement = LIMS_STMT_CERTIFICATE_PREVIEW },
+    LIMS_ROUTE_END,
+};
+
+static const lims_field_t no_fields[] = { LIMS_FIELD_END };
+
+const lims_resource_t lims_certificate_preview = {
+    .name = "certificate preview",
+    .title = "Certificates",
+    .schema = "CertificatePreview",
+    .doc = "Certificate of a sample before it is issued.",
+    .fields = no_fields,
+    .routes = preview_routes,
 };
 
 const lims_resource_t lims_certificate = {

@@ -22,6 +22,12 @@ SELECT content AS "document"
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: certificate_preview one
+SELECT lims.certificate_preview(organization_id, id) AS "document"
+  FROM lims.sample
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
 -- name: certificate_lock one
 -- The open amendment of the sample, which is signed when the next version is issued.
 SELECT a.id

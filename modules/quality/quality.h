@@ -32,6 +32,7 @@ extern const lims_resource_t lims_worksheet;
 extern const lims_resource_t lims_confirmation;
 extern const lims_resource_t lims_investigation;
 extern const lims_resource_t lims_certificate;
+extern const lims_resource_t lims_certificate_preview;
 extern const lims_resource_t lims_reopening;
 
 /* The body of opening a lot, and what the routes of lots refuse beyond the usual

@@ -43,6 +43,13 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_KEPT_NULLABLE,
       .doc = "Required result of a text or presence test.",
       .example = "Absent" },
+    { .name = "decisionRule",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 1000,
+      .doc = "Decision rule of statements of conformity, in words: how the uncertainty of the "
+             "measurement is taken into account. It is printed on certificates.",
+      .example = "simple acceptance, w = 0" },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT,

@@ -27,17 +27,18 @@ SELECT id
 -- name: specification_create one
 INSERT INTO lims.specification
       (organization_id, test_definition_id, material_type_id, project_id, low,
-       high, expected_text)
+       high, expected_text, decision_rule)
 VALUES (:$organization::bigint, :testDefinitionId::bigint,
         :materialTypeId::bigint, :projectId::bigint, :low::numeric,
-        :high::numeric, :expectedText::text)
+        :high::numeric, :expectedText::text, :decisionRule::text)
 RETURNING id
 
 -- name: specification_update one
 UPDATE lims.specification
    SET low = CASE WHEN :?low THEN :low::numeric ELSE low END,
        high = CASE WHEN :?high THEN :high::numeric ELSE high END,
-       expected_text = CASE WHEN :?expectedText THEN :expectedText::text ELSE expected_text END
+       expected_text = CASE WHEN :?expectedText THEN :expectedText::text ELSE expected_text END,
+       decision_rule = CASE WHEN :?decisionRule THEN :decisionRule::text ELSE decision_rule END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id

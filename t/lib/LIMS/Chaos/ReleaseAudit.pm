@@ -412,7 +412,9 @@ sub _judge_certificate {
     }
     for my $id (grep { $stated{$_} } sort keys %$tests) {
         $self->_fault("$_ of test $id is not as reported")
-            for grep { !_same($tests->{$id}{$_}, $stated{$id}{$_}) } qw(result qualifier notes);
+            for grep { !_same($tests->{$id}{$_}, $stated{$id}{$_}) } qw(result qualifier);
+        $self->_fault("an internal note of test $id is printed")
+            if exists $stated{$id}{notes} || defined $stated{$id}{remark};
         $self->_judge_names($id, $stated{$id}, $reported->{moment});
     }
     return;
