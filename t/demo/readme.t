@@ -26,9 +26,14 @@ my $dir  = tempdir(CLEANUP => 1);
 make_path("$dir/build/run");
 open my $env, '>', "$dir/build/run/env" or die "env: $!\n";
 print {$env} map { "$_->[0]='$_->[1]'\n" } [ LIMS_URL => $lims->url ],
-    [ LIMS_CACERT => LIMS::Instance::ca_file() ],
+    [ LIMS_CACERT => LIMS::Instance::ca_file() ], [ LIMS_CTL => "$dir/build/run/limsctl" ],
     map { [ $_ => $lims->{keys}{$_} ] } sort keys %{ $lims->{keys} };
 close $env;
+open my $limsctl, '>', "$dir/build/run/limsctl" or die "limsctl: $!\n";
+print {$limsctl} "#!/bin/sh\nexec ", LIMS::Instance::out(), q{/limsctl --database "},
+    $lims->conninfo, qq{" "\$@"\n};
+close $limsctl;
+chmod 0755, "$dir/build/run/limsctl";
 
 open my $script, '>', "$dir/tour" or die "tour: $!\n";
 print {$script} "cd '$dir'\nset -eu\n", @blocks, "\necho \"SAMPLE \$S\"\n";
@@ -36,7 +41,8 @@ close $script;
 my ($status, $output) = LIMS::Instance::capture('bash', "$dir/tour");
 
 is($status, 0, 'every command succeeds') or diag($output);
-unlike($output, qr/"error":/, 'nothing is refused') or diag($output);
+unlike($output, qr/"error":/, 'the API refuses nothing') or diag($output);
+like($output, qr/refused: that takes somebody else/, 'who entered a result does not verify it');
 my ($id) = $output =~ /^SAMPLE (\d+)$/m;
 ok($id, 'a sample was registered') or diag($output);
 
@@ -49,6 +55,9 @@ is($sample->{tests}[0]{status},      'verified', 'verified');
 is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
         . ' WHERE organization_id = ? AND code = ?', undef, $cedar->id, 'RIVERBEND'),
     'the sample has the client by that name');
+
+my $eyes = $demo->laboratory('harborview')->test('COC-1311', 'PWTOC');
+is_deeply([ @$eyes{qw(result status)} ], [ '58', 'verified' ], 'somebody else does');
 
 # What the readiness in the middle of it says.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
