@@ -188,6 +188,10 @@ GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_control
     lims.qc_template_controls, lims.create_qc_template, lims.change_qc_template,
     lims.qc_lacking TO lims_app;
 
+-- 226_qc_judgement.sql
+GRANT EXECUTE ON FUNCTION lims.qc_prospect, lims.control_refusals, lims.judge_controls
+    TO lims_app;
+
 -- 148_qc_pending.sql
 GRANT EXECUTE ON FUNCTION lims.qc_counts, lims.required_qc_template, lims.qc_pending
     TO lims_app;

@@ -12,6 +12,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/service.h"
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -158,6 +159,139 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
+/* A control that is judged: the members of one, or what changes in an entered one. */
+static const lims_field_t judged_fields[] = {
+    { .name = "qcControlId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Id of a control that is there, as one that a template expects: what is sent besides "
+             "takes the place of its members." },
+    { .name = "qcBatchId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Id of the QC batch in which the control would be run." },
+    { .name = "controlType",
+      .type = LIMS_T_ENUM,
+      .values = lims_control_types,
+      .doc = "Type of the control." },
+    { .name = "testDefinitionId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Id of the test definition that is controlled." },
+    { .name = "criterion",
+      .type = LIMS_T_ENUM,
+      .values = lims_criteria + LIMS_CRITERION_NONE + 1,
+      .doc = "Acceptance criterion." },
+    { .name = "expectedValue",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "True value, or the amount added." },
+    { .name = "measuredValue",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Measured value." },
+    { .name = "nativeValue",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Value of the unspiked sample, or of the first of two duplicates." },
+    { .name = "lowerLimit",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Lowest acceptable value." },
+    { .name = "upperLimit",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Highest acceptable value." },
+    { .name = "expectedText",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Expected outcome of a control without a number." },
+    { .name = "measuredText",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Observed outcome of a control without a number." },
+    { .name = "level",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .min = 1,
+      .max = 64,
+      .doc = "Level of the control material." },
+    { .name = "lot",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .min = 1,
+      .max = 64,
+      .doc = "Lot of the control material." },
+    { .name = "measuredAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "When the control was measured; without it, it is the last point of its series." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t judge_input[] = {
+    { .name = "controls",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 200,
+      .members = judged_fields,
+      .doc = "Controls to judge." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t refusal_fields[] = {
+    { .name = "error",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Slug of the error with which the entry would be refused.",
+      .example = "invalid_body" },
+    { .name = "message",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Text of the refusal, for people." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t judgement_fields[] = {
+    { .name = "qcControlId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id that was sent." },
+    { .name = "evaluatedValue",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Value that is compared with the limits." },
+    { .name = "passed",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Whether the control would meet its criterion; null where it would be refused." },
+    { .name = "z",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Distance from the mean of its series, in standard deviations; null without a "
+             "series that has a baseline." },
+    { .name = "broken",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Westgard rules that it would break in its series." },
+    { .name = "refusals",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = refusal_fields,
+      .doc = "Refusals that entering the control would meet; empty: it can be entered." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t judge_output[] = {
+    { .name = "results",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = judgement_fields,
+      .doc = "Judgements, in the order sent." },
+    LIMS_FIELD_END,
+};
+
 static const lims_field_t exclusion[] = {
     LIMS_REASON_FIELD,
     { .name = "excluded",
@@ -178,6 +312,24 @@ static const lims_error_t *ask_reason(lims_request_t *rq)
                                   "reason is missing: it must say why the control is corrected.");
     }
     return error;
+}
+
+static const lims_error_t *judge(lims_request_t *rq)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_QC_CONTROL_JUDGE);
+    lims_writer_t *w;
+
+    if (error) {
+        return error;
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "results");
+    lims_render_objects(w, judgement_fields, rows, lims_result_count(rows), rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
 }
 
 static const lims_error_e exclude_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
@@ -242,6 +394,20 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_QC_CONTROL_EXCLUDE,
       .errors = exclude_errors },
+    { .method = "POST",
+      .path = "/qc-controls/judge",
+      .command = "qc-control judge",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "judgeQcControls",
+      .summary = "Judge controls without entering them",
+      .description = "What the service would say of each control, its series included; nothing is "
+                     "written.",
+      .permission = "qc.enter",
+      .flags = LIMS_R_NO_RECORD,
+      .input = judge_input,
+      .output = judge_output,
+      .status = 200,
+      .handler = judge },
     LIMS_ROUTE_END,
 };
 

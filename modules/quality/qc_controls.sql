@@ -86,3 +86,7 @@ UPDATE lims.qc_control
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: qc_control_judge many
+SELECT *
+  FROM lims.judge_controls(:$organization::bigint, :controls::jsonb)
