@@ -40,6 +40,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_panel,
     &lims_ingest,
     &lims_event,
+    &lims_sample_event,
     &lims_lookup,
     &lims_specification,
     &lims_reagent_lot,

@@ -31,6 +31,11 @@ CREATE INDEX event_position ON lims.event (organization_id, position, id);
 CREATE INDEX event_type ON lims.event (organization_id, type, position, id)
  WHERE type <> 'result.entered';
 
+-- The events of a sample, without the entries of its results, which do not name it.
+CREATE INDEX event_sample ON lims.event
+    (organization_id, ((data ->> 'sampleId')::bigint), id)
+ WHERE type <> 'result.entered';
+
 CREATE INDEX event_created_at ON lims.event (organization_id, created_at);
 
 -- The public id of an event: a UUID version 7 (RFC 9562) of its time, organization and id,

@@ -6,5 +6,6 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_event;
+extern const lims_resource_t lims_sample_event; /* of one sample, with deliveries */
 
 #endif /* LIMS_EVENTS_H */

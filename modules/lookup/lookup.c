@@ -81,8 +81,10 @@ static const lims_route_t routes[] = {
       .summary = "Find records by what is written on them",
       .description = "Samples by tracking id, sample identifier or external id; orders, QC "
                      "batches, lots, certificates and investigations by number; clients, "
-                     "projects, test definitions, panels, storage locations and instruments by "
-                     "code.",
+                     "projects, test definitions, material types, panels, storage locations, "
+                     "instruments and profiles by code; instrument files by SHA-256. Users by "
+                     "e-mail address, API keys by name or prefix and webhook endpoints by name, "
+                     "for those who manage them.",
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD,
       .query = query,

@@ -55,6 +55,18 @@ my $lot = $lab->reagent_lot(code => 'HNO3', lot_number => 'L-77');
 is(found('L-77'), "reagent-lot $lot", 'a lot by its number');
 is(found($other->sample->{trackingId}), '', "nothing of another laboratory");
 
+my $pc = $lab->insert('instrument_profile', code => 'icp-ms', name => 'ICP-MS', definition => '{}');
+is(found('ICP-MS'), "profile $pc", 'a profile, whatever its case');
+my $admin = LIMS::Service::CommandLine->new($lims, 'Ada Moore', roles => ['administrator']);
+my $name = 'the scanner';
+$lims->key($lims->fixture, name => $name);
+my $key = $lab->value('SELECT id FROM lims.api_key WHERE name = ?', $name);
+for my $text ('ben.walsh@laboratory.example', $name) {
+    is(found($text), '', "\"$text\" is found by nobody but who manages it");
+    like(join(' ', map { "$_->{noun} $_->{id}" } @{ $admin->done('lookup', text => $text)->{data} }),
+        $text eq $name ? qr/\bkey $key\b/ : qr/\Auser $ben->{id}\z/, '... who finds it');
+}
+
 my $wrong = substr($tracking, 0, -1) . ($tracking =~ /A\z/ ? 'B' : 'A');
 my $answer = $ben->done('lookup', text => $wrong);
 is_deeply($answer->{data}, [], 'a mistyped tracking id finds nothing');
