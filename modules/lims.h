@@ -197,6 +197,8 @@ enum {
                                  a name, or the record's identity */
     LIMS_F_PLACES = 1 << 16, /* list: of what stands at each place: an element may be null,
                                 and several the same */
+    LIMS_F_INCLUDED = 1 << 19, /* of a record, without LIMS_F_OUT: where its row has a value,
+                                  which the parameter include asks for */
     LIMS_F_PATH = 1 << 17, /* command line: the name of a file, whose text it is */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };

@@ -36,7 +36,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
 
 -- The samples of a client's location.
 CREATE INDEX sample_plant_location
-    ON lims.sample (organization_id, client_id, plant_location, id)
+    ON lims.sample (organization_id, client_name, plant_location, id)
  WHERE plant_location IS NOT NULL;
 
 -- The last three results of the same test at the same location, the latest first, of the
@@ -63,7 +63,7 @@ BEGIN
                        SELECT o.id, o.tracking_id, o.collection_date
                          FROM lims.sample o
                         WHERE o.organization_id = s.organization_id
-                          AND o.client_id = s.client_id
+                          AND o.client_name = s.client_name
                           AND o.plant_location = s.plant_location
                           AND o.id < s.id
                         ORDER BY o.id DESC

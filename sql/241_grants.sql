@@ -178,6 +178,9 @@ GRANT EXECUTE ON FUNCTION lims.is_holding_met TO lims_app;
 -- 139_work.sql
 GRANT EXECUTE ON FUNCTION lims.return_test, lims.enter_again, lims.assign_tests TO lims_app;
 
+-- 162_work_records.sql
+GRANT EXECUTE ON FUNCTION lims.sample_test_review TO lims_app;
+
 -- 140_qc_batches.sql, 146_qc_status.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_control_judged,
     lims.qc_batch_outcome, lims.lock_qc_batch, lims.refuse_evaluation,

@@ -175,6 +175,14 @@ const char *lims_record_tag(const lims_field_t *fields, const int *columns,
     return apr_pescape_hex(pool, digest, TAG_BYTES, 0);
 }
 
+static void write_included(lims_writer_t *w, const lims_field_t *field, const char *text)
+{
+    if (text) {
+        lims_writer_key(w, field->name);
+        lims_record_write_value(w, field, text);
+    }
+}
+
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row)
 {
@@ -187,6 +195,8 @@ void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, con
             lims_writer_key(w, fields[i].name);
             lims_record_write_value(w, &fields[i],
                                     columns[i] < 0 ? NULL : cell(result, row, columns[i]));
+        } else if ((fields[i].flags & LIMS_F_INCLUDED) != 0 && columns[i] >= 0) {
+            write_included(w, &fields[i], cell(result, row, columns[i]));
         }
     }
 }

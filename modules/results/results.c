@@ -17,7 +17,8 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "results/many.h"
-#include "results/verification.h"
+#include "results/review.h"
+#include "results/verify.h"
 #include "results/work.h"
 #include "service/service.h"
 
@@ -215,6 +216,11 @@ const lims_field_t lims_sample_test_fields[] = {
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
       .doc = "Whether the notes are printed on the certificate." },
+    { .name = "review",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_INCLUDED,
+      .members = lims_review_fields,
+      .doc = "Review of the result, with include=review." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_UNTAGGED,
@@ -225,6 +231,8 @@ const lims_field_t lims_sample_test_fields[] = {
       .doc = "When the record was last changed, UTC." },
     LIMS_FIELD_END,
 };
+
+static const char *const inclusions[] = { "review", NULL };
 
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
@@ -239,6 +247,12 @@ static const lims_field_t filters[] = {
       .values = dispositions,
       .doc = "Only tests of this disposition." },
     { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
+    { .name = "include",
+      .type = LIMS_T_ENUM,
+      .values = inclusions,
+      .flags = LIMS_F_PEOPLE,
+      .doc = "Review of each result: evidence, earlier results, refusals of a verification, and "
+             "the digest of what is signed." },
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
       .doc = "Only tests changed at this time or later: a date or a timestamp. A change has the "

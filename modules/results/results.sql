@@ -25,7 +25,9 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: sample_test_search many list custom
-SELECT *
+SELECT *,
+       CASE :include::text WHEN 'review'
+           THEN lims.sample_test_review(organization_id, id) END AS review
   FROM lims.sample_test_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
@@ -41,7 +43,9 @@ SELECT *
 -- Finds changes in the audit trail. With an index on updated_at instead, every
 -- correction would have to update all indexes of the table. The page is found
 -- first: by id or by time, depending on how long ago the time is.
-SELECT r.*
+SELECT r.*,
+       CASE :include::text WHEN 'review'
+           THEN lims.sample_test_review(r.organization_id, r.id) END AS review
   FROM (SELECT t.id
           FROM lims.sample_test t
          WHERE t.organization_id = :$organization::bigint

@@ -153,7 +153,7 @@ my %filter = (
     active => ['t'], open => ['t'], method => ['EPA 200.8'],
     profile => ['P1'], reasonCode => ['unknown_profile'],
     type => [ 'result.entered', 'result.verified', 'qc.failed' ],
-    method => ['EPA 200.8'], assignedTo => [ first_of(4) ],
+    method => ['EPA 200.8'], assignedTo => [ first_of(4) ], include => ['review'],
     controlType => ['LFB'], disposition => [ 'active', 'cancelled' ],
     recordId => [$sample], table => ['sample_test'], userId => [ first_of(4) ],
     priority => [ 'stat', 'routine' ], registeredSince => ['2026-01-02'],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verification.c - verification of one result, and of many by one signature act: one
+ * verify.c - verification of one result, and of many by one signature act: one
  * password, and a signature of each result.
  */
-#include "results/verification.h"
+#include "results/verify.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verification.h - verification of one result or of many (verification.c); the routes are in
+/* verify.h - verification of one result or of many (verify.c); the routes are in
  * results.c. */
-#ifndef LIMS_RESULTS_VERIFICATION_H
-#define LIMS_RESULTS_VERIFICATION_H
+#ifndef LIMS_RESULTS_VERIFY_H
+#define LIMS_RESULTS_VERIFY_H
 
 #include "lims.h"
 
@@ -14,4 +14,4 @@ extern const lims_field_t lims_results_verify_input[];
 extern const lims_field_t lims_results_verify_output[];
 lims_handler_fn lims_results_verify_many;
 
-#endif /* LIMS_RESULTS_VERIFICATION_H */
+#endif /* LIMS_RESULTS_VERIFY_H */

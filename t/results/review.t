@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a reviewer sees beside each result, in the list of results that wait: QC, lots,
+# worksheet, file, earlier results of the location, what verifying would be refused for, and
+# the digest that is signed.
+use strict;
+use warnings;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
+
+my $lead  = $lab->definition(requires_worksheet => 't');
+my $plain = $lab->definition;
+$lab->worksheet_template($lead, ['Tare'], ['Analyst']);
+
+sub at {
+    my ($place, $value, @definitions) = @_;
+    my @tests = $lab->tests($lab->sample(testDefinitionIds => \@definitions,
+            plantLocation => $place));
+    $lab->enter($_, $value) for @tests;
+    return @tests;
+}
+
+sub review {
+    my ($id) = @_;
+    my ($row) = grep { $_->{id} == $id }
+        @{ $ann->done('sample-test list', status => 'entered', include => 'review')->{data} };
+    return $row->{review};
+}
+
+my @earlier = map { at('Well 4', $_, $plain) } 1 .. 4;
+at('Well 5', 9, $plain);
+my ($test, $sheet) = at('Well 4', 5, $plain, $lead);
+my $batch  = $lab->qc_batch($test);
+my $number = $lab->value('SELECT batch_number FROM lims.qc_batch WHERE id = ?', $batch);
+$lab->qc_control($batch, 9);
+$lab->media_lot($test);
+
+my $review = review($test);
+is_deeply($review->{qcBatches}, [ { id => $batch, batchNumber => $number, qcStatus => 'failed' } ],
+    'the QC batch, with its standing');
+ok($review->{mediaLotCode}, 'the code of the lot');
+is_deeply([ map { $_->{result} } @{ $review->{previous} } ], [ 4, 3, 2 ],
+    'the last three results of the location');
+is_deeply([ map { $_->{error} } @{ $review->{refusals} } ], ['qc_failed'],
+    'what verifying would be refused for');
+is($review->{source}, undef, 'a result from no file');
+is(review($sheet)->{worksheetStatus}, 'missing', 'the state of the worksheet');
+is_deeply([ map { $_->{error} } @{ review($sheet)->{refusals} } ], ['worksheet_incomplete'],
+    '... refuses too');
+is($lab->changes_of(sub { review($test) }), 0, 'looking changes nothing');
+
+$lab->policy(esignature_required => 't');
+is_deeply([ map { $_->{error} } @{ review($earlier[0])->{refusals} } ], [],
+    'the signature that is still to be given is no refusal');
+my $hash = review($earlier[0])->{contentHash};
+like($hash, qr/\A[0-9a-f]{64}\z/, 'the digest of what is signed');
+is($ann->done('sample-test verify-many',
+        items => [ { sampleTestId => $earlier[0], contentHash => $hash } ])->{results}[0]{status},
+    'verified', '... with which it is signed');
+is($lab->value(q{SELECT encode(s.content_hash, 'hex') FROM lims.electronic_signature s
+    JOIN lims.sample_test t ON t.verification_signature_id = s.id WHERE t.id = ?}, $earlier[0]),
+    $hash, '... and which the signature has');
+$lab->policy(esignature_required => 'f', self_verification => 'refused');
+$ann->done('sample-test enter', $earlier[1], result => '2.5');
+is_deeply([ map { $_->{error} } @{ review($earlier[1])->{refusals} } ], ['self_verification'],
+    'her own result');
+
+refused($lims->get('/sample-tests?include=review'), 400, 'invalid_query',
+    'an API key has no such parameter');
+ok(!exists $lims->get("/sample-tests/$test")->json->{review}, 'nor such a member');
+done_testing();
