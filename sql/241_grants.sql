@@ -20,7 +20,16 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
-GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
+-- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
+GRANT UPDATE (name, time_zone, address, logo, accreditation, reagent_expiry_policy, coa_before_approval,
+        esignature_required, ai_data_access, oos_opens_investigation,
+        holding_warning_hours, self_verification, approver_may_be_verifier,
+        reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
+        lot_qc_policy, session_minutes, investigation_days, attachment_bytes,
+        updated_at)
+    ON lims.organization TO lims_app;
+
+GRANT INSERT, UPDATE ON lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
     lims.sample_order, lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,

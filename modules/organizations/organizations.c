@@ -305,9 +305,13 @@ static const lims_error_t *update(lims_request_t *rq)
                                   { .statement = LIMS_STMT_ORGANIZATION_UPDATE },
                                   { .statement = LIMS_STMT_ORGANIZATION_SETTLE } };
     lims_result_t *results[3] = { NULL, NULL, NULL };
+    const lims_error_t *error = NULL;
 
     lims_values_set(rq->values, "id", rq->actor.organization);
-    return lims_database_run(results, rq, calls, 3, 0);
+    if (find_given(rq, true)) {
+        error = lims_database_call(&results[0], rq, LIMS_STMT_ORGANIZATION_SET_PLAN);
+    }
+    return error ? error : lims_database_run(results, rq, calls, 3, 0);
 }
 
 static const lims_error_e update_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_REASON_REQUIRED,

@@ -67,15 +67,10 @@ SELECT lims.set_approval_steps(:$organization::bigint, :approvalSteps::text[],
 SELECT lims.settle_policies()
  WHERE :$organization::bigint IS NOT NULL
 
--- name: organization_update exec
+-- name: organization_set_plan exec
+-- What the owner of the database sets.
 UPDATE lims.organization
-   SET name = CASE WHEN :?name THEN :name::text ELSE name END,
-       time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
-       address = CASE WHEN :?address THEN :address::text ELSE address END,
-       logo = CASE WHEN :?logo THEN :logo::text ELSE logo END,
-       accreditation = CASE WHEN :?accreditation THEN :accreditation::text
-                            ELSE accreditation END,
-       tracking_prefix = CASE WHEN :?trackingPrefix THEN :trackingPrefix::text
+   SET tracking_prefix = CASE WHEN :?trackingPrefix THEN :trackingPrefix::text
                               ELSE tracking_prefix END,
        plan = CASE WHEN :?plan THEN :plan::text ELSE plan END,
        api_access = CASE WHEN :?apiAccess THEN :apiAccess::boolean
@@ -84,6 +79,17 @@ UPDATE lims.organization
        monthly_sample_allowance = CASE WHEN :?monthlySampleAllowance
                                        THEN :monthlySampleAllowance::int
                                        ELSE monthly_sample_allowance END,
+       active = CASE WHEN :?active THEN :active::boolean ELSE active END
+ WHERE id = :$organization::bigint
+
+-- name: organization_update exec
+UPDATE lims.organization
+   SET name = CASE WHEN :?name THEN :name::text ELSE name END,
+       time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
+       address = CASE WHEN :?address THEN :address::text ELSE address END,
+       logo = CASE WHEN :?logo THEN :logo::text ELSE logo END,
+       accreditation = CASE WHEN :?accreditation THEN :accreditation::text
+                            ELSE accreditation END,
        reagent_expiry_policy = CASE WHEN :?reagentExpiryPolicy THEN :reagentExpiryPolicy::text
                                     ELSE reagent_expiry_policy END,
        coa_before_approval = CASE WHEN :?coaBeforeApproval THEN :coaBeforeApproval::boolean
@@ -116,6 +122,5 @@ UPDATE lims.organization
        investigation_days = coalesce((:policies::jsonb ->> 'investigationDays')::integer,
            investigation_days),
        attachment_bytes = coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint,
-           attachment_bytes),
-       active = CASE WHEN :?active THEN :active::boolean ELSE active END
+           attachment_bytes)
  WHERE id = :$organization::bigint
