@@ -21,12 +21,12 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
-GRANT UPDATE (name, time_zone, address, logo, accreditation, reagent_expiry_policy, coa_before_approval,
-        esignature_required, ai_data_access, oos_opens_investigation,
-        holding_warning_hours, self_verification, approver_may_be_verifier,
-        reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
-        lot_qc_policy, session_minutes, investigation_days, attachment_bytes,
-        updated_at)
+GRANT UPDATE (name, time_zone, address, logo, accreditation, reagent_expiry_policy,
+        coa_before_approval, esignature_required, ai_data_access,
+        oos_opens_investigation, holding_warning_hours, self_verification,
+        approver_may_be_verifier, reason_on_change, open_investigation_blocks,
+        keys_within_roles, qc_required, lot_qc_policy, session_minutes,
+        investigation_days, attachment_bytes, updated_at)
     ON lims.organization TO lims_app;
 
 GRANT INSERT, UPDATE ON lims.user_account, lims.user_role,
