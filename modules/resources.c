@@ -83,6 +83,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_webhook_recovery,
     &lims_audit_entry,
     &lims_audit_block,
+    &lims_history,
     &lims_electronic_signature,
     NULL,
 };

@@ -82,6 +82,10 @@ CREATE TABLE lims.investigation (
 CREATE INDEX investigation_sample
     ON lims.investigation (organization_id, sample_id);
 
+CREATE INDEX investigation_sample_test
+    ON lims.investigation (organization_id, sample_test_id)
+ WHERE sample_test_id IS NOT NULL;
+
 -- At most one open oos investigation for each test.
 CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)

@@ -333,6 +333,11 @@ GRANT EXECUTE ON FUNCTION lims.signed_version, lims.signed_result, lims.signed_w
 -- 235_operations.sql
 GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;
 
+-- 237_histories.sql
+GRANT EXECUTE ON FUNCTION lims.record_parts_known, lims.record_parts, lims.name_column,
+    lims.record_name, lims.value_in_words, lims.is_told, lims.act_in_words,
+    lims.change_in_words, lims.actor_in_words TO lims_app;
+
 -- 238_audit_chain.sql
 GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_take,
     lims.audit_entries_to_close, lims.audit_close, lims.audit_closing_age TO lims_app;

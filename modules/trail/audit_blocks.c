@@ -7,7 +7,7 @@
 #include "kernel/field.h"
 #include "kernel/writer.h"
 #include "service/service.h"
-#include "trail/verification.h"
+#include "trail/chain_check.h"
 
 /* Over HTTP a verification is done in parts of this time at most. */
 #define PART apr_time_from_sec(5)

@@ -12,6 +12,7 @@
 extern const lims_resource_t lims_audit_entry;
 extern const lims_resource_t lims_audit_block;
 extern const lims_resource_t lims_electronic_signature;
+extern const lims_resource_t lims_history;
 
 /* What begins a head written as one word, "lims-audit-1:ORGANIZATION:BLOCK:HEX": as the
  * error log and the export have it, so that any text with such words can be compared. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verification.h - verifying the chain of the audit trail.
+ * chain_check.h - verifying the chain of the audit trail.
  */
-#ifndef LIMS_TRAIL_VERIFICATION_H
-#define LIMS_TRAIL_VERIFICATION_H
+#ifndef LIMS_TRAIL_CHAIN_CHECK_H
+#define LIMS_TRAIL_CHAIN_CHECK_H
 
 #include <apr_hash.h>
 
@@ -49,4 +49,4 @@ typedef struct {
 const lims_error_t *lims_trail_verify(lims_verdict_t *verdict, lims_request_t *rq, const char *from,
                                       const char *heads, apr_interval_time_t most);
 
-#endif /* LIMS_TRAIL_VERIFICATION_H */
+#endif /* LIMS_TRAIL_CHAIN_CHECK_H */

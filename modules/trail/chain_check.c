@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verification.c - verifying the chain of the audit trail: the entries between the
+ * chain_check.c - verifying the chain of the audit trail: the entries between the
  * positions of each block are hashed again by the database and compared with the marks
  * that were made when the block was closed, in pieces of some 20,000 entries.
  */
-#include "trail/verification.h"
+#include "trail/chain_check.h"
 
 #include <apr_escape.h>
 #include <apr_lib.h>

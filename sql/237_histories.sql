@@ -1,0 +1,261 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The history of a record in words, from the audit trail: what was done to it and to what
+-- belongs to it, a sentence for each entry, oldest first.
+
+-- What belongs to what: the rows of a table whose column names the record.
+CREATE FUNCTION lims.record_parts_known()
+RETURNS TABLE (whole text, part text, named_by text)
+LANGUAGE sql IMMUTABLE
+AS $$
+    VALUES ('sample', 'sample_test', 'sample_id'),
+           ('sample', 'approval', 'sample_id'),
+           ('sample', 'certificate', 'sample_id'),
+           ('sample', 'amendment', 'sample_id'),
+           ('sample', 'investigation', 'sample_id'),
+           ('sample', 'lot_override', 'sample_id'),
+           ('sample', 'sample_name', 'sample_id'),
+           ('sample_test', 'worksheet', 'sample_test_id'),
+           ('sample_test', 'qc_coverage', 'sample_test_id'),
+           ('sample_test', 'confirmation_step', 'sample_test_id'),
+           ('sample_test', 'investigation', 'sample_test_id'),
+           ('worksheet', 'worksheet_value', 'worksheet_id'),
+           ('worksheet', 'worksheet_signoff', 'worksheet_id'),
+           ('worksheet_template', 'worksheet_field', 'template_id'),
+           ('worksheet_template', 'worksheet_signoff_step', 'template_id'),
+           ('qc_template', 'qc_template_control', 'template_id'),
+           ('qc_batch', 'qc_control', 'qc_batch_id'),
+           ('qc_batch', 'qc_coverage', 'qc_batch_id'),
+           ('media_lot', 'media_qc_test', 'media_lot_id'),
+           ('user_account', 'user_role', 'user_id')
+$$;
+
+-- The records that a history is about: these of a table, with what belongs to them.
+CREATE FUNCTION lims.record_parts(p_organization bigint, p_table text, p_ids bigint[])
+RETURNS TABLE (table_name text, record_id bigint)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v record;
+    v_ids bigint[];
+BEGIN
+    RETURN QUERY SELECT p_table, x.id FROM unnest(p_ids) AS x (id);
+    RETURN QUERY
+    SELECT 'comment', c.id
+      FROM lims.comment c
+     WHERE c.organization_id = p_organization
+       AND c.table_name = p_table
+       AND c.record_id = ANY (p_ids)
+     UNION ALL
+    SELECT 'attachment', a.id
+      FROM lims.attachment a
+     WHERE a.organization_id = p_organization
+       AND a.table_name = p_table
+       AND a.record_id = ANY (p_ids);
+    FOR v IN
+        SELECT k.part, k.named_by
+          FROM lims.record_parts_known() k
+         WHERE k.whole = p_table
+    LOOP
+        EXECUTE format('SELECT array_agg(r.id) FROM lims.%I r '
+                       'WHERE r.organization_id = $1 AND r.%I = ANY ($2)',
+                       v.part, v.named_by)
+           INTO v_ids
+          USING p_organization, p_ids;
+        IF v_ids IS NOT NULL THEN
+            RETURN QUERY
+            SELECT p.table_name, p.record_id
+              FROM lims.record_parts(p_organization, v.part, v_ids) p;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Names --------------------------------------------------------------------
+
+-- The column by which people know the records of a table; NULL: none has a name. Of
+-- records without one the column that leads to a record that has.
+CREATE FUNCTION lims.name_column(p_table text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p_table IN ('client', 'project', 'material_type', 'storage_location',
+                         'test_definition', 'panel', 'instrument', 'organization',
+                         'api_key', 'webhook_endpoint', 'qc_template', 'approval',
+                         'approval_step', 'worksheet_template', 'sample_name',
+                         'saved_view', 'worksheet_signoff_step')
+        THEN 'name'
+        WHEN p_table IN ('reagent_lot', 'media_lot') THEN 'code'
+        WHEN p_table IN ('attachment', 'instrument_file') THEN 'file_name'
+        WHEN p_table IN ('user_role', 'role_permission') THEN 'role'
+        ELSE (SELECT n.named_by
+                FROM (VALUES ('sample', 'tracking_id'),
+                             ('sample_order', 'order_number'),
+                             ('qc_batch', 'batch_number'),
+                             ('qc_control', 'control_type'),
+                             ('qc_template_control', 'control_type'),
+                             ('investigation', 'investigation_number'),
+                             ('certificate', 'certificate_number'),
+                             ('user_account', 'display_name'),
+                             ('worksheet_field', 'label')) AS n (of_table, named_by)
+               WHERE n.of_table = p_table)
+    END
+$$;
+
+-- The name of a record as it is now; NULL: it has none, or is gone.
+CREATE FUNCTION lims.record_name(p_organization bigint, p_table text, p_id bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_column text := lims.name_column(p_table);
+    v_name text;
+BEGIN
+    IF p_table = 'sample_test' THEN
+        SELECT coalesce(t.test_name, d.name)
+          INTO v_name
+          FROM lims.sample_test t
+          JOIN lims.test_definition d
+            ON d.organization_id = t.organization_id
+           AND d.id = t.test_definition_id
+         WHERE t.organization_id = p_organization
+           AND t.id = p_id;
+    ELSIF p_table IN ('worksheet', 'qc_coverage', 'confirmation_step') THEN
+        EXECUTE format('SELECT lims.record_name($1, ''sample_test'', r.sample_test_id) '
+                       'FROM lims.%I r WHERE r.organization_id = $1 AND r.id = $2', p_table)
+           INTO v_name
+          USING p_organization, p_id;
+    ELSIF v_column IS NOT NULL THEN
+        EXECUTE format('SELECT r.%I FROM lims.%I r WHERE r.%I = $1 AND r.id = $2', v_column,
+                       p_table, CASE p_table WHEN 'organization' THEN 'id'
+                                             ELSE 'organization_id' END)
+           INTO v_name
+          USING p_organization, p_id;
+    END IF;
+    RETURN v_name;
+END
+$$;
+
+-- Sentences ----------------------------------------------------------------
+
+-- A value of the trail as people read it.
+CREATE FUNCTION lims.value_in_words(p_value json) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p_value IS NULL OR p_value::text = 'null' THEN 'nothing'
+        WHEN p_value::text = 'true' THEN 'yes'
+        WHEN p_value::text = 'false' THEN 'no'
+        WHEN length(p_value #>> '{}') > 100 THEN left(p_value #>> '{}', 97) || '...'
+        ELSE p_value #>> '{}'
+    END
+$$;
+
+-- Columns that follow from others or are of no interest to people: no sentence names them.
+CREATE FUNCTION lims.is_told(p_column text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT p_column !~ '_(at|by|signature_id|hash)$|^(spec_|signature_id|sha256|round$)'
+       AND p_column NOT IN ('numeric_value', 'out_of_specification', 'value_warnings',
+                            'left_batch_ids', 'reported', 'qc_series_id', 'content',
+                            'transaction_id', 'passed', 'evaluated_value', 'act')
+$$;
+
+-- What happened to a result, a status or a decision; NULL: none of these changed.
+CREATE FUNCTION lims.act_in_words(p_table text, p_changes json, p_name text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p_table = 'sample_test' AND c.new_status = 'verified'
+        THEN format('verified %s', p_name)
+        WHEN p_table = 'sample_test' AND c.old_status = 'verified'
+        THEN format('reopened %s', p_name)
+        WHEN p_table = 'sample_test' AND c.new_result IS NOT NULL AND c.old_result IS NULL
+        THEN format('entered %s for %s', c.new_result, p_name)
+        WHEN p_table = 'sample_test' AND c.new_result IS NULL AND c.old_result IS NOT NULL
+        THEN format('withdrew %s for %s', c.old_result, p_name)
+        WHEN p_table = 'sample_test' AND c.new_result <> c.old_result
+        THEN format('changed %s from %s to %s', p_name, c.old_result, c.new_result)
+        WHEN p_table = 'sample_test' AND c.disposition IS NOT NULL
+        THEN format('%s the test %s', CASE c.disposition WHEN 'active' THEN 'restored'
+                                          ELSE replace(c.disposition, '_', ' ') END, p_name)
+        WHEN p_table = 'approval' AND c.new_status IN ('approved', 'rejected')
+        THEN format('%s at the step %s', c.new_status, p_name)
+        WHEN p_table = 'sample' AND c.new_status IS NOT NULL
+        THEN format('moved %s from %s to %s', p_name, c.old_status, c.new_status)
+        WHEN p_table = 'investigation' AND c.new_status IS NOT NULL
+        THEN format('moved the investigation %s from %s to %s', p_name,
+                    replace(c.old_status, '_', ' '), replace(c.new_status, '_', ' '))
+    END
+      FROM (SELECT p_changes #>> '{status,old}' AS old_status,
+                   p_changes #>> '{status,new}' AS new_status,
+                   p_changes #>> '{result,old}' AS old_result,
+                   p_changes #>> '{result,new}' AS new_result,
+                   p_changes #>> '{disposition,new}' AS disposition) c
+$$;
+
+-- What an entry says was done, without who did it.
+CREATE FUNCTION lims.change_in_words(
+    p_table text,
+    p_action text,
+    p_changes json,
+    p_name text
+) RETURNS text
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+DECLARE
+    v_record text := concat_ws(' ', replace(p_table, '_', ' '), p_name);
+    v_fields text;
+BEGIN
+    SELECT string_agg(format('%s from %s to %s', replace(c.key, '_', ' '),
+               lims.value_in_words(c.value -> 'old'),
+               lims.value_in_words(c.value -> 'new')), ', ')
+      INTO v_fields
+      FROM json_each(p_changes) c
+     WHERE lims.is_told(c.key);
+    RETURN CASE p_action
+        WHEN 'insert' THEN CASE p_table
+            WHEN 'sample' THEN format('registered the sample %s', p_name)
+            WHEN 'approval' THEN format('had approval asked for at the step %s', p_name)
+            WHEN 'certificate' THEN format('issued the certificate %s, version %s', p_name,
+                                           p_changes #>> '{version,new}')
+            WHEN 'comment' THEN format('commented: %s', lims.value_in_words(
+                                           p_changes #> '{text,new}'))
+            ELSE format('added the %s', v_record) END
+        WHEN 'delete' THEN format('removed the %s', v_record)
+        ELSE coalesce(lims.act_in_words(p_table, p_changes, p_name),
+                      'changed of the ' || v_record || ': ' || v_fields,
+                      'updated the ' || v_record)
+    END;
+END
+$$;
+
+-- Who did what an entry says: a person, a key, or the surface where nobody acted.
+CREATE FUNCTION lims.actor_in_words(p_person text, p_key text, p_surface text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p_key IS NOT NULL THEN concat_ws(', for ', format('API key "%s"', p_key),
+                                              p_person)
+        ELSE coalesce(p_person, initcap(p_surface), 'Somebody at the database')
+    END
+$$;
+
+-- An entry of a history, as audit_entry_record has it for auditors.
+CREATE VIEW lims.history_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.id, a.table_name, a.record_id,
+       a.occurred_at AS "occurredAt", u.display_name AS person,
+       lims.actor_in_words(u.display_name, k.name, a.surface) || ' '
+           || lims.change_in_words(a.table_name, a.action, a.changes,
+                  coalesce(lims.record_name(a.organization_id, a.table_name, a.record_id),
+                           '#' || a.record_id))
+           || coalesce('. Reason: ' || a.reason, '') AS sentence,
+       ARRAY[a.id] AS entries
+  FROM lims.audit_entry a
+  LEFT JOIN lims.user_account u
+    ON u.organization_id = a.organization_id
+   AND u.id = a.user_id
+  LEFT JOIN lims.api_key k
+    ON k.organization_id = a.organization_id
+   AND k.id = a.api_key_id;

@@ -1,0 +1,65 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The history of a record in words: what was done to it and to what belongs to it, by whom
+# and why, oldest first; for every noun.
+use strict;
+use warnings;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+use LIMS::Test::Source;
+
+my $lims    = LIMS::Test->new;
+my $lab     = LIMS::Service::Laboratory->new($lims);
+my $analyst = LIMS::Service::CommandLine->new($lims, 'Dana Ruiz', roles => ['lab_manager']);
+my $arsenic = $lab->definition(name => 'Arsenic');
+my $sample  = $lab->sample(testDefinitionIds => [$arsenic]);
+my ($test)  = $lab->tests($sample);
+my $id      = ref $sample ? $sample->{id} : $sample;
+
+sub history { return @{ $analyst->done("$_[0] history", $_[1])->{data} } }
+
+$analyst->done('sample-test enter', $test, result => '12.4');
+$analyst->done('sample-test enter', $test, result => '12.6', reason => 'read from the wrong line');
+$analyst->done('sample-test verify', $test);
+$analyst->done('sample-test reopen', $test, reason => 'the wrong flask');
+
+subtest 'of a test' => sub {
+    my ($made, @done) = history('sample-test', $test);
+    like($made->{sentence}, qr/\AAPI key ".+".* added the sample test Arsenic\z/, 'who added it');
+    is_deeply([ map { $_->{sentence} } @done ], [
+        'Dana Ruiz entered 12.4 for Arsenic',
+        'Dana Ruiz changed Arsenic from 12.4 to 12.6. Reason: read from the wrong line',
+        'Dana Ruiz verified Arsenic',
+        'Dana Ruiz reopened Arsenic. Reason: the wrong flask',
+    ], 'each act is a sentence, oldest first') or diag(explain(\@done));
+    is_deeply([ map { $_->{person} } @done ], [ ('Dana Ruiz') x 4 ], 'the person');
+    is($done[0]{entries}[0], $done[0]{id}, 'the entry of the trail that says it');
+};
+
+subtest 'of a sample with what belongs to it' => sub {
+    my @done = map { $_->{sentence} } history('sample', $id);
+    like($done[0], qr/registered the sample \S+-\S+-\S+/, 'its registration');
+    ok((grep { $_ eq 'Dana Ruiz entered 12.4 for Arsenic' } @done), 'the results of its tests');
+    my $page = $analyst->done('sample history', $id, limit => 2);
+    is(scalar @{ $page->{data} }, 2, 'page by page');
+    ok($page->{hasMore}, '... with more');
+    is($analyst->done('sample history', $id, cursor => $page->{nextCursor}, limit => 1)->{data}[0]{sentence},
+        $done[2], '... and the next goes on');
+};
+
+$analyst->refused('not_found', 'sample history', 999_999_999);
+
+# Every noun that is shown has its history.
+my %none = map { $_ => 1 } qw(comment attachment saved-view signature confirmation organization);
+my (%shown, %told);
+for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
+    my $text = LIMS::Test::Source::text($file);
+    $shown{$1} = 1 while $text =~ /\.command = "([a-z-]+) show"/g;
+    $told{$1}  = 1 while $text =~ /HISTORY\("[^"]+",\s+"([a-z-]+)"/g;
+}
+is(join(' ', sort grep { !$told{$_} && !$none{$_} } keys %shown), '', 'each noun has a history');
+is(join(' ', sort grep { !$shown{$_} } keys %told), '', '... and no other');
+done_testing();
