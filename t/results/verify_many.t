@@ -76,10 +76,12 @@ subtest 'one is refused' => sub {
 subtest 'a wrong password' => sub {
     my ($sample, @tests) = $lab->worked(2);
     my $before = signatures();
-    is($lab->changes_of(sub {
-        $ann->refused('esignature_required', $many, items => items(@tests), atomic => 'false',
-            password => 'incorrect horse');
-    }), 0, 'nothing is done');
+    $ann->refused('signature_invalid', $many, items => items(@tests), atomic => 'false',
+        password => 'incorrect horse');
+    is($lab->value(q{SELECT count(*) FROM lims.sample_test WHERE sample_id = ?
+        AND status = 'entered'}, $sample->{id}), 2, 'nothing is done');
+    is($lab->value('SELECT failures FROM lims.account_state WHERE user_id = ?', $ann->{id}),
+        1, 'it is one failure');
     is(signatures(), $before, 'nothing is signed');
 };
 
