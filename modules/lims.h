@@ -195,6 +195,8 @@ enum {
                                  LIMS_F_UNTAGGED; no column has it */
     LIMS_F_UNTAGGED = 1 << 15, /* not in the record's LIMS_F_DIGEST: changed by time alone,
                                  a name, or the record's identity */
+    LIMS_F_INNER = 1 << 18,  /* of an input: an id that the path has behind :id, as in
+                                /investigations/:id/actions/:actionId; no member of the body */
     LIMS_F_PLACES = 1 << 16, /* list: of what stands at each place: an element may be null,
                                 and several the same */
     LIMS_F_INCLUDED = 1 << 19, /* of a record, without LIMS_F_OUT: where its row has a value,
@@ -354,6 +356,10 @@ struct lims_route_t {
      * value of that field) and the table whose record :id is signed. */
     const char *meaning;
     const char *signs;
+    /* Signed always and only where a member of the body has one of these values, the last of
+     * which is NULL; NULL: as the flags say. */
+    const char *sign_member;
+    const char *const *sign_values;
     /* Generic action: bind the values, run, no row is 404. */
     lims_stmt_e statement;
     lims_stmt_e search;       /* of a list: instead, when a filter is given */

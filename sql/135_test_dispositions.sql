@@ -51,6 +51,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_number text;
+    v_id bigint;
 BEGIN
     IF NEW.disposition = 'cancelled' AND OLD.status = 'verified' THEN
         PERFORM lims.refuse('test_verified_locked', format(
@@ -61,8 +62,8 @@ BEGIN
     ELSIF OLD.disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(OLD.id, OLD.disposition);
     END IF;
-    SELECT i.investigation_number
-      INTO v_number
+    SELECT i.investigation_number, i.id
+      INTO v_number, v_id
       FROM lims.investigation i
       JOIN lims.organization o
         ON o.id = i.organization_id
@@ -73,9 +74,10 @@ BEGIN
      ORDER BY i.id
      LIMIT 1;
     IF FOUND THEN
-        PERFORM lims.refuse('investigation_open', format(
+        PERFORM lims.refuse_for('investigation_open', format(
             'investigation %s of sample test %s is open: close it first',
-            v_number, NEW.id));
+            v_number, NEW.id), json_build_object('testIds', ARRAY[NEW.id],
+            'investigationIds', ARRAY[v_id]));
     END IF;
     RETURN NEW;
 END

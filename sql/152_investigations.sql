@@ -12,7 +12,8 @@
 --   1 guard          lets its status change only as allowed
 --   2 identity       refuses another id, organization or created_at
 --   3 open_update    keeps what was written down when it was opened
---   4 touch          sets updated_at, last, when the row is what it will be
+--   4 signed         refuses to close it without permission and signature (157)
+--   5 touch          sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it

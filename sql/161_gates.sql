@@ -19,7 +19,8 @@ CREATE TYPE lims.blocker AS (
     "qcBatches" json,
     missing text[],
     "needsSignoff" text[],
-    "reagentLotIds" bigint[]
+    "reagentLotIds" bigint[],
+    "investigationIds" bigint[]
 );
 
 CREATE AGGREGATE lims.concat_ids(bigint[]) (
@@ -44,7 +45,8 @@ AS $$
                 ELSE array_to_string(b.messages, '; ')
            END,
            b.test_ids, b.qc_batch_ids, b.media_lot_ids, '{}'::bigint[],
-           b.approval_ids, b.qc_batches, NULL::text[], NULL::text[], b.reagent_lot_ids
+           b.approval_ids, b.qc_batches, NULL::text[], NULL::text[], b.reagent_lot_ids,
+           b.investigation_ids
       FROM (SELECT c.slug, min(c.position) AS position,
                    count(*) AS tests,
                    array_agg(f.message ORDER BY f.sample_test_ids, f.message)
@@ -60,6 +62,9 @@ AS $$
                    coalesce(array_agg(f.reagent_lot_id ORDER BY f.reagent_lot_id)
                        FILTER (WHERE f.reagent_lot_id IS NOT NULL), '{}')
                        AS reagent_lot_ids,
+                   coalesce(array_agg(f.investigation_id ORDER BY f.investigation_id)
+                       FILTER (WHERE f.investigation_id IS NOT NULL), '{}')
+                       AS investigation_ids,
                    coalesce(array_agg(f.approval_id ORDER BY f.approval_id)
                        FILTER (WHERE f.approval_id IS NOT NULL), '{}')
                        AS approval_ids,
@@ -227,6 +232,7 @@ BEGIN
     v_blocker."qcBatchIds" := '{}';
     v_blocker."mediaLotIds" := '{}';
     v_blocker."reagentLotIds" := '{}';
+    v_blocker."investigationIds" := '{}';
     v_blocker."worksheetIds" := '{}';
     v_blocker."approvalIds" := '{}';
     RETURN v_blocker;
@@ -383,7 +389,8 @@ BEGIN
     RETURN QUERY
     SELECT b.slug, b.message, ARRAY[p_sample_test_id], b."qcBatchIds",
            b."mediaLotIds", b."worksheetIds", b."approvalIds", b."qcBatches",
-           b.missing, b."needsSignoff", b."reagentLotIds"
+           b.missing, b."needsSignoff", b."reagentLotIds",
+           b."investigationIds"
       FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
                'qc_failed', 'confirmation_required', 'media_qc_failed', 'qc_pending'],
                p_sample_test_id) b;

@@ -372,6 +372,7 @@ SELECT i.organization_id, i.id,
        CASE WHEN i.sample_test_id IS NULL THEN '[]'
             ELSE lims.investigation_values(i.organization_id, i.sample_test_id,
                                            i.opened_entered_at) END AS "values",
+       lims.investigation_actions(i.organization_id, i.id) AS actions,
        i.qc_batch_id AS "qcBatchId", i.conclusion, i.parent_id AS "parentId",
        i.opened_at AS "openedAt", i.opened_by AS "openedBy",
        i.closed_at AS "closedAt", i.closed_by AS "closedBy",

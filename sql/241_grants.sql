@@ -36,7 +36,7 @@ GRANT INSERT, UPDATE ON lims.user_account, lims.user_role,
     lims.qc_template,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
-    lims.investigation, lims.certificate, lims.webhook_endpoint,
+    lims.investigation, lims.investigation_action, lims.certificate, lims.webhook_endpoint,
     lims.idempotency_record, lims.instrument, lims.instrument_profile,
     lims.instrument_file TO lims_app;
 
@@ -281,6 +281,9 @@ GRANT EXECUTE ON FUNCTION lims.webhook_test, lims.webhook_recover_step TO lims_a
 -- 185_idempotency.sql
 GRANT EXECUTE ON FUNCTION lims.idempotency_begin, lims.idempotency_finish,
     lims.idempotency_release TO lims_app;
+
+-- 157_investigation_actions.sql
+GRANT EXECUTE ON FUNCTION lims.investigation_actions TO lims_app;
 
 -- 190_scan.sql
 GRANT EXECUTE ON FUNCTION lims.scan_samples, lims.cached_sample_state, lims.scan_backlog TO

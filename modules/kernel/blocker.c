@@ -84,6 +84,9 @@ const lims_field_t lims_blocker_fields[] = {
     { .name = "approvalIds",
       .type = LIMS_T_ID_LIST,
       .doc = "Ids of the approval records that block." },
+    { .name = "investigationIds",
+      .type = LIMS_T_ID_LIST,
+      .doc = "Ids of the open investigations that block." },
     LIMS_FIELD_END,
 };
 

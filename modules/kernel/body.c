@@ -11,7 +11,7 @@ static const lims_error_t *validate_member(lims_values_t *values, const lims_fie
     const lims_error_t *error;
     const char *text = NULL;
 
-    if ((field->flags & flags) != flags || (field->flags & LIMS_F_TOOL) != 0 ||
+    if ((field->flags & flags) != flags || (field->flags & (LIMS_F_TOOL | LIMS_F_INNER)) != 0 ||
         field->type == LIMS_T_JSON) {
         return lims_field_elsewhere(field, pool);
     }

@@ -169,13 +169,14 @@ lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_route
 
         if (!child && length > 0 && node->id) {
             child = node->id;
-            match->id = apr_pstrmemdup(pool, path, length);
+            *(match->id ? &match->inner : &match->id) = apr_pstrmemdup(pool, path, length);
         }
         node = child;
         path += length;
     }
     if (!node || *path != '\0' || !node->entries) {
         match->id = NULL;
+        match->inner = NULL;
         return LIMS_ROUTE_UNKNOWN;
     }
     match->allow = node->allow;

@@ -25,6 +25,7 @@ typedef struct {
     const lims_resource_t *resource;
     const lims_route_t *route;
     const char *id;    /* the :id segment as sent, unchecked; NULL: none */
+    const char *inner; /* the text of the id behind it, or NULL */
     const char *allow; /* "GET, HEAD, PATCH"; NULL when unknown */
 } lims_route_match_t;
 

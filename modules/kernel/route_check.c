@@ -188,10 +188,24 @@ static bool is_literal(const char *segment, apr_size_t length)
     return length > 0 && strspn(segment, "abcdefghijklmnopqrstuvwxyz0123456789-.") >= length;
 }
 
+/* Whether a segment is the id of a record within that of :id, a field of the input. */
+static bool is_inner_id(const lims_route_t *route, const char *segment, apr_size_t length)
+{
+    const lims_field_t *field = route->input;
+
+    for (; length > 1 && *segment == ':' && field && field->name; field++) {
+        if ((field->flags & LIMS_F_INNER) && strlen(field->name) == length - 1 &&
+            memcmp(field->name, segment + 1, length - 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_path(check_t *check, const char *where, const lims_route_t *route)
 {
     const char *path = route->path;
-    int ids = 0;
+    int ids = 0, inner = 0;
 
     if (*path != '\0' && *path != '/') {
         problem(check, where, "the path does not begin with a slash");
@@ -202,13 +216,15 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
 
         if (length == 3 && memcmp(path, ":id", 3) == 0) {
             ids++;
+        } else if (is_inner_id(route, path, length)) {
+            inner++;
         } else if (!is_literal(path, length)) {
             problem(check, where, "'%.*s' is neither a segment nor :id", (int)length, path);
         }
         path += length;
     }
-    if (ids > 1) {
-        problem(check, where, "the path has more than one :id");
+    if (ids > 1 || inner > ids) {
+        problem(check, where, "the path has more than one :id, or another id before it");
     }
     if (ids > 0 && (lims_field_find(route->query, "id") || lims_field_find(route->input, "id") ||
                     lims_field_find(route->form, "id"))) {
@@ -287,6 +303,10 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
 {
     if (!route->meaning != !route->signs) {
         problem(check, where, "a signature's meaning and what is signed go together");
+    }
+    if (route->sign_member && !(route->meaning && route->sign_values && route->input &&
+                                lims_field_find(route->input, route->sign_member))) {
+        problem(check, where, "signs by the value of a member that its body does not have");
     }
     if ((route->flags & LIMS_R_SIGN) != 0 && !route->meaning) {
         problem(check, where, "LIMS_R_SIGN without a meaning");

@@ -8,6 +8,9 @@
  * policy says so; all others are opened by a person.
  */
 #include "quality/quality.h"
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "reference/reference.h"
 
@@ -28,6 +31,31 @@ static const lims_field_t value_members[] = {
       .doc = "Value with its qualifier; null: the result was withdrawn." },
     { .name = "at", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "When it was entered, UTC." },
     { .name = "by", .type = LIMS_T_ID, .flags = SHOWN_NULLABLE, .doc = "Id of the user." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t action_members[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = SHOWN,
+      .doc = "Id of the action, assigned by the service." },
+    { .name = "text",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .max = 4000,
+      .doc = "Description of the work to be done." },
+    { .name = "ownerId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN_NULLABLE,
+      .doc = "Id of the user who does it." },
+    { .name = "dueDate",
+      .type = LIMS_T_DATE,
+      .flags = SHOWN_NULLABLE,
+      .doc = "Day on which it should be done." },
+    { .name = "doneAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN_NULLABLE,
+      .doc = "When it was done, UTC; null until then." },
     LIMS_FIELD_END,
 };
 
@@ -91,6 +119,11 @@ static const lims_field_t fields[] = {
       .members = value_members,
       .flags = SHOWN,
       .doc = "Every later value of the test, in order." },
+    { .name = "actions",
+      .type = LIMS_T_OBJECT_LIST,
+      .members = action_members,
+      .flags = SHOWN,
+      .doc = "Actions that follow from the investigation, in the order added." },
     { .name = "qcBatchId",
       .type = LIMS_T_ID,
       .flags = OPENED_WITH,
@@ -161,8 +194,62 @@ static const lims_field_t advance_input[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t action_input[] = {
+    { .name = "text",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_WORDS,
+      .min = 1,
+      .max = 4000,
+      .doc = "Description of the work to be done.",
+      .example = "train the night shift on the new diluter" },
+    { .name = "ownerId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Id of the user who does it." },
+    { .name = "dueDate",
+      .type = LIMS_T_DATE,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "Day on which it should be done." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t action_done_input[] = {
+    { .name = "actionId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_REQUIRED | LIMS_F_INNER,
+      .doc = "Id of the action, one of the investigation's.",
+      .example = "7" },
+    { .name = "doneAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
+      .doc = "When it was done, UTC, and not in the future; null: it is not done after all." },
+    LIMS_FIELD_END,
+};
+
+/* Cancelling an investigation is closing it. */
+static const char *const closing[] = { "closed", "cancelled", NULL };
+
+static const lims_permission_by_t advance_permissions[] = {
+    { "status", "closed", "investigation.close" },
+    { "status", "cancelled", "investigation.close" },
+    { NULL, NULL, NULL },
+};
+
+/* An action that is none of the investigation is not found. */
+static const lims_error_t *guard_action(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_INVESTIGATION_ACTION_FIND);
+
+    if (error || lims_result_count(row) > 0) {
+        return error;
+    }
+    return lims_client_error(rq->pool, LIMS_E_NOT_FOUND, "The investigation has no action %s.",
+                             lims_values_get(rq->values, "actionId"));
+}
+
 static const lims_error_e advance_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION,
-                                               LIMS_E_COUNT };
+                                               LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -214,11 +301,40 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "advanceInvestigation",
       .summary = "Advance an investigation to its next phase, or close it",
+      .description = "Closing and cancelling are signed, and need a conclusion.",
       .permission = "investigation.work",
+      .permission_by = advance_permissions,
       .input = advance_input,
       .status = 200,
+      .meaning = "closed",
+      .signs = "investigation",
+      .sign_member = "status",
+      .sign_values = closing,
       .statement = LIMS_STMT_INVESTIGATION_ADVANCE,
       .errors = advance_errors },
+    { .method = "POST",
+      .path = "/investigations/:id/actions",
+      .command = "investigation add-action",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "addInvestigationAction",
+      .summary = "Add an action to an open investigation",
+      .permission = "investigation.work",
+      .input = action_input,
+      .status = 200,
+      .statement = LIMS_STMT_INVESTIGATION_ACTION_ADD,
+      .errors = lims_reference_update_errors },
+    { .method = "PATCH",
+      .path = "/investigations/:id/actions/:actionId",
+      .command = "investigation finish-action",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "updateInvestigationAction",
+      .summary = "Say that an action was done",
+      .permission = "investigation.work",
+      .input = action_done_input,
+      .status = 200,
+      .guard = guard_action,
+      .statement = LIMS_STMT_INVESTIGATION_ACTION_DONE,
+      .errors = lims_reference_update_errors },
     LIMS_ROUTE_END,
 };
 

@@ -58,3 +58,24 @@ UPDATE lims.investigation
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: investigation_action_add one
+INSERT INTO lims.investigation_action
+      (organization_id, investigation_id, text, owner_id, due_on)
+VALUES (:$organization::bigint, :id::bigint, :text::text, :ownerId::bigint,
+        :dueDate::date)
+RETURNING id
+
+-- name: investigation_action_find one
+SELECT id
+  FROM lims.investigation_action
+ WHERE organization_id = :$organization::bigint
+   AND investigation_id = :id::bigint
+   AND id = :actionId::bigint
+
+-- name: investigation_action_done exec
+UPDATE lims.investigation_action
+   SET done_at = :doneAt::timestamptz
+ WHERE organization_id = :$organization::bigint
+   AND investigation_id = :id::bigint
+   AND id = :actionId::bigint

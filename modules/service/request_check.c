@@ -46,6 +46,19 @@ void lims_request_find_route(lims_exchange_t *x)
     }
 }
 
+/* Takes the id behind :id as the value of its field. */
+static const lims_error_t *adopt_inner(lims_exchange_t *x)
+{
+    const lims_field_t *field = x->match.inner ? x->rq.route->input : NULL;
+
+    while (field && field->name && !(field->flags & LIMS_F_INNER)) {
+        field++;
+    }
+    return field && field->name ? lims_field_text(x->rq.values, field, x->match.inner,
+                                                  LIMS_E_INVALID_ID, x->rq.pool)
+                                : NULL;
+}
+
 static const lims_error_t *check_path(lims_exchange_t *x)
 {
     const char *id = NULL;
@@ -57,6 +70,7 @@ static const lims_error_t *check_path(lims_exchange_t *x)
     error = lims_field_id(&id, x->match.id, x->rq.pool);
     if (!error) {
         lims_values_set(x->rq.values, "id", id);
+        error = adopt_inner(x);
     }
     return error;
 }

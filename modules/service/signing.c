@@ -2,14 +2,34 @@
 /* signing.c - electronic signatures of people (21 CFR 11.50, 11.200). */
 #include "service/signing.h"
 
+#include <string.h>
+
 #include "database/database.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/password.h"
 #include "kernel/writer.h"
 
-bool lims_signing_due(const lims_route_t *route, bool policy, bool offered)
+/* Whether the value that the route names asks for a signature. */
+static bool is_value_signed(const lims_request_t *rq)
 {
+    const char *value = lims_values_get(rq->values, rq->route->sign_member);
+
+    for (const char *const *one = rq->route->sign_values; value && *one; one++) {
+        if (strcmp(*one, value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered)
+{
+    const lims_route_t *route = rq->route;
+
+    if (route->sign_member) {
+        return is_value_signed(rq);
+    }
     policy = policy && !(route->flags & LIMS_R_SIGN_NEXT);
     return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
 }

@@ -10,9 +10,9 @@
 
 #include "lims.h"
 
-/* Whether an action of the route is signed: by its flags, because the organization's
- * `policy` requires it, or because a password was `offered`. */
-bool lims_signing_due(const lims_route_t *route, bool policy, bool offered);
+/* Whether the action of a request is signed: by a value of its body or its route's flags,
+ * because the organization's `policy` requires it, or because a password was `offered`. */
+bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered);
 
 /* Checks the password of the signer against its `hash` (NULL: the user has no password), and
  * counts the failure, or that it was right, in the open transaction, which is to be committed

@@ -309,7 +309,7 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
     if (!error && found) {
         bool policy = lims_result_true(found, 0, "esignatureRequired");
 
-        attempt.signs = rq->actor.user && lims_signing_due(route, policy, !!session->password);
+        attempt.signs = rq->actor.user && lims_signing_due(rq, policy, !!session->password);
         error = attempt.signs ? check_password(session, found, rq) : NULL;
     }
     if (error) {

@@ -35,6 +35,8 @@ my %column = (
     'judgeResults.results.qualifier'    => 'sample_test.qualifier',
     'judgeResults.results.status'       => 'sample_test.status',
     'verifyResults.results.status'      => 'sample_test.status',
+    'investigation.actions.text'        => 'investigation_action.text',
+    'addInvestigationAction.text'       => 'investigation_action.text',
     'decideApprovals.items.status'      => 'approval.status',
     'decideApprovals.items.comment'     => 'approval.comment',
     'decideApprovals.results.status'    => 'approval.status',
@@ -180,7 +182,6 @@ my %in_the_database_alone = (
 
 # Meanings that no route signs with.
 my %not_signed = (
-    'closed'  => 'an investigation is closed without a signature',
 );
 
 # Text that may be empty where its column's may not: it is never stored so.

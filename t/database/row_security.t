@@ -70,6 +70,9 @@ sub annotate {
     my $user = $at->{organization}{user_id};
     my @on   = (table_name => 'sample', record_id => $sample->{id});
 
+    $at->insert('investigation_action', text => 'Train.', investigation_id => $at->value(
+            'SELECT min(id) FROM lims.investigation WHERE organization_id = ?',
+            $at->{organization}{id}));
     $at->insert('comment', @on, text => 'Seal was broken.', created_by => $user);
     $at->insert('attachment', @on, file_name => 'photo.jpg', content => 'wall', added_by => $user);
     $at->insert('saved_view', owner_id => $user, name => 'Late', page => 'samples', query => '?',

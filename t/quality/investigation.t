@@ -72,7 +72,34 @@ is_deeply([ map { [ $_->[0], @{ $_->[1] }{qw(investigationId kind)} ] } @events 
 is($capa->{sampleId}, $sample->{id}, 'its sample follows from its test');
 like($capa->{investigationNumber}, qr/\ACAPA-\d\d-\d{7}\z/, 'its number begins with its kind');
 
+my $bo = LIMS::Service::CommandLine->new($lims, 'Bo Hart', roles => ['analyst']);
+$bo->refused('permission_required', 'investigation advance', $oos->{id}, status => 'closed');
+$ann->refused('esignature_required', 'investigation advance', $oos->{id}, status => 'closed',
+    password => undef);
+
+my $acted = $bo->done('investigation add-action', $oos->{id}, text => 'train the night shift',
+    ownerId => $bo->{id}, dueDate => '2026-12-24');
+my ($action) = @{ $acted->{actions} };
+is_deeply([ @{$action}{qw(text ownerId dueDate doneAt)} ],
+    [ 'train the night shift', $bo->{id}, '2026-12-24', undef ], 'an action with owner and due date');
+
 is(advanced($oos->{id}, 'closed'), 'closed', 'closing takes the conclusion it has');
+my $signature = $lims->db->selectrow_hashref(q{
+    SELECT s.meaning, s.table_name, s.record_id, lims.signature_fits(s.organization_id, s.id) AS fits
+      FROM lims.electronic_signature s ORDER BY s.id DESC LIMIT 1});
+is("@{$signature}{qw(meaning table_name record_id fits)}", "closed investigation $oos->{id} 1",
+    '... is signed, and the signature stands');
+is($lims->db->selectrow_array('SELECT count(*) FROM lims.electronic_signature'), 1,
+    '... the phases before it were not signed');
+
+$bo->refused('invalid_transition', 'investigation add-action', $oos->{id}, text => 'too late');
+$bo->refused('invalid_body', 'investigation finish-action', $oos->{id},
+    actionId => $action->{id}, doneAt => '2099-01-01T00:00:00Z');
+is($bo->done('investigation finish-action', $oos->{id}, actionId => $action->{id},
+        doneAt => '2026-11-20T10:00:00Z')->{actions}[0]{doneAt}, '2026-11-20T10:00:00.000Z',
+    'what was agreed on may be done after it is closed');
+$bo->refused('not_found', 'investigation finish-action', $capa->{id}, actionId => $action->{id},
+    doneAt => '2026-11-20T10:00:00Z');
 is($ann->done('investigation show', $oos->{id})->{closedBy}, $ann->{id}, 'it names who closed it');
 $ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'phase_1');
 $ann->refused('invalid_transition', 'investigation update', $oos->{id}, title => 'Another');
