@@ -74,6 +74,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_profile_trial,
     &lims_instrument_file,
     &lims_file_decisions,
+    &lims_file_review,
     &lims_sample_name,
     &lims_extraction_calibration,
     &lims_webhook_endpoint,

@@ -87,3 +87,55 @@ UPDATE lims.instrument_file
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: instrument_file_candidates one
+-- Of a sample that is not known, the newest pending tests are looked through.
+SELECT coalesce(json_agg(json_build_object(
+           'sheet', r.sheet,
+           'column', nullif(r."column", 0),
+           'trackingId', r."trackingId",
+           'testCode', r."testCode",
+           'result', r.result,
+           'candidates', c.list) ORDER BY r.place), '[]') AS "readings"
+  FROM ROWS FROM (json_to_recordset(:readings::json) AS (
+           sheet text, "column" integer, "trackingId" text, "testCode" text, result text))
+           WITH ORDINALITY AS r (sheet, "column", "trackingId", "testCode", result, place)
+  LEFT JOIN lims.test_definition d
+    ON d.organization_id = :$organization::bigint
+   AND d.code = r."testCode"
+  LEFT JOIN LATERAL lims.find_samples(:$organization::bigint, ARRAY[r."trackingId"],
+                '{trackingId,externalId,sampleIdentifier,name}') f ON true
+ CROSS JOIN LATERAL (
+       SELECT coalesce(json_agg(json_build_object(
+                  'sampleTestId', x.id,
+                  'sampleId', s.id,
+                  'trackingId', s.tracking_id,
+                  'status', x.status,
+                  'result', x.result,
+                  'retestOf', x.retest_of) ORDER BY x.id), '[]') AS list
+         FROM (SELECT t.id, t.sample_id, t.status, t.result, t.retest_of
+                 FROM lims.sample_test t
+                WHERE t.organization_id = :$organization::bigint
+                  AND t.sample_id = f.sample_id
+                  AND t.test_definition_id = d.id
+                  AND t.status <> 'verified'
+                  AND t.disposition = 'active'
+                UNION ALL
+               (SELECT n.id, n.sample_id, n.status, n.result, n.retest_of
+                  FROM (SELECT t.*
+                          FROM lims.sample_test t
+                         WHERE f.sample_id IS NULL
+                           AND t.organization_id = :$organization::bigint
+                           AND t.status = 'pending'
+                         ORDER BY t.id DESC
+                         LIMIT 1000) n
+                 WHERE n.test_definition_id = d.id
+                   AND n.disposition = 'active'
+                 ORDER BY n.id DESC
+                 LIMIT 20)) x
+         JOIN lims.sample s
+           ON s.organization_id = :$organization::bigint
+          AND s.id = x.sample_id
+          AND s.status IN ('received', 'processing')
+          AND NOT lims.sample_is_final(s.status, s.disposition)) c
+ WHERE :$organization::bigint IS NOT NULL

@@ -52,6 +52,7 @@ my %column = (
     'worklist.status'                   => 'sample_test.status',
     'worklist.holdingStatus'            => 'sample_state_cache.holding_status',
     'sample test.holdingStatus'         => 'sample_state_cache.holding_status',
+    'sample event.type'                 => 'event.type',
     'sample event.deliveries.state'     => 'webhook_delivery.state',
     'getSampleReadiness.releaseState'   => 'sample_state_cache.release_state',
     'holding_time.expiring.holdingStatus' => 'sample_state_cache.holding_status',

@@ -51,6 +51,16 @@ subtest 'a test that a person names' => sub {
     is_deeply([ $held->{status}, @{ $pc->codes($answer) } ], [ 'quarantined', 'ambiguous_test' ],
         'several that are pending: held');
     my $id = $held->{id};
+    my $shown = $bob->done('instrument-file grid', $id);
+    is_deeply($shown->{sheets}[0]{rows}[1]{cells}[0], $sample->{trackingId}, 'its cells');
+    is($shown->{sheets}[0]{rows}[1]{row}, 2, '... with the number of the row');
+    is_deeply([ map { $_->{row} } @{ $bob->done('instrument-file grid', $id, from => 2)
+                ->{sheets}[0]{rows} } ], [2], '... from a row on');
+    my ($reading) = @{ $bob->done('instrument-file candidates', $id, row => 2)->{readings} };
+    is_deeply([ map { $_->{sampleTestId} } @{ $reading->{candidates} } ], \@tests,
+        'the tests that the row may be for');
+    is_deeply($bob->done('instrument-file candidates', $id, row => 1), { readings => [] },
+        'a row without values');
     my ($other) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
     my $wrong = $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
         tests => [ { row => 2, sampleTestId => $other } ]);
@@ -98,6 +108,12 @@ subtest 'decisions that are kept until the release' => sub {
 subtest 'who decides' => sub {
     my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
     my $id = $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ]))->json->{id};
+    my $wide = $pc->sample('NO3');
+    my ($reading) = @{ $clerk->done('instrument-file candidates', $id, row => 2)->{readings} };
+    is_deeply([ grep { $_->{trackingId} eq $wide->{trackingId} } @{ $reading->{candidates} } ],
+        [ { sampleTestId => $pc->test($wide, 'NO3')->{id}, sampleId => $wide->{id},
+                trackingId => $wide->{trackingId}, status => 'pending', result => undef,
+                retestOf => undef } ], 'a sample of nobody: tests that wait for such a value');
     $clerk->refused('permission_required', 'instrument-file decide', $id, decisions => {});
     $clerk->refused('permission_required', 'instrument-file release', $id, @why);
 };

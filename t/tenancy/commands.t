@@ -92,6 +92,7 @@ my %options = (
     'saved-view update' => [qw(--name x)],
     'qc-series update' => [qw(--rules 1-3s)],
     'instrument update' => [qw(--name x)],
+    'instrument-file candidates' => [qw(--row 2)],
     'instrument-file decide' => [qw(--decisions {})],
     'sample unreceive' => [],
     'sample disposition' => [qw(--disposition on_hold)],
