@@ -25,6 +25,7 @@ is_deeply(
         oosOpensInvestigation => JSON::PP::true,  holdingWarningHours   => 24,
         approvalSteps         => [ 'Technical review', 'Final approval' ],
         approvalStepRoles     => [ undef, undef ],
+        address => undef, logo => undef, accreditation => undef,
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
         policies => { selfVerification => 'allowed', approverMayBeVerifier => JSON::PP::true,
             (map { $_ => JSON::PP::false } qw(reasonOnChange openInvestigationBlocks
