@@ -140,8 +140,13 @@ EXECUTE FUNCTION lims.organization_reschedule();
 
 -- Open tests in the order in which they are to be done. Whether a sample is received is
 -- asked of the sample: a receipt writes no tests, which are locked before samples.
+--
+-- CASE, and not coalesce(), which under row-level security is no part of an index
+-- condition.
 CREATE INDEX sample_test_worklist ON lims.sample_test
-    (organization_id, coalesce(holding_expires_at, 'infinity'), work_priority, id)
+    (organization_id,
+     (CASE WHEN holding_expires_at IS NULL THEN 'infinity' ELSE holding_expires_at END),
+     work_priority, id)
  WHERE work_priority IS NOT NULL
    AND disposition = 'active'
    AND (status = 'pending' OR returned_at IS NOT NULL);

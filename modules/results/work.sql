@@ -19,17 +19,21 @@ SELECT r.*
 
 -- name: worklist many custom
 -- Goes on behind the present place of the row that the cursor names. One that has left the
--- list has a place still: where it would stand.
+-- list has a place still: where it would stand. CASE as in the index.
 WITH place AS MATERIALIZED (
-    SELECT coalesce(c.holding_expires_at, 'infinity') AS expires_at,
+    SELECT CASE WHEN c.id IS NULL THEN '-infinity'
+                WHEN c.holding_expires_at IS NULL THEN 'infinity'
+                ELSE c.holding_expires_at END AS expires_at,
            coalesce(c.work_priority, 0::smallint) AS priority,
-           c.id
-      FROM lims.sample_test c
-     WHERE c.organization_id = :$organization::bigint
-       AND c.id = :cursor::bigint
+           coalesce(c.id, 0) AS id
+      FROM (VALUES (:$organization::bigint, :cursor::bigint)) AS v (organization_id, id)
+      LEFT JOIN lims.sample_test c
+        ON c.organization_id = v.organization_id
+       AND c.id = v.id
 ), page AS MATERIALIZED (
     SELECT t.id,
-           row_number() OVER (ORDER BY coalesce(t.holding_expires_at, 'infinity'),
+           row_number() OVER (ORDER BY CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
+                                            ELSE t.holding_expires_at END,
                               t.work_priority, t.id) AS place
       FROM lims.sample_test t
       JOIN lims.sample s
@@ -42,16 +46,17 @@ WITH place AS MATERIALIZED (
        AND t.work_priority IS NOT NULL
        AND t.disposition = 'active'
        AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
-       AND (coalesce(t.holding_expires_at, 'infinity'), t.work_priority, t.id)
-           > (coalesce((SELECT p.expires_at FROM place p), '-infinity'),
-              coalesce((SELECT p.priority FROM place p), 0::smallint),
-              coalesce((SELECT p.id FROM place p), 0))
+       AND (CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
+                 ELSE t.holding_expires_at END, t.work_priority, t.id)
+           > ((SELECT p.expires_at FROM place p), (SELECT p.priority FROM place p),
+              (SELECT p.id FROM place p))
        AND s.received_at IS NOT NULL
        AND (:method::text IS NULL OR d.method = :method::text)
        AND (:testDefinitionId::bigint IS NULL
             OR t.test_definition_id = :testDefinitionId::bigint)
        AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
-     ORDER BY coalesce(t.holding_expires_at, 'infinity'), t.work_priority, t.id
+     ORDER BY CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
+                   ELSE t.holding_expires_at END, t.work_priority, t.id
      LIMIT :limit::bigint + 1
 )
 SELECT w.*
