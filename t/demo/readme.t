@@ -59,6 +59,12 @@ is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
 my $eyes = $demo->laboratory('harborview')->test('COC-1311', 'PWTOC');
 is_deeply([ @$eyes{qw(result status)} ], [ '58', 'verified' ], 'somebody else does');
 
+is($sample->{plantLocation}, 'Well 4 North', 'the amendment corrected it');
+is(join(' ', $lims->db->selectrow_array('SELECT count(*), max(version) FROM lims.certificate'
+            . ' WHERE organization_id = ? AND sample_id = ?', undef, $cedar->id, $id)), '2 2',
+    'with the next version of its certificate');
+like($output, qr/"differences":\[\{[^]]*"plantLocation"/, 'which names what it changed');
+
 # What the readiness in the middle of it says.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
 
