@@ -22,11 +22,12 @@
 --
 -- AFTER UPDATE
 --   1 chart          moves its points to the series of another instrument or day
---   2 override       records the results for which an override was signed
---   3 reapprove      requests approvals again: after the override is recorded (2)
---   4 audit_update   writes the audit trail, as at INSERT
---   5 events_update  writes qc.failed to the outbox
---   6 mark_update    makes the samples of the tests it covers dirty (121)
+--   2 investigate    opens an investigation of one that failed late (227)
+--   3 override       records the results for which an override was signed
+--   4 reapprove      requests approvals again: after the override is recorded (3)
+--   5 audit_update   writes the audit trail, as at INSERT
+--   6 events_update  writes qc.failed to the outbox
+--   7 mark_update    makes the samples of the tests it covers dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT

@@ -92,6 +92,11 @@ CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
  WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
 
+-- Of a batch that failed late (227), likewise.
+CREATE UNIQUE INDEX investigation_open_qc
+    ON lims.investigation (organization_id, qc_batch_id)
+ WHERE kind = 'qc_failure' AND status NOT IN ('closed', 'cancelled');
+
 -- The statuses that can follow (FDA, Investigating OOS Results, 2022): an assignable
 -- laboratory error is concluded from phase 1, and any open investigation can be cancelled.
 CREATE FUNCTION lims.investigation_next(p_status text) RETURNS text[]

@@ -179,7 +179,9 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        s.note_on_report AS "noteOnReport",
        CASE WHEN s.amendment_id IS NOT NULL
             THEN lims.amendment_shown(s.organization_id, s.amendment_id)
-       END AS amendment
+       END AS amendment,
+       CASE s.status WHEN 'reported' THEN lims.is_under_review(s.organization_id, s.id)
+            ELSE false END AS "underReview"
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status

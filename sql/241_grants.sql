@@ -200,6 +200,9 @@ GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_control
     lims.qc_template_controls, lims.create_qc_template, lims.change_qc_template,
     lims.qc_lacking TO lims_app;
 
+-- 227_qc_impact.sql
+GRANT EXECUTE ON FUNCTION lims.is_under_review TO lims_app;
+
 -- 226_qc_judgement.sql
 GRANT EXECUTE ON FUNCTION lims.qc_prospect, lims.control_refusals, lims.judge_controls
     TO lims_app;

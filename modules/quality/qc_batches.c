@@ -147,6 +147,66 @@ static const lims_field_t uncover_input[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t affected_tests[] = {
+    { .name = "sampleTestId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the sample test." },
+    { .name = "testCode",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Code of the test." },
+    { .name = "result",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Result that stands." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = lims_test_statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "Status of the test." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t affected_samples[] = {
+    { .name = "sampleId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the sample." },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Tracking identifier of the sample." },
+    { .name = "releaseState",
+      .type = LIMS_T_ENUM,
+      .values = lims_release_states,
+      .flags = LIMS_F_OUT,
+      .doc = "Release state of the sample." },
+    { .name = "certificateId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of its latest certificate; null when none was issued." },
+    { .name = "tests",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = affected_tests,
+      .doc = "Tests of the sample that the batch covers." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t impact_output[] = {
+    { .name = "qcBatchId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the QC batch." },
+    { .name = "samples",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = affected_samples,
+      .doc = "Samples with results of the batch that were verified or reported." },
+    LIMS_FIELD_END,
+};
+
 /* --- Actions -------------------------------------------------------------- */
 
 /* Adds the batch to those that cover the tests of sampleTestIds. Removing a
@@ -197,6 +257,34 @@ static const lims_error_t *create(lims_request_t *rq)
     return lims_values_get(rq->values, "sampleTestIds") ? cover(rq) : NULL;
 }
 
+/* The samples behind results of the batch that went on. */
+static const lims_error_t *show_impact(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_QC_BATCH_GET },
+                                  { .statement = LIMS_STMT_QC_BATCH_IMPACT } };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+    lims_writer_t *w;
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(results[0]) == 0) {
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no QC batch %s in your organization.",
+                                 lims_values_get(rq->values, "id"));
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "qcBatchId");
+    lims_writer_raw(w, lims_values_get(rq->values, "id"));
+    lims_writer_key(w, "samples");
+    lims_render_objects(w, affected_samples, results[1], lims_result_count(results[1]), rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
@@ -231,6 +319,21 @@ static const lims_route_t routes[] = {
       .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_GET },
+    { .method = "GET",
+      .path = "/qc-batches/:id/impact",
+      .command = "qc-batch impact",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "getQcBatchImpact",
+      .summary = "Samples with verified or reported results of a QC batch",
+      .description = "When a batch fails after results of it were verified or reported, an "
+                     "investigation of kind qc_failure is opened; reported samples stay reported, "
+                     "and show underReview until it is closed.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD,
+      .output = impact_output,
+      .status = 200,
+      .statement = LIMS_STMT_QC_BATCH_IMPACT,
+      .handler = show_impact },
     { .method = "POST",
       .path = "/qc-batches",
       .command = "qc-batch create",

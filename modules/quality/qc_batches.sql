@@ -47,6 +47,13 @@ RETURNING id
 SELECT :id::bigint AS "id",
        lims.evaluate_qc_batch(:$organization::bigint, :id::bigint) AS "qcStatus"
 
+-- name: qc_batch_impact many
+SELECT *
+  FROM lims.qc_impact_record
+ WHERE organization_id = :$organization::bigint
+   AND "qcBatchId" = :id::bigint
+ ORDER BY "sampleId"
+
 -- name: qc_batch_override one
 UPDATE lims.qc_batch
    SET qc_status = 'overridden',

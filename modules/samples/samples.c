@@ -222,6 +222,11 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
       .doc = "Whether the notes are printed on the certificate." },
+    { .name = "underReview",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether the sample is reported with results of a QC batch that has failed since, "
+             "until the investigation is closed." },
     { .name = "amendment",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
