@@ -26,7 +26,7 @@ my @minimum  = (clientName => 'City of Riverbend', materialTypeId => $material);
 my @members = qw(id trackingId status materialTypeId projectId receivedAt sampleIdentifier
     externalId clientId clientName collectionDate collectedAt priority notes plantLocation
     storageLocationId releaseState holdingStatus createdAt updatedAt reportedAt orderId dueDate receipt
-    disposition dispositionReason noteOnReport tests);
+    disposition dispositionReason noteOnReport amendment underReview tests);
 
 sub day { return strftime('%Y-%m-%d', gmtime(time + 86400 * $_[0])) }
 sub moment { return strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time + 3600 * $_[0])) }
