@@ -81,8 +81,8 @@ const char *const *lims_render_tags(const lims_resource_t *resource, const lims_
     const char **tags = apr_palloc(pool, sizeof(*tags) * (apr_size_t)(count + 1));
 
     for (int i = 0; i < count; i++) {
-        tags[i] = lims_record_tag(resource->fields, columns, cell, (void *)(apr_uintptr_t)rows, i,
-                                  pool);
+        tags[i] =
+            lims_record_tag(resource->fields, columns, cell, (void *)(apr_uintptr_t)rows, i, pool);
     }
     return tags;
 }
@@ -128,6 +128,16 @@ static const char *next_cursor(const lims_result_t *rows, int last)
     return lims_result_get(rows, last, ordered ? "cursor" : "id");
 }
 
+/* Writes a cursor: a number, or the text of a list that is in order of more than one. */
+static void write_cursor(lims_writer_t *w, const char *cursor)
+{
+    if (cursor[strspn(cursor, "0123456789")] == '\0') {
+        lims_writer_raw(w, cursor);
+    } else {
+        lims_writer_string(w, cursor);
+    }
+}
+
 /* The statement reads one row more than a page has, which tells whether there are more. */
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
 {
@@ -140,8 +150,7 @@ void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
     lims_writer_key(w, "data");
     write_rows(w, rq->resource->fields, rows, count, rq->pool);
     lims_writer_key(w, "nextCursor");
-    lims_writer_raw(w,
-                    count ? next_cursor(rows, count - 1) : lims_values_get(rq->values, "cursor"));
+    write_cursor(w, count ? next_cursor(rows, count - 1) : lims_values_get(rq->values, "cursor"));
     lims_writer_key(w, "hasMore");
     lims_writer_boolean(w, found > limit);
     lims_writer_object_end(w);

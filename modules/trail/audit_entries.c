@@ -45,6 +45,11 @@ static const lims_field_t fields[] = {
       .doc = "Table of the record.",
       .example = "sample_test" },
     { .name = "recordId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the record." },
+    { .name = "record",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the record as it is now; null: it has none, or is gone.",
+      .example = "CB-26-0000042-Q" },
     { .name = "action",
       .type = LIMS_T_ENUM,
       .values = actions,
@@ -103,7 +108,22 @@ static const lims_field_t fields[] = {
 static const char *const orders[] = { "-id", NULL };
 
 static const lims_field_t filters[] = {
-    LIMS_CURSOR_FIELDS,
+    { .name = "limit",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_CLAMP,
+      .min = 1,
+      .max = 500,
+      .fallback = "50",
+      .doc = "Number of entries on a page. More than 500 is taken as 500.",
+      .example = "50" },
+    { .name = "cursor",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 40,
+      .pattern = "^[0-9]{1,19}(-[0-9]{1,18})?$",
+      .fallback = "0",
+      .doc = "Cursor to read from: nextCursor of the page before.",
+      .example = "0" },
     { .name = "order",
       .type = LIMS_T_ENUM,
       .values = orders,
@@ -151,6 +171,7 @@ static const lims_error_t *find_period(lims_request_t *rq)
     }
     lims_values_set(rq->values, "from", lims_result_get(row, 0, "from"));
     lims_values_set(rq->values, "to", lims_result_get(row, 0, "to"));
+    lims_values_set(rq->values, "before", lims_result_get(row, 0, "before"));
     return NULL;
 }
 
@@ -188,7 +209,9 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listAuditEntries",
       .summary = "List the changes of a record, or of a period, newest first",
-      .description = "`cursor` is the id before which to read; 0: from the newest.",
+      .description =
+          "Entries are found by their record, or in a period of at most 31 days. `cursor` "
+          "is nextCursor of the page before; 0: from the newest.",
       .permission = "audit.read",
       .flags = LIMS_R_LIST,
       .query = filters,

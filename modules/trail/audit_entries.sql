@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Newest first: the cursor is the id before which to read, 0 the end of the trail.
+-- Newest first: the cursor is the entry before which to read, 0 the end of the trail. Of a
+-- record it is the id; of a period, which is read along the index of time, time and id,
+-- "MICROSECONDS-ID".
 
 -- name: audit_entry_of_record many custom
 SELECT *
@@ -7,7 +9,8 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND "recordId" = :recordId::bigint
    AND "table" = :table::text
-   AND id < coalesce(nullif(:cursor::bigint, 0), 9223372036854775807)
+   AND id < coalesce(nullif(regexp_replace(:cursor::text, '^.*-', '')::bigint, 0),
+                     9223372036854775807)
    AND (:userId::bigint IS NULL OR "userId" = :userId::bigint)
    AND (:apiKeyId::bigint IS NULL OR "apiKeyId" = :apiKeyId::bigint)
    AND (:requestId::text IS NULL OR "requestId" = :requestId::text)
@@ -17,23 +20,28 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: audit_entry_of_period many custom
-SELECT *
-  FROM lims.audit_entry_record
- WHERE organization_id = :$organization::bigint
-   AND "occurredAt" >= :from::timestamptz
-   AND "occurredAt" <= :to::timestamptz
-   AND id < coalesce(nullif(:cursor::bigint, 0), 9223372036854775807)
-   AND (:table::text IS NULL OR "table" = :table::text)
-   AND (:userId::bigint IS NULL OR "userId" = :userId::bigint)
-   AND (:apiKeyId::bigint IS NULL OR "apiKeyId" = :apiKeyId::bigint)
-   AND (:requestId::text IS NULL OR "requestId" = :requestId::text)
- ORDER BY id DESC
+SELECT r.*,
+       (extract(epoch FROM r."occurredAt") * 1000000)::bigint || '-' || r.id AS "cursor"
+  FROM lims.audit_entry_record r
+ WHERE r.organization_id = :$organization::bigint
+   AND r."occurredAt" >= :from::timestamptz
+   AND r."occurredAt" <= :to::timestamptz
+   AND (:before::bigint IS NULL
+        OR r."occurredAt" < :to::timestamptz
+        OR r.id < :before::bigint)
+   AND (:table::text IS NULL OR r."table" = :table::text)
+   AND (:userId::bigint IS NULL OR r."userId" = :userId::bigint)
+   AND (:apiKeyId::bigint IS NULL OR r."apiKeyId" = :apiKeyId::bigint)
+   AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
+ ORDER BY r."occurredAt" DESC, r.id DESC
  LIMIT :limit::bigint + 1
 
 -- name: audit_entry_period one
--- The period that is read: by default the last 31 days before its end, which is now.
+-- The period that is read: by default the last 31 days before its end, which is now. With
+-- a cursor it ends at the time of that entry, of which only lower ids are left.
 SELECT p.begins AS "from",
-       p.ends AS "to",
+       least(p.ends, c.at) AS "to",
+       c.id AS "before",
        p.begins > p.ends AS "backward",
        p.ends - p.begins > interval '31 days 1 minute' AS "tooLong"
   FROM (SELECT coalesce(:from::timestamptz,
@@ -41,3 +49,8 @@ SELECT p.begins AS "from",
                coalesce(:to::timestamptz, now()) AS ends
           FROM lims.organization o
          WHERE o.id = :$organization::bigint) p
+ CROSS JOIN (
+       SELECT 'epoch'::timestamptz + split_part(x.cursor, '-', 1)::bigint
+                                         * interval '1 microsecond' AS at,
+              split_part(x.cursor, '-', 2)::bigint AS id
+         FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c

@@ -171,12 +171,18 @@ $filter{$_} = [ '{' . $sample . '}' ] for qw(found clients);
 $filter{$_} = [$sample] for qw(first last);
 $filter{names} = ['{LAB-26-1}'];
 $filter{q}     = ['lab261'];
+$filter{id}     = [$sample];
+$filter{after}  = [0];
+$filter{before} = [$sample];
+$several{audit_block_entries} = { from => [0], to => [1000] };
 
 # What a search always has, besides a filter.
 my %given = (
     sample_search_statuses => { status => '{pending,received}' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
+    audit_block_entries   => { from => 0, to => 1000 },
+    history_of            => { table => 'sample', id => $sample },
     signature_list        => { table => 'sample_test', recordId => $sample },
 );
 

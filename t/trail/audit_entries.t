@@ -40,6 +40,9 @@ subtest 'who changed this value, when, why (a laboratory\'s day, 1.17)' => sub {
     is($by_key->{surface}, 'api', 'through the API');
     ok($by_key->{apiKeyId} && $by_key->{apiKey} && $by_key->{requestId}, 'by which key and request');
     is($made->{action}, 'insert', 'and when the test was made');
+    is($made->{record}, $lims->db->selectrow_array('SELECT d.name FROM lims.sample_test t
+        JOIN lims.test_definition d ON d.id = t.test_definition_id WHERE t.id = ?', undef, $test),
+        'the record by its name');
     is_deeply([ map { $_->{id} } trail(table => 'sample_test', recordId => $test,
                 cursor => $by_person->{id}) ], [ $by_key->{id}, $made->{id} ], 'page by page');
 };
@@ -51,6 +54,17 @@ subtest 'of a period' => sub {
     is_deeply([ map { $_->{id} } trail(userId => $entry->{userId}, table => 'sample_test') ],
         [ $entry->{id} ], 'by person and table');
     is_deeply([ trail(to => '2020-01-31') ], [], 'nothing of another time');
+    my @all = map { $_->{id} } trail(limit => 500);
+    my ($cursor, @paged) = (0);
+    while (1) {
+        my $page = $auditor->done('audit list', limit => 7, cursor => $cursor);
+        push @paged, map { $_->{id} } @{ $page->{data} };
+        $cursor = $page->{nextCursor};
+        last if !$page->{hasMore};
+    }
+    cmp_ok(scalar @all, '>', 20, 'a page has what many transactions did');
+    is_deeply(\@paged, \@all, '... and so have pages, each entry once, in order of time');
+    is_deeply($auditor->done('audit list', cursor => $cursor)->{data}, [], 'nothing comes before the first');
     $auditor->refused('invalid_query', 'audit list', from => '2026-01-01',
         to => '2026-03-01');
     $auditor->refused('invalid_query', 'audit list', recordId => $test);
