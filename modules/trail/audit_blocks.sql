@@ -46,7 +46,7 @@ SELECT e.id AS "id",
   FROM lims.audit_entries_between(:$organization::bigint, :from::bigint, :to::bigint) e
  ORDER BY e.position, e.id
 
--- name: audit_block_tail one
+-- name: audit_block_tail one custom
 -- Entries behind the last block. Those below the place up to which the chain is closed
 -- were not there when it was closed; the others are not yet closed.
 SELECT count(*) FILTER (WHERE a.position >= c.closed_below

@@ -175,6 +175,7 @@ $filter{id}     = [$sample];
 $filter{after}  = [0];
 $filter{before} = [$sample];
 $several{audit_block_entries} = { from => [0], to => [1000] };
+$several{audit_block_tail}    = { from => [1000] };
 
 # What a search always has, besides a filter.
 my %given = (
@@ -182,6 +183,7 @@ my %given = (
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
     audit_block_entries   => { from => 0, to => 1000 },
+    audit_block_tail      => { from => 1000 },
     history_of            => { table => 'sample', id => $sample },
     signature_list        => { table => 'sample_test', recordId => $sample },
 );
