@@ -75,6 +75,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_instrument_file,
     &lims_file_decisions,
     &lims_file_review,
+    &lims_files_reevaluation,
     &lims_sample_name,
     &lims_extraction_calibration,
     &lims_webhook_endpoint,

@@ -77,6 +77,7 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             'sample %s is reported and final', NEW.sample_id));
     END IF;
+    PERFORM lims.require_open_sample(NEW.organization_id, NEW.sample_id);
     IF NOT EXISTS (
         SELECT FROM lims.sample_test t
          WHERE t.organization_id = NEW.organization_id

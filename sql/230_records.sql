@@ -354,8 +354,8 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
        CASE a.status WHEN 'pending' THEN lims.approval_role(a) ELSE a.role END AS role,
        a.round, a.status, a.requested_at AS "requestedAt",
        a.decided_at AS "decidedAt", a.decided_by AS "decidedBy", a.comment,
-       CASE a.status WHEN 'pending' THEN lims.is_mine_to_decide(a)
-                     ELSE false END AS mine,
+       a.status = 'pending' AND NOT lims.sample_is_closed(s.status, s.disposition)
+           AND lims.is_mine_to_decide(a) AS mine,
        json_build_object('trackingId', s.tracking_id, 'sampleIdentifier',
            s.sample_identifier, 'clientName', s.client_name, 'priority', s.priority,
            'dueDate', s.due_date, 'status', s.status) AS sample,

@@ -139,3 +139,15 @@ SELECT coalesce(json_agg(json_build_object(
           AND s.status IN ('received', 'processing')
           AND NOT lims.sample_is_final(s.status, s.disposition)) c
  WHERE :$organization::bigint IS NOT NULL
+
+-- name: instrument_files_held many
+SELECT f.id
+  FROM lims.instrument_file f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.status = 'quarantined'
+   AND f.id > :cursor::bigint
+   AND (:reasonCode::text IS NULL
+        OR f.reasons @> jsonb_build_array(
+               jsonb_build_object('code', :reasonCode::text)))
+ ORDER BY f.id
+ LIMIT :filesMax::bigint + 1

@@ -18,6 +18,7 @@ extern const lims_resource_t lims_instrument_file;
 extern const lims_resource_t lims_instrument_file_row;
 extern const lims_resource_t lims_file_decisions;
 extern const lims_resource_t lims_file_review;
+extern const lims_resource_t lims_files_reevaluation;
 extern const lims_resource_t lims_sample_name;
 
 extern const lims_field_t lims_instrument_file_fields[];

@@ -16,8 +16,8 @@ SELECT s.tracking_id AS "trackingId",
        d.unit AS "unit",
        d.result_type = 'numeric' AS "numeric",
        t.result AS "result",
-       t.status = 'verified' OR s.status = 'reported'
-           OR t.disposition <> 'active' AS "locked"
+       t.status = 'verified' OR t.disposition <> 'active'
+           OR lims.sample_is_final(s.status, s.disposition) AS "locked"
   FROM lims.sample s
   JOIN lims.sample_test t
     ON t.organization_id = s.organization_id

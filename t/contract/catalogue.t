@@ -158,6 +158,7 @@ my %in_c_alone = (
     'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',
+    'reevaluateInstrumentFiles.reasonCode' => 'of a reason, in a document',
     (map { ("ingestInstrumentFile.$_" => 'bytes, bounded by the body',
             "testInstrumentProfile.$_" => 'of a trial, which keeps nothing') }
         qw(content contentBase64)),

@@ -118,4 +118,20 @@ subtest 'who decides' => sub {
     $clerk->refused('permission_required', 'instrument-file release', $id, @why);
 };
 
+subtest 'reading several again' => sub {
+    my @ids = map { $pc->send($pc->csv([ "LATE-$_", 'NO3', "$_.5" ]))->json->{id} } 1, 2;
+    my @late = map { $lab->insert('sample_name', sample_id => $_->{id},
+            name => "LATE-$_->{number}", reason => 'as written') }
+        map { { id => $pc->sample('NO3')->{id}, number => $_ } } 1;
+    my $ask = sub {
+        my $done = $ann->done('instrument-file reevaluate-some', cursor => $ids[0] - 1, @_);
+        return [ map { $_->{status} } @{ $done->{files} } ];
+    };
+    is_deeply($ask->(dryRun => 'true'), [ 'imported', 'quarantined' ],
+        'a dry run: what would become of them');
+    is_deeply($ask->(reasonCode => 'layout_mismatch'), [], 'those with a reason');
+    is_deeply($ask->(), [ 'imported', 'quarantined' ], 'one is imported');
+    is_deeply($ask->(), ['quarantined'], '... and held no more');
+};
+
 done_testing();

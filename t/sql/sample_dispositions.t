@@ -160,6 +160,8 @@ subtest 'nothing is done on a cancelled sample' => sub {
         AND id = ?}, undef, @mine, $sample->{EC});
     $app->do(q{UPDATE lims.sample_test SET result = 7 WHERE organization_id = ? AND id = ?}, undef,
         @mine, $sample->{PH});
+    $base->insert('reagent_lot', { organization_id => $lab->{id}, code => 'R1', name => 'Acid',
+        lot_number => '1' });
     my $approval = $base->insert('approval', { organization_id => $lab->{id},
         sample_id => $sample->{id}, round => 1, step => 1, name => 'QA' });
     my @writes = (
@@ -200,6 +202,10 @@ subtest 'nothing is done on a cancelled sample' => sub {
         dispose('lab_manager', $sample, $disposition);
         refused($app, $_->[1], [ @mine, $_->[2] ], 'invalid_transition', "$_->[0], $disposition")
             for @writes;
+        refused($app, q{INSERT INTO lims.lot_override (organization_id, sample_id, reagent_lot_id,
+            reason) SELECT organization_id, $2, id, 'x' FROM lims.reagent_lot
+            WHERE organization_id = $1}, [ @mine, $sample->{id} ], 'invalid_transition',
+            "an override of a lot, $disposition");
         dispose('lab_manager', $sample, 'active');
     }
     for my $write (@writes) {
