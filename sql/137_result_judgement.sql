@@ -158,12 +158,13 @@ AS $$
            CASE WHEN t.id IS NULL
                 THEN jsonb_build_array(jsonb_build_object('error', 'invalid_reference',
                     'message', format('there is no sample test %s', asked.id)))
-                ELSE lims.entry_refusals(t,
-                         CASE WHEN lims.sample_is_final(s.status, s.disposition)
-                               AND NOT (s.amendment_id IS NOT NULL
-                                        AND lims.sample_is_open(s.status, s.amendment_id))
-                              THEN lims.sample_end(s.status, s.disposition) END,
-                         asked.value ->> 'result',
+                -- What most entries have none of is not looked for.
+                WHEN t.status <> 'verified' AND t.disposition = 'active'
+                 AND q.sample_end IS NULL AND q.reagent_lot IS NULL
+                 AND q.media_lot IS NULL AND t.media_lot_id IS NULL
+                 AND q.analyzed_at IS NULL
+                THEN '[]'
+                ELSE lims.entry_refusals(t, q.sample_end, asked.value ->> 'result',
                          q.reagent_lot, q.media_lot, q.analyzed_at) END,
            CASE WHEN j.result IS NULL THEN '[]'
                 ELSE lims.entry_warnings(p_organization, j.value_warnings, q.reagent_lot,
@@ -192,7 +193,12 @@ AS $$
                        ELSE t.media_lot_id END AS media_lot,
                   CASE WHEN asked.value ? 'analyzedAt'
                        THEN (asked.value ->> 'analyzedAt')::timestamptz
-                       ELSE t.analyzed_at END AS analyzed_at) q
+                       ELSE t.analyzed_at END AS analyzed_at,
+                  CASE WHEN lims.sample_is_final(s.status, s.disposition)
+                        AND NOT (s.amendment_id IS NOT NULL
+                                 AND lims.sample_is_open(s.status, s.amendment_id))
+                       THEN lims.sample_end(s.status, s.disposition) END
+                      AS sample_end) q
       LEFT JOIN LATERAL lims.judged(t, asked.value ->> 'result', q.qualifier) j
         ON true
       LEFT JOIN LATERAL lims.limits_of(p_organization, t.test_definition_id,
