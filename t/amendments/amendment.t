@@ -184,4 +184,17 @@ is_deeply([ map { $_->{status} }
         @{ $ann->done('amendment list', sampleId => $other->{id})->{data} } ],
     [ 'withdrawn', 'issued' ], 'its amendments are listed');
 
+# --- Of a disposed sample ---------------------------------------------------------------
+
+my $issuer = LIMS::Service::CommandLine->new($lims, 'Di Day', roles => ['client_services']);
+my ($gone) = reported(1);
+$ann->done('sample disposition', $gone->{id}, disposition => 'disposed', reason => 'retained enough');
+$ann->done('sample amend', $gone->{id}, reason => 'well', changes => { plantLocation => 'Well 9' });
+$issuer->refused('approval_required', 'certificate issue', sampleId => $gone->{id});
+approve($gone);
+$issuer->refused('permission_required', 'certificate issue', sampleId => $gone->{id});
+is($ann->done('certificate issue', sampleId => $gone->{id})->{version}, 2,
+    'a disposed sample is amended too, by who may amend');
+is(state_of($gone)->{disposition}, 'disposed', 'and stays disposed of');
+
 done_testing();
