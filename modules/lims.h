@@ -181,7 +181,7 @@ enum {
     LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
     LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
     LIMS_F_CLAMP = 1 << 8,    /* query: more than max is taken as max */
-    LIMS_F_PEOPLE = 1 << 18,  /* query: not on the REST API, where it is unknown */
+    LIMS_F_PEOPLE = 1 << 20,  /* not on the REST API: a parameter is unknown there */
     LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
     LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
     LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */
@@ -212,6 +212,7 @@ struct lims_field_t {
     apr_int64_t min;             /* length, count or value, by type */
     apr_int64_t max;             /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
     const char *const *values;   /* LIMS_T_ENUM: NULL-terminated */
+    const char *const *people_values; /* LIMS_T_ENUM of a query: where people ask; NULL: .values */
     const lims_field_t *members; /* LIMS_T_OBJECT(_LIST), LIMS_T_JSON: shape */
     const char *unique;          /* LIMS_T_OBJECT_LIST: member without repeats */
     const char *pattern;         /* LIMS_T_STRING: an anchored ERE, or NULL */

@@ -227,6 +227,20 @@ CREATE INDEX sample_test_media_lot
     ON lims.sample_test (organization_id, media_lot_id)
  WHERE media_lot_id IS NOT NULL;
 
+CREATE INDEX sample_test_assigned_to
+    ON lims.sample_test (organization_id, assigned_to, id)
+ WHERE assigned_to IS NOT NULL;
+
+-- Holding times of tests that were not analysed, and those that were missed.
+CREATE INDEX sample_test_holding
+    ON lims.sample_test (organization_id, holding_expires_at, id)
+ WHERE holding_met IS NULL
+   AND holding_expires_at IS NOT NULL;
+
+CREATE INDEX sample_test_holding_missed
+    ON lims.sample_test (organization_id, id)
+ WHERE NOT holding_met;
+
 CREATE INDEX sample_test_confirmation
     ON lims.sample_test (organization_id, id)
  WHERE confirmation_status IS NOT NULL;

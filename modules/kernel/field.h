@@ -88,6 +88,9 @@ const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *f
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
                                      bool people, const char *query_string, apr_pool_t *pool);
 
+/* Returns a copy of the field with the values that people may give. */
+const lims_field_t *lims_field_for_people(const lims_field_t *field, apr_pool_t *pool);
+
 /* Validates one value that comes as text, from the command line or a form, against its
  * field and adds it to `values`. Lists are comma-separated; objects are JSON; an empty
  * text is null for a nullable field. An invalid value is an error of `kind`. */

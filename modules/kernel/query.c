@@ -57,6 +57,16 @@ static const char *clamp(const lims_field_t *field, const char *text, apr_pool_t
     return digits > strlen(max) || (digits == strlen(max) && strcmp(text, max) > 0) ? max : text;
 }
 
+const lims_field_t *lims_field_for_people(const lims_field_t *field, apr_pool_t *pool)
+{
+    lims_field_t *peoples = apr_pmemdup(pool, field, sizeof(*field));
+
+    if (field->people_values) {
+        peoples->values = field->people_values;
+    }
+    return peoples;
+}
+
 static const lims_error_t *validate_parameter(lims_values_t *values, const lims_field_t *fields,
                                               bool people, bool *seen, const char *pair,
                                               apr_size_t length, apr_pool_t *pool)
@@ -92,6 +102,9 @@ static const lims_error_t *validate_parameter(lims_values_t *values, const lims_
         return lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                  "%s is empty: leave it out, or give %s.", name,
                                  lims_field_expectation(&given, pool));
+    }
+    if (people) {
+        field = lims_field_for_people(field, pool);
     }
     return lims_field_text(values, field, clamp(field, text, pool), LIMS_E_INVALID_QUERY, pool);
 }

@@ -34,6 +34,8 @@ const char *const lims_investigation_kinds[] = {
     "qc_failure", "media_failure", "holding_time", "pt_failure", NULL
 };
 
+const char *const lims_test_dispositions[] = { "active", "cancelled", "set_aside", NULL };
+
 const char *const lims_test_statuses[] = { "pending", "entered", "verified", NULL };
 
 const char *const lims_result_qualifiers[] = { "<", ">", "ND", "J", "U", NULL };

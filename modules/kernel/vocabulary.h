@@ -22,6 +22,8 @@ extern const char *const lims_finding_severities[];
 extern const char *const lims_investigation_kinds[];
 /* Statuses of a sample test. */
 extern const char *const lims_test_statuses[];
+/* What becomes of a test, beside its status. */
+extern const char *const lims_test_dispositions[];
 /* Qualifiers of a result. */
 extern const char *const lims_result_qualifiers[];
 /* States of the confirmation of a presumptive positive; from the second on, the possible

@@ -363,6 +363,11 @@ void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
 
 static bool is_shown(const lims_schema_t *s, const lims_field_t *field)
 {
+    const unsigned asked = field->flags & (LIMS_F_INCLUDED | LIMS_F_PEOPLE);
+
+    if (s->use == LIMS_SCHEMA_RECORD && asked == LIMS_F_INCLUDED) {
+        return true;
+    }
     return (field->flags & uses[s->use].shown) == uses[s->use].shown;
 }
 

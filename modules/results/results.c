@@ -18,11 +18,10 @@
 #include "kernel/field.h"
 #include "results/many.h"
 #include "results/review.h"
+#include "results/test_search.h"
 #include "results/verify.h"
 #include "results/work.h"
 #include "service/service.h"
-
-static const char *const dispositions[] = { "active", "cancelled", "set_aside", NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
 
@@ -40,6 +39,32 @@ const lims_field_t lims_returned_fields[] = {
       .flags = LIMS_F_OUT,
       .max = 1000,
       .doc = "Reason why it was sent back." },
+    LIMS_FIELD_END,
+};
+
+/* Of the sample, in lists of tests. */
+static const lims_field_t sample_members[] = {
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Tracking identifier of the sample." },
+    { .name = "sampleIdentifier",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Identifier of the sample." },
+    { .name = "clientName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the client." },
+    { .name = "priority",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_priorities,
+      .flags = LIMS_F_OUT,
+      .doc = "Priority of the sample." },
+    { .name = "receivedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the sample was received, UTC; null until then." },
     LIMS_FIELD_END,
 };
 
@@ -191,7 +216,7 @@ const lims_field_t lims_sample_test_fields[] = {
       .example = "9f86d081884c7d659a2feaa0c55ad015" },
     { .name = "disposition",
       .type = LIMS_T_ENUM,
-      .values = dispositions,
+      .values = lims_test_dispositions,
       .flags = SHOWN,
       .doc = "Disposition of the test, beside its status. Only active tests count, in gates, "
              "completeness and certificates; set_aside: another result of a repeated test was "
@@ -218,9 +243,19 @@ const lims_field_t lims_sample_test_fields[] = {
       .doc = "Whether the notes are printed on the certificate." },
     { .name = "review",
       .type = LIMS_T_JSON,
-      .flags = LIMS_F_INCLUDED,
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,
       .members = lims_review_fields,
       .doc = "Review of the result, with include=review." },
+    { .name = "sample",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_INCLUDED,
+      .members = sample_members,
+      .doc = "Some facts of the sample; in lists with include=sample." },
+    { .name = "assignedTo",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_INCLUDED,
+      .doc = "Id of the user to whom the work is assigned, if it is; in lists with "
+             "include=sample." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_UNTAGGED,
@@ -229,35 +264,6 @@ const lims_field_t lims_sample_test_fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "When the record was last changed, UTC." },
-    LIMS_FIELD_END,
-};
-
-static const char *const inclusions[] = { "review", NULL };
-
-static const lims_field_t filters[] = {
-    LIMS_PAGING_FIELDS,
-    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only tests of this sample." },
-    { .name = "status",
-      .type = LIMS_T_ENUM,
-      .values = lims_test_statuses,
-      .doc = "Only tests of this status: active ones, unless disposition or updatedSince is "
-             "given." },
-    { .name = "disposition",
-      .type = LIMS_T_ENUM,
-      .values = dispositions,
-      .doc = "Only tests of this disposition." },
-    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
-    { .name = "include",
-      .type = LIMS_T_ENUM,
-      .values = inclusions,
-      .flags = LIMS_F_PEOPLE,
-      .doc = "Review of each result: evidence, earlier results, refusals of a verification, and "
-             "the digest of what is signed." },
-    { .name = "updatedSince",
-      .type = LIMS_T_MOMENT,
-      .doc = "Only tests changed at this time or later: a date or a timestamp. A change has the "
-             "time at which its transaction began: a client that polls goes back a minute each "
-             "time, or follows GET /events." },
     LIMS_FIELD_END,
 };
 
@@ -347,11 +353,10 @@ static const lims_route_t routes[] = {
       .scope = "results:read",
       .permission = "data.read",
       .flags = LIMS_R_LIST,
-      .query = filters,
+      .query = lims_sample_test_filters,
       .status = 200,
       .statement = LIMS_STMT_SAMPLE_TEST_LIST,
-      .search = LIMS_STMT_SAMPLE_TEST_SEARCH,
-      .changes = LIMS_STMT_SAMPLE_TEST_CHANGES },
+      .handler = lims_sample_tests_list },
     { .method = "GET",
       .path = "/sample-tests/:id",
       .command = "sample-test show",

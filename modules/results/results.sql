@@ -24,51 +24,6 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: sample_test_search many list custom
-SELECT *,
-       CASE :include::text WHEN 'review'
-           THEN lims.sample_test_review(organization_id, id) END AS review
-  FROM lims.sample_test_record
- WHERE organization_id = :$organization::bigint
-   AND id > :cursor::bigint
-   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
-   AND (:status::text IS NULL OR status = :status::text)
-   AND (:disposition::text IS NULL AND :status::text IS NULL
-        OR disposition = coalesce(:disposition::text, 'active'))
-   AND (:testDefinitionId::bigint IS NULL OR "testDefinitionId" = :testDefinitionId::bigint)
- ORDER BY id
- LIMIT :limit::bigint + 1
-
--- name: sample_test_changes many list custom
--- Finds changes in the audit trail. With an index on updated_at instead, every
--- correction would have to update all indexes of the table. The page is found
--- first: by id or by time, depending on how long ago the time is.
-SELECT r.*,
-       CASE :include::text WHEN 'review'
-           THEN lims.sample_test_review(r.organization_id, r.id) END AS review
-  FROM (SELECT t.id
-          FROM lims.sample_test t
-         WHERE t.organization_id = :$organization::bigint
-           AND t.id > :cursor::bigint
-           AND (:sampleId::bigint IS NULL OR t.sample_id = :sampleId::bigint)
-           AND (:status::text IS NULL OR t.status = :status::text)
-           AND (:disposition::text IS NULL OR t.disposition = :disposition::text)
-           AND (:testDefinitionId::bigint IS NULL
-                OR t.test_definition_id = :testDefinitionId::bigint)
-           AND EXISTS (
-               SELECT
-                 FROM lims.audit_entry a
-                WHERE a.organization_id = :$organization::bigint
-                  AND a.table_name = 'sample_test'
-                  AND a.record_id = t.id
-                  AND a.occurred_at >= :updatedSince::timestamptz)
-         ORDER BY t.id
-         LIMIT :limit::bigint + 1) page
-  JOIN lims.sample_test_record r
-    ON r.id = page.id
- WHERE r.organization_id = :$organization::bigint
- ORDER BY r.id
-
 -- name: sample_test_lock one
 SELECT id,
        status,

@@ -230,7 +230,8 @@ static const lims_error_t *parse_field(reader_t *reader, const lims_field_t *fie
     }
     error = read_field_text(&text, reader, field, name, equals);
     if (!error) {
-        error = lims_field_text(tool->values, field, text, LIMS_E_INVALID_BODY, tool->pool);
+        error = lims_field_text(tool->values, lims_field_for_people(field, tool->pool), text,
+                                LIMS_E_INVALID_BODY, tool->pool);
     }
     return error;
 }

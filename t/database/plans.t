@@ -156,6 +156,10 @@ my %filter = (
     method => ['EPA 200.8'], assignedTo => [ first_of(4) ], include => ['review'],
     controlType => ['LFB'], disposition => [ 'active', 'cancelled' ],
     recordId => [$sample], table => ['sample_test'], userId => [ first_of(4) ],
+    sampleStatus => [ 'pending', 'reported' ], reagentLotId => [ first_of(20) ],
+    mediaLotId => [ first_of(20) ], assignedTo => [ first_of(4) ],
+    enteredSince => ['2026-01-02'], holdingFrom => ['2026-01-02'], holdingTo => ['2026-01-03'],
+    holdingMet => [ 't', 'f' ],
     priority => [ 'stat', 'routine' ], registeredSince => ['2026-01-02'],
     releaseState => [ 'blocked', 'reported' ], holdingStatus => ['expired'],
     apiKeyId => [ first_of(4) ], requestId => ['x'], from => ['2026-01-02'], to => ['2026-01-03'],
@@ -180,6 +184,9 @@ $several{audit_block_tail}    = { from => [1000] };
 # What a search always has, besides a filter.
 my %given = (
     sample_search_statuses => { status => '{pending,received}' },
+    sample_test_search_open => { sampleStatus => 'pending' },
+    sample_test_search_holding => { holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
+    sample_test_changes => { updatedSince => '2026-01-02' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
     audit_block_entries   => { from => 0, to => 1000 },

@@ -91,10 +91,12 @@ my @ids = 1 .. $lab->value('SELECT max(record_id) FROM lims.audit_entry'
 
 sub values_for {
     my ($each, $id) = @_;
-    return { id => $id, cursor => 0, limit => 500, table => 'sample', recordId => $id }
-        if $each->{label} =~ /_(?:list|search)(?:_newest)?\z/;
+    return { id => $id, cursor => 0, limit => 500, table => 'sample', recordId => $id,
+        $each->{label} =~ /statuses/ ? (status => '{pending,received,processing,completed}') : (),
+        holdingFrom => '-infinity', holdingTo => 'infinity', holdingMet => 't' }
+        if $each->{label} =~ /_(?:list|search)(?:_\w+)?\z/;
     return {
-        id => $id, cursor => 0, limit => 500, name => 'wall', code => 'wall', status => 'received',
+        id => $id, ids => "{$id}", cursor => 0, limit => 500, updatedSince => '2020-01-01', name => 'wall', code => 'wall', status => 'received',
         result => '7', sampleIds => "{$id}", receivable => "{$id}", sampleTestIds => "{$id}",
         updates => qq([{"sampleTestId":$id,"result":"7"}]), values => '[]', sampleId => $id,
         sampleTestId => $id, qcBatchId => $id, testDefinitionId => $id, materialTypeId => $id,

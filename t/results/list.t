@@ -53,7 +53,7 @@ subtest 'updatedSince' => sub {
 
 subtest 'refused queries' => sub {
     for my $query (qw(status=done sampleId=0 sampleId=x testDefinitionId=-1 updatedSince=x
-        limit=0 cursor=x priority=rush sampleId=1&sampleId=1)) {
+        limit=0 cursor=x urgency=rush sampleId=1&sampleId=1)) {
         refused($lims->get("/sample-tests?$query"), 400, 'invalid_query', $query);
     }
 };

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_search.c - the list of sample tests, with its filters. */
+#include "results/test_search.h"
+
+#include <string.h>
+
+#include "kernel/field.h"
+#include "kernel/vocabulary.h"
+#include "results/results.h"
+#include "service/service.h"
+
+static const char *const includes[] = { "sample", NULL };
+static const char *const includes_of_people[] = { "sample", "review", NULL };
+
+const lims_field_t lims_sample_test_filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only tests of this sample." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = lims_test_statuses,
+      .doc = "Only tests of this status: active ones, unless disposition or updatedSince is "
+             "given." },
+    { .name = "disposition",
+      .type = LIMS_T_ENUM,
+      .values = lims_test_dispositions,
+      .doc = "Only tests of this disposition." },
+    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
+    { .name = "sampleStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_statuses,
+      .doc = "Only tests of samples of this status." },
+    { .name = "holdingStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_holding_statuses,
+      .doc = "Only tests of this holding status." },
+    { .name = "priority",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_priorities,
+      .doc = "Only tests of samples of this priority." },
+    { .name = "qcBatchId", .type = LIMS_T_ID, .doc = "Only tests that this QC batch covers." },
+    { .name = "reagentLotId", .type = LIMS_T_ID, .doc = "Only tests with this reagent lot." },
+    { .name = "mediaLotId", .type = LIMS_T_ID, .doc = "Only tests with this media lot." },
+    { .name = "assignedTo", .type = LIMS_T_ID, .doc = "Only tests assigned to this user." },
+    { .name = "clientId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_PEOPLE,
+      .doc = "Only tests of samples of this client." },
+    { .name = "enteredSince",
+      .type = LIMS_T_MOMENT,
+      .flags = LIMS_F_PEOPLE,
+      .doc = "Only tests whose result was entered at this time or later." },
+    { .name = "include",
+      .type = LIMS_T_ENUM,
+      .values = includes,
+      .people_values = includes_of_people,
+      .doc = "Members of each record besides: sample, some facts of its sample, and assignedTo." },
+    { .name = "updatedSince",
+      .type = LIMS_T_MOMENT,
+      .doc = "Only tests changed at this time or later: a date or a timestamp. A change has the "
+             "time at which its transaction began: a client that polls goes back a minute each "
+             "time, or follows GET /events." },
+    LIMS_FIELD_END,
+};
+
+/* Sets the range of ends of holding times that holdingStatus means now. */
+static const lims_error_t *find_holding_range(lims_request_t *rq)
+{
+    static const char *const columns[] = { "holdingFrom", "holdingTo", "holdingMet" };
+    const lims_call_t call = { .statement = LIMS_STMT_SAMPLE_TEST_HOLDING_RANGE };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    for (unsigned i = 0; !error && i < LIMS_LENGTH(columns); i++) {
+        lims_values_set(rq->values, columns[i], lims_result_get(row, 0, columns[i]));
+    }
+    return error;
+}
+
+static lims_stmt_e choose(const lims_request_t *rq)
+{
+    const char *status = lims_values_get(rq->values, "sampleStatus");
+
+    if (lims_values_get(rq->values, "updatedSince") ||
+        lims_values_get(rq->values, "enteredSince")) {
+        return LIMS_STMT_SAMPLE_TEST_CHANGES;
+    }
+    if (status && strcmp(status, "reported") != 0) {
+        return LIMS_STMT_SAMPLE_TEST_SEARCH_OPEN;
+    }
+    return lims_service_is_filtered(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH : LIMS_STMT_SAMPLE_TEST_LIST;
+}
+
+const lims_error_t *lims_sample_tests_list(lims_request_t *rq)
+{
+    lims_stmt_e list = choose(rq);
+    const lims_error_t *error = NULL;
+
+    if (lims_values_get(rq->values, "holdingStatus")) {
+        list = LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
+        error = find_holding_range(rq);
+    }
+    if (error) {
+        return error;
+    }
+    return lims_service_page(rq, list);
+}
