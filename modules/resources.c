@@ -65,6 +65,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_comment,
     &lims_attachment,
     &lims_organization,
+    &lims_policy,
     &lims_user,
     &lims_permission_matrix,
     &lims_person,

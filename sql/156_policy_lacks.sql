@@ -45,7 +45,12 @@ $$;
 -- The places of a sample's way to its report, with who is fit for each. Who enters may be
 -- who approves, but under self_verification not who verifies: whoever alone enters does
 -- not verify.
-CREATE FUNCTION lims.sample_places(p_organization bigint)
+-- p_two and p_apart: as if these were the policies; NULL: those in force.
+CREATE FUNCTION lims.sample_places(
+    p_organization bigint,
+    p_two boolean DEFAULT NULL,
+    p_apart boolean DEFAULT NULL
+)
 RETURNS TABLE (place text, needs text, people bigint[], apart boolean)
 LANGUAGE plpgsql STABLE
 AS $$
@@ -54,7 +59,8 @@ DECLARE
     v_enter bigint[];
     v_verify bigint[];
 BEGIN
-    SELECT o.self_verification = 'refused' AS two, NOT o.approver_may_be_verifier AS apart
+    SELECT coalesce(p_two, o.self_verification = 'refused') AS two,
+           coalesce(p_apart, NOT o.approver_may_be_verifier) AS apart
       INTO v_policy
       FROM lims.organization o
      WHERE o.id = p_organization;
@@ -142,7 +148,11 @@ $$;
 
 -- What the active people lack to bring a sample to its report under the policies in force,
 -- as clauses; no row: nothing.
-CREATE FUNCTION lims.policy_lacks(p_organization bigint) RETURNS SETOF text
+CREATE FUNCTION lims.policy_lacks(
+    p_organization bigint,
+    p_two boolean DEFAULT NULL,
+    p_apart boolean DEFAULT NULL
+) RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
@@ -151,7 +161,7 @@ DECLARE
     v_people jsonb := '[]';
     v_few integer[];
 BEGIN
-    FOR v_place IN SELECT * FROM lims.sample_places(p_organization) LOOP
+    FOR v_place IN SELECT * FROM lims.sample_places(p_organization, p_two, p_apart) LOOP
         IF v_place.people = '{}' THEN
             RETURN NEXT format('%s needs an active person with %s, and there is none',
                                v_place.place, v_place.needs);
@@ -242,5 +252,67 @@ AS $$
 BEGIN
     SET CONSTRAINTS lims.satisfiable, lims.satisfiable_insert, lims.satisfiable_update
         IMMEDIATE;
+END
+$$;
+
+-- Consequences --------------------------------------------------------------
+
+-- What policies would touch now: of each its samples and tests, counted up to 10,000, in
+-- words. The first rows are of policies that are in force.
+CREATE FUNCTION lims.policy_impact(p_organization bigint)
+RETURNS TABLE (policy text, value text, "inForce" boolean, affected bigint, sentence text)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    o lims.organization;
+    v_entered bigint;
+    v_waiting bigint;
+    v_investigated bigint;
+BEGIN
+    SELECT *
+      INTO o
+      FROM lims.organization x
+     WHERE x.id = p_organization;
+    SELECT count(*)
+      INTO v_entered
+      FROM (SELECT FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.status = 'entered'
+               AND t.disposition = 'active'
+             LIMIT 10000) w;
+    SELECT count(*)
+      INTO v_waiting
+      FROM (SELECT FROM lims.approval a
+             WHERE a.organization_id = p_organization
+               AND a.status = 'pending'
+               AND a.replaced_at IS NULL
+             LIMIT 10000) w;
+    SELECT count(*)
+      INTO v_investigated
+      FROM (SELECT DISTINCT i.sample_id
+              FROM lims.investigation i
+              JOIN lims.sample s
+                ON s.organization_id = i.organization_id
+               AND s.id = i.sample_id
+             WHERE i.organization_id = p_organization
+               AND i.status NOT IN ('closed', 'cancelled')
+               AND s.status <> 'reported'
+             LIMIT 10000) w;
+    RETURN QUERY
+    SELECT p.policy, p.value, p.in_force, p.affected, format(p.words, p.affected)
+      FROM (VALUES
+        ('approverMayBeVerifier', 'false', NOT o.approver_may_be_verifier, v_waiting,
+         '%s approvals that wait are then for people who have not verified in the sample, '
+         'one for each step'),
+        ('esignatureRequired', 'true', o.esignature_required, v_waiting,
+         '%s approvals that wait are then signed by people, and by no API key'),
+        ('openInvestigationBlocks', 'true', o.open_investigation_blocks, v_investigated,
+         '%s samples with an open investigation are then not reported until it is closed'),
+        ('reasonOnChange', 'true', o.reason_on_change, v_entered,
+         '%s results that are entered are then replaced only with a reason'),
+        ('selfVerification', 'refused', o.self_verification = 'refused', v_entered,
+         '%s results that are entered are then verified by other people than entered them')
+        ) AS p (policy, value, in_force, affected, words)
+     ORDER BY p.in_force DESC, p.policy;
 END
 $$;

@@ -18,6 +18,7 @@ SET jit = off
 AS $$
 DECLARE
     v_by text[] := lims.sample_ways(p_policy);
+    v_reason_missing CONSTANT boolean := lims.is_reason_missing(p_organization);
 BEGIN
     WITH told AS MATERIALIZED (
         SELECT r.*,
@@ -86,6 +87,13 @@ BEGIN
                         OR (t.result, t.qualifier)
                            IS DISTINCT FROM (r.result, r.qualifier)), false)
                    AS conflicts,
+               coalesce(v_reason_missing
+                   AND r.control IS NULL
+                   AND t.status = 'entered'
+                   AND p.existing = 'overwrite'
+                   AND (t.result, t.qualifier)
+                       IS DISTINCT FROM (r.result, r.qualifier), false)
+                   AS replaces,
                coalesce(r.analyzed_at > now() + make_interval(mins => p.minutes),
                         false) AS is_ahead,
                coalesce(r.analyzed_at < s.collected, false)
@@ -118,7 +126,7 @@ BEGIN
                         AND (j.sample_test_id IS NULL OR j.in_all > 1))
                     OR j.sample_status <> ALL (j.statuses)
                     OR j.tests > 1 OR j.test_status = 'verified'
-                    OR j.conflicts OR j.lot IS NOT NULL
+                    OR j.conflicts OR j.replaces OR j.lot IS NOT NULL
                     OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
             OR (j.test_definition_id IS NULL
                 AND j.test_code IS NOT NULL)
@@ -179,6 +187,10 @@ BEGIN
                            j.test_code, j.tracking_id), NULL, NULL),
                    (j.conflicts, 'result_conflict',
                     format('%s of sample %s has a result already.',
+                           j.test_code, j.tracking_id), j.stands, NULL),
+                   (j.replaces, 'replaces_result',
+                    format('%s of sample %s has another result, which is replaced only '
+                           'with a reason: release the file with one.',
                            j.test_code, j.tracking_id), j.stands, NULL),
                    (j.lot_slug = 'reagent_lot_expired', 'reagent_lot_expired',
                     format('%s of sample %s was to be done with a lot that is refused: '
@@ -336,7 +348,7 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT jsonb_array_length(p_reasons) >= 500
        AND EXISTS (SELECT FROM jsonb_array_elements(p_reasons) r
-                    WHERE r.value ->> 'code' NOT IN ('result_conflict',
+                    WHERE r.value ->> 'code' NOT IN ('result_conflict', 'replaces_result',
                           'test_verified_locked', 'sample_status_not_allowed',
                           'reagent_lot_expired', 'lot_not_released', 'timestamp_invalid',
                           'timestamp_before_collection'))

@@ -74,7 +74,7 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
                            'ambiguous_tracking_id',
                            'sample_status_not_allowed', 'test_not_scheduled',
                            'ambiguous_test', 'test_verified_locked',
-                           'result_conflict', 'reagent_lot_expired', 'lot_not_released',
+                           'result_conflict', 'replaces_result', 'reagent_lot_expired', 'lot_not_released',
                            'timestamp_before_collection', 'invalid_transition',
                            'invalid_body', 'invalid_reference',
                            'media_qc_failed', 'qc_failed')

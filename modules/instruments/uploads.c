@@ -128,7 +128,8 @@ static const lims_field_t row_fields[] = {
       .values = lims_match_names,
       .doc = "Outcome of the row. applied: entered. proposed: would be entered without dryRun. Not "
              "entered: below_threshold, unmatched, ambiguous (more than one value for the test), "
-             "locked (verified or reported), rejected_check." },
+             "locked (verified, reported, not active, or with a value that is replaced only with a "
+             "reason), rejected_check." },
     { .name = "message",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -343,7 +344,8 @@ static lims_finding_t *finding_of(const apr_array_header_t *findings, const char
 
 static bool locks(const char *slug)
 {
-    return strcmp(slug, "test_verified_locked") == 0 || strcmp(slug, "invalid_transition") == 0;
+    return strcmp(slug, "test_verified_locked") == 0 ||
+           strcmp(slug, "reason_required") == 0 || strcmp(slug, "invalid_transition") == 0;
 }
 
 /* Enters the results that may be entered, and adds the refusals of the

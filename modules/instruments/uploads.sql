@@ -17,8 +17,12 @@ SELECT s.tracking_id AS "trackingId",
        d.result_type = 'numeric' AS "numeric",
        t.result AS "result",
        t.status = 'verified' OR t.disposition <> 'active'
-           OR lims.sample_is_final(s.status, s.disposition) AS "locked"
+           OR lims.sample_is_final(s.status, s.disposition)
+           -- A value that is replaced with a reason only, which a file does not give.
+           OR t.result IS NOT NULL AND o.reason_on_change AS "locked"
   FROM lims.sample s
+  JOIN lims.organization o
+    ON o.id = s.organization_id
   JOIN lims.sample_test t
     ON t.organization_id = s.organization_id
    AND t.sample_id = s.id

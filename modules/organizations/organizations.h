@@ -9,6 +9,8 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_organization;
+/* What policies touch now. */
+extern const lims_resource_t lims_policy;
 extern const lims_resource_t lims_user;
 extern const lims_resource_t lims_permission_matrix;
 /* The names of people, for everybody who reads. */

@@ -124,3 +124,13 @@ UPDATE lims.organization
        attachment_bytes = coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint,
            attachment_bytes)
  WHERE id = :$organization::bigint
+
+-- name: policy_impact many
+SELECT i.*
+  FROM lims.policy_impact(:$organization::bigint) i
+
+-- name: policy_lacks many
+-- As if the policies that are given were in force.
+SELECT l.lack AS "lack"
+  FROM lims.policy_lacks(:$organization::bigint, :selfVerification::text = 'refused',
+                         NOT :approverMayBeVerifier::boolean) l (lack)

@@ -75,15 +75,33 @@ static const lims_field_t readiness_output[] = {
       .flags = LIMS_F_OUT,
       .members = finding_fields,
       .doc = "Findings about the release, the blocking ones first." },
+    { .name = "lacks",
+      .type = LIMS_T_STRING_LIST,
+      .doc = "Acts on the way to the report that no active person can do under the "
+             "organization's policies; absent where there are none." },
     LIMS_FIELD_END,
 };
+
+static void write_lacks(lims_writer_t *w, const lims_result_t *rows)
+{
+    if (lims_result_count(rows) == 0) {
+        return;
+    }
+    lims_writer_key(w, "lacks");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < lims_result_count(rows); i++) {
+        lims_writer_string(w, lims_result_get(rows, i, "lack"));
+    }
+    lims_writer_array_end(w);
+}
 
 static const lims_error_t *readiness(lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_READINESS_STATE },
-                                  { .statement = LIMS_STMT_READINESS_FINDINGS } };
-    lims_result_t *results[2] = { NULL, NULL };
-    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+                                  { .statement = LIMS_STMT_READINESS_FINDINGS },
+                                  { .statement = LIMS_STMT_READINESS_LACKS } };
+    lims_result_t *results[3] = { NULL, NULL, NULL };
+    const lims_error_t *error = lims_service_read(results, rq, calls, 3);
     lims_writer_t *w;
 
     if (error) {
@@ -102,6 +120,7 @@ static const lims_error_t *readiness(lims_request_t *rq)
     lims_writer_string(w, lims_result_get(results[0], 0, "releaseState"));
     lims_writer_key(w, "findings");
     lims_render_rows(w, &finding, results[1], lims_result_count(results[1]), rq->pool);
+    write_lacks(w, results[2]);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     return NULL;

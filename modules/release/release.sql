@@ -7,6 +7,10 @@ SELECT id AS "id",
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: readiness_lacks many
+SELECT l.lack AS "lack"
+  FROM lims.policy_lacks(:$organization::bigint) l (lack)
+
 -- name: readiness_findings many
 SELECT category AS "category",
        severity AS "severity",

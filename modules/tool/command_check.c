@@ -253,6 +253,9 @@ static const lims_error_t *check_all(check_t *check)
         check_version(check);
         error = report_rows(check, LIMS_STMT_CHECK_SCHEMA);
     }
+    if (!error && !check->schema_failed && !check->login_failed) {
+        error = report_rows(check, LIMS_STMT_CHECK_PEOPLE);
+    }
     if (!error) {
         error = check_secrets(check);
     }

@@ -225,6 +225,21 @@ SELECT subject AS "subject",
  WHERE total > 0
  ORDER BY place
 
+-- name: check_people many
+-- global: of every organization, what nobody in it can do
+SELECT 'people' AS "subject",
+       CASE WHEN l.lacks IS NULL THEN 'ok' ELSE 'warning' END AS "state",
+       o.code || ': ' || coalesce(l.lacks, 'every sample can be reported') AS "finding",
+       'Give the roles, or make the policy milder: limsctl user update, limsctl '
+           'organization update.' AS "remedy"
+  FROM lims.organization o
+ CROSS JOIN LATERAL (
+       SELECT string_agg(x.lack, '; ') AS lacks
+         FROM lims.policy_lacks(o.id) x (lack)) l
+ WHERE o.active
+   AND l.lacks IS NOT NULL
+ ORDER BY o.code
+
 -- name: check_clock one
 -- global: about the server's clock
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS "now"

@@ -87,8 +87,23 @@ subtest 'what the people cannot meet' => sub {
     is_deeply($made->{approvalStepRoles}, [qw(microbiologist qa_officer)],
         'with a third person it can be met: ana verifies what mia enters');
 
+    is_deeply($tool->made(@ana, qw(policy impact))->{lacks}, [], 'nothing lacks');
     is($tool->made(@ana, qw(user deactivate 3))->{active}, JSON::PP::false,
         'a person may leave all the same');
+    my $impact = $tool->made(@ana, qw(policy impact));
+    like($impact->{lacks}[0], qr/Review needs an active person .*microbiologist/,
+        '... and the page of policies says what nobody can do');
+    is_deeply([ map { $_->{policy} } grep { $_->{inForce} } @{ $impact->{policies} } ],
+        [qw(approverMayBeVerifier selfVerification)], '... beside what is in force');
+    is(@{ $tool->made(@ana, qw(policy impact --approver-may-be-verifier true --self-verification
+            allowed))->{lacks} }, 1, 'judged by other policies, the role still lacks');
+    my ($check) = grep { $_->{subject} eq 'people' } @{ $tool->run(qw(--json check))->{json}{findings} };
+    like("$check->{state} $check->{finding}", qr/\Awarning cedar: Review needs/,
+        'limsctl check says so too');
+    $tool->made(@ana, qw(material-type create --code DW --name Water));
+    my $sample = $tool->made(@ana, qw(sample create --client-name x --material-type-id 1));
+    like($tool->made(@ana, qw(sample readiness), $sample->{id})->{lacks}[0], qr/\AReview needs/,
+        '... and readiness of a sample');
     is($tool->made(@update, qw(--name Cedar))->{name}, 'Cedar',
         'what makes nothing stricter is not refused');
     is($tool->made(@update, '--approval-step-roles', 'null,qa_officer')->{approvalStepRoles}[0],
