@@ -165,6 +165,7 @@ static const lims_route_t routes[] = {
                      "the amendment's unless another is given, and it ends the amendment. Emits "
                      "coa.generated.",
       .permission = "certificate.issue",
+      .permission_or = "certificate.amend",
       .flags = LIMS_R_SIGN_NEXT,
       .body = LIMS_F_CREATE,
       .status = 201,
