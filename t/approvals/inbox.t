@@ -87,4 +87,21 @@ subtest 'what is mine' => sub {
     is_deeply($again->{flags}, ['approval_rejected'], '... says that the former was rejected');
 };
 
+subtest 'two people at once' => sub {
+    my (undef, $race) = completed();
+    my $count  = q{SELECT count(*) FROM lims.electronic_signature WHERE table_name = 'approval'
+        AND record_id = ?};
+    my ($met, @answers) = $lab->overlapping(2, approval => $race->{id}, sub {
+        my ($number) = @_;
+        my ($who, $status) = $number % 2 ? ($ann, 'approved') : ($quin, 'rejected');
+        my $answer = $who->call('approval decide', $race->{id}, status => $status,
+            comment => "it is $status");
+        return $answer->{json}{error} // $answer->{json}{comment};
+    });
+    my $now = $lims->get("/approval-records/$race->{id}")->json;
+    is($met, 2, 'both wait for the same record');
+    is_deeply([ sort @answers ], [ sort 'already_decided', $now->{comment} ], 'one decides');
+    is($lims->db->selectrow_array($count, undef, $race->{id}), 1, '... and only that is signed');
+};
+
 done_testing();
