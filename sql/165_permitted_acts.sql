@@ -14,7 +14,8 @@ FOR EACH ROW WHEN (NEW.status = 'verified' AND OLD.status <> 'verified')
 EXECUTE FUNCTION lims.permit('result.verify');
 
 CREATE TRIGGER permit_override BEFORE UPDATE ON lims.qc_batch
-FOR EACH ROW WHEN (NEW.qc_status = 'overridden' AND OLD.qc_status <> 'overridden')
+FOR EACH ROW WHEN (NEW.qc_status = 'overridden' AND NEW.override_signature_id
+    IS DISTINCT FROM OLD.override_signature_id)
 EXECUTE FUNCTION lims.permit('qc.override');
 
 CREATE TRIGGER permit_decide BEFORE UPDATE ON lims.approval

@@ -57,7 +57,7 @@ is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the s
 # --- Cleared by an override ------------------------------------------------------
 
 is($ann->call('qc-batch override', $batch->{id})->{exit}, 2, 'an override needs a reason');
-$ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason => 'r',
+$ann->refused('signature_invalid', 'qc-batch override', $batch->{id}, reason => 'r',
     password => 'wrong password altogether');
 $ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason => 'r',
     password => undef);
