@@ -9,6 +9,7 @@
 #include "database/database.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/writer.h"
 #include "service/service.h"
 #include "trail/trail.h"
 
@@ -107,6 +108,33 @@ static const lims_field_t fields[] = {
 
 static const char *const orders[] = { "-id", NULL };
 
+/* clang-format off */
+/* What entries are found by. */
+#define FILTERS \
+    { .name = "table", \
+      .type = LIMS_T_STRING, \
+      .min = 1, \
+      .max = 63, \
+      .doc = "Only entries of this table.", \
+      .example = "sample_test" }, \
+    { .name = "recordId", \
+      .type = LIMS_T_ID, \
+      .doc = "Only entries of this record of `table`, whatever their age." }, \
+    { .name = "userId", .type = LIMS_T_ID, .doc = "Only what this person did." }, \
+    { .name = "apiKeyId", .type = LIMS_T_ID, .doc = "Only what this API key did." }, \
+    { .name = "requestId", \
+      .type = LIMS_T_STRING, \
+      .min = 1, \
+      .max = 200, \
+      .doc = "Only what this request did." }, \
+    { .name = "from", \
+      .type = LIMS_T_MOMENT, \
+      .doc = "Only entries from this time on; by default 31 days before `to`." }, \
+    { .name = "to", \
+      .type = LIMS_T_MOMENT_END, \
+      .doc = "Only entries until this time; by default now." }
+/* clang-format on */
+
 static const lims_field_t filters[] = {
     { .name = "limit",
       .type = LIMS_T_INTEGER,
@@ -129,28 +157,20 @@ static const lims_field_t filters[] = {
       .values = orders,
       .fallback = "-id",
       .doc = "Order of the list: -id, from the newest entry on, which is the only one." },
-    { .name = "table",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 63,
-      .doc = "Only entries of this table.",
-      .example = "sample_test" },
-    { .name = "recordId",
-      .type = LIMS_T_ID,
-      .doc = "Only entries of this record of `table`, whatever their age." },
-    { .name = "userId", .type = LIMS_T_ID, .doc = "Only what this person did." },
-    { .name = "apiKeyId", .type = LIMS_T_ID, .doc = "Only what this API key did." },
-    { .name = "requestId",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 200,
-      .doc = "Only what this request did." },
-    { .name = "from",
-      .type = LIMS_T_MOMENT,
-      .doc = "Only entries from this time on; by default 31 days before `to`." },
-    { .name = "to",
-      .type = LIMS_T_MOMENT_END,
-      .doc = "Only entries until this time; by default now." },
+    FILTERS,
+    LIMS_FIELD_END,
+};
+
+static const char *const formats[] = { "csv", "json", NULL };
+
+static const lims_field_t export_query[] = {
+    { .name = "format",
+      .type = LIMS_T_ENUM,
+      .values = formats,
+      .fallback = "csv",
+      .doc = "Format of the file: a line for each changed field (RFC 4180), or the entries as a "
+             "JSON array." },
+    FILTERS,
     LIMS_FIELD_END,
 };
 
@@ -175,21 +195,47 @@ static const lims_error_t *find_period(lims_request_t *rq)
     return NULL;
 }
 
+/* Finds what is asked for: a record, or else a period. */
+static const lims_error_t *find_scope(lims_request_t *rq)
+{
+    if (!lims_values_get(rq->values, "recordId")) {
+        return find_period(rq);
+    }
+    return lims_values_get(rq->values, "table")
+               ? NULL
+               : lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                   "recordId: a record is named by its table and its id.");
+}
+
+static const lims_error_t *export(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_EXPORT };
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error = find_scope(rq);
+
+    if (!error) {
+        error = lims_service_read(&row, rq, &call, 1);
+    }
+    if (!error && lims_result_true(row, 0, "tooMany")) {
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                  "There are more than 50,000 entries: ask for a shorter period.");
+    }
+    if (!error) {
+        lims_writer_raw(w, lims_result_get(row, 0, "document"));
+        lims_render_finish(rq, w);
+    }
+    return error;
+}
+
 static const lims_error_t *list(lims_request_t *rq)
 {
-    bool table = lims_values_get(rq->values, "table");
-    bool record = lims_values_get(rq->values, "recordId");
     lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_OF_RECORD };
     lims_result_t *rows = NULL;
-    const lims_error_t *error = NULL;
+    const lims_error_t *error = find_scope(rq);
 
-    if (record && !table) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                 "recordId: a record is named by its table and its id.");
-    }
-    if (!record) {
+    if (!lims_values_get(rq->values, "recordId")) {
         call.statement = LIMS_STMT_AUDIT_ENTRY_OF_PERIOD;
-        error = find_period(rq);
     }
     if (!error) {
         error = lims_service_read(&rows, rq, &call, 1);
@@ -217,6 +263,20 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .handler = list,
+      .errors = list_errors },
+    { .method = "GET",
+      .path = "/audit-entries/export",
+      .command = "audit export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportAuditEntries",
+      .summary = "Export the changes of a record, or of a period, oldest first",
+      .description = "At most 50,000 entries. The file goes to standard output: "
+                     "`limsctl ... > trail.csv`. With --json it is in base64.",
+      .permission = "audit.read",
+      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .query = export_query,
+      .status = 200,
+      .handler = export,
       .errors = list_errors },
     LIMS_ROUTE_END,
 };

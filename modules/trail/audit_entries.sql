@@ -54,3 +54,59 @@ SELECT p.begins AS "from",
                                          * interval '1 microsecond' AS at,
               split_part(x.cursor, '-', 2)::bigint AS id
          FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c
+
+-- name: audit_entry_export one custom
+-- A file of the entries, oldest first: in CSV a line for each changed field.
+WITH entries AS MATERIALIZED (
+    SELECT r.*
+      FROM lims.audit_entry_record r
+     WHERE r.organization_id = :$organization::bigint
+       AND (:recordId::bigint IS NULL
+            OR r."recordId" = :recordId::bigint AND r."table" = :table::text)
+       AND (:from::timestamptz IS NULL OR r."occurredAt" >= :from::timestamptz)
+       AND (:to::timestamptz IS NULL OR r."occurredAt" <= :to::timestamptz)
+       AND (:table::text IS NULL OR r."table" = :table::text)
+       AND (:userId::bigint IS NULL OR r."userId" = :userId::bigint)
+       AND (:apiKeyId::bigint IS NULL OR r."apiKeyId" = :apiKeyId::bigint)
+       AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
+     ORDER BY r."occurredAt", r.id
+     LIMIT 50001
+), line AS (
+    SELECT e."occurredAt", e.id, c.place,
+           (SELECT string_agg('"' || replace(coalesce(v.value, ''), '"', '""') || '"', ','
+                              ORDER BY v.place)
+              FROM unnest(ARRAY[
+                       e.id::text,
+                       to_char(e."occurredAt" AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                       e."table", e."recordId"::text, e.record, e.action,
+                       c.change ->> 'field', c.change ->> 'old', c.change ->> 'new',
+                       e.person, e."apiKey", e.surface, e."sessionId"::text,
+                       e."requestId", e.reason, e."signatureId"::text, e.block::text
+                   ]) WITH ORDINALITY AS v (value, place)) AS text
+      FROM entries e
+      LEFT JOIN LATERAL json_array_elements(e.changes)
+           WITH ORDINALITY AS c (change, place)
+        ON true
+), file AS (
+    SELECT CASE :format::text
+           WHEN 'csv' THEN (
+               SELECT concat_ws(E'\r\n',
+                   'id,occurredAt,table,recordId,record,action,field,old,new,person,'
+                   'apiKey,surface,sessionId,requestId,reason,signatureId,block',
+                   string_agg(l.text, E'\r\n' ORDER BY l."occurredAt", l.id, l.place))
+                   || E'\r\n'
+                 FROM line l)
+           ELSE (
+               SELECT coalesce(json_agg(to_jsonb(e) - 'organization_id'
+                                        ORDER BY e."occurredAt", e.id), '[]')::text
+                 FROM entries e)
+           END AS text
+)
+SELECT (SELECT count(*) FROM entries) > 50000 AS "tooMany",
+       json_build_object(
+           'fileName', 'audit-trail.' || :format::text,
+           'contentBase64', translate(encode(convert_to(f.text, 'UTF8'), 'base64'),
+                                      E'\n', '')
+       ) AS "document"
+  FROM file f

@@ -136,6 +136,7 @@ my %worked_out = (
 
 # What stands in C alone.
 my %in_c_alone = (
+    'exportAuditEntries.format'     => 'of a file, which is not kept',
     'verifyAuditTrail.problem'      => 'computed outside of the database, which has no key',
     'receiveSamples.skipped.status' => 'statuses of HTTP',
     'receiveSamples.skipped.error'  => 'slugs of the answer, which are kept nowhere',

@@ -176,6 +176,7 @@ $filter{$_} = [$sample] for qw(first last);
 $filter{names} = ['{LAB-26-1}'];
 $filter{q}     = ['lab261'];
 $filter{id}     = [$sample];
+$filter{format} = [ 'csv', 'json' ];
 $filter{after}  = [0];
 $filter{before} = [$sample];
 $several{audit_block_entries} = { from => [0], to => [1000] };
@@ -188,6 +189,7 @@ my %given = (
     sample_test_search_holding => { holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
     sample_test_changes => { updatedSince => '2026-01-02' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
+    audit_entry_export    => { from => '2026-01-02', to => '2026-01-03', format => 'csv' },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
     audit_block_entries   => { from => 0, to => 1000 },
     audit_block_tail      => { from => 1000 },

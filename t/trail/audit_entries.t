@@ -6,7 +6,10 @@
 use strict;
 use warnings;
 
+use MIME::Base64 qw(decode_base64);
+
 use LIMS::Service::CommandLine;
+use LIMS::Service::JSONSchema;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 
@@ -70,6 +73,20 @@ subtest 'of a period' => sub {
     $auditor->refused('invalid_query', 'audit list', recordId => $test);
     $analyst->refused('permission_required', 'audit list', table => 'sample_test',
         recordId => $test);
+};
+
+subtest 'exported' => sub {
+    my %record = (table => 'sample_test', recordId => $test);
+    my $csv = decode_base64($auditor->done('audit export', %record)->{contentBase64});
+    my ($head, @lines) = split /\r\n/, $csv;
+    like($head, qr/\Aid,occurredAt,table,recordId,record,action,field,old,new,person,/, 'CSV with a header');
+    ok((grep { /"result","""2.4""","""1.9""","Ben Walsh","",.*"second weighing"/ } @lines),
+        'a line for each changed field');
+    my $entries = LIMS::Service::JSONSchema::decode(
+        decode_base64($auditor->done('audit export', %record, format => 'json')->{contentBase64}));
+    is_deeply([ map { $_->{id} } @$entries ], [ reverse map { $_->{id} } trail(%record) ],
+        'JSON has the same entries, oldest first');
+    $auditor->refused('invalid_query', 'audit export', from => '2026-01-01', to => '2026-03-01');
 };
 
 subtest 'no secrets' => sub {
