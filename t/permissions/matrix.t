@@ -55,6 +55,7 @@ my %needs = (
     'sample.receive'   => ['sample receive', 'sample unreceive', 'sample status received'],
     'sample.edit'      => ['sample update', 'order update', 'sample add-tests',
         'sample-test cancel', 'sample-test restore'],
+    'sample.cancel'    => ['sample disposition cancelled', 'sample disposition rejected'],
     'sample.report'    => ['sample report'],
     'result.enter'     => ['sample-test enter', 'sample-test bulk-enter', 'sample-test judge',
         'sample-test assign', 'sample status processing', 'sample status completed'],
@@ -63,20 +64,24 @@ my %needs = (
     'result.reopen'    => ['sample-test reopen'],
     'approval.decide'  => ['approval decide', 'approval decide-many', 'approval inbox'],
     'certificate.issue' => ['certificate issue'],
+    'certificate.amend' => ['sample amend', 'amendment withdraw', 'amendment resubmit'],
     'qc.enter'         => [ map { "qc-batch $_" } qw(create update evaluate cover uncover) ],
-    'qc.override'      => ['qc-batch override', 'qc-control exclude'],
+    'qc.override'      => ['qc-batch override', 'qc-control exclude', 'sample override-lot'],
     'reference.manage' => [ 'specification delete', 'qc-series update',
         map { ("$_ create", "$_ update") } qw(qc-template instrument panel worksheet-template
             specification test-definition material-type storage-location project) ],
-    'lot.manage'       => [ 'media-lot test', map { ("$_ create", "$_ update") }
-            qw(reagent-lot media-lot) ],
+    'lot.manage'       => [ 'media-lot test', map { my $lot = $_; map { "$lot $_" }
+            qw(create update open quarantine) } qw(reagent-lot media-lot) ],
+    'lot.release'      => ['reagent-lot release', 'media-lot release'],
     'worksheet.fill'   => ['worksheet fill'],
     'worksheet.sign'   => ['worksheet sign-off', 'worksheet withdraw'],
     'confirmation.record' => ['confirmation step'],
     'confirmation.decide' => ['confirmation outcome'],
+    'investigation.close' => ['investigation advance closed', 'investigation advance cancelled'],
     'investigation.work'  => ['investigation create', 'investigation update'],
     'file.review'      => [ 'sample-name add', 'sample-name remove',
-        map { "instrument-file $_" } qw(release reject reopen reevaluate) ],
+        map { "instrument-file $_" } qw(release reject reopen decide reevaluate
+        reevaluate-some) ],
     'profile.manage'   => [ map { "profile $_" } qw(add activate retire test) ],
     'policy.manage'    => ['organization update', 'permission list', 'permission update'],
     'user.manage'      => [ map { "user $_" } qw(list show create update set-password deactivate
