@@ -19,6 +19,8 @@
 #                      (3600) of random steps through the release gates; WALK_SEED
 #                      and DAMAGE_SECONDS (3600) of damaged files of instruments;
 #                      DAMAGE_SEED repeats them
+# make walk            20,000 acts of people at random, after which every sample is
+#                      brought to its end; WALK_SEED repeats a walk
 # make soak            memory and descriptors after SOAK_REQUESTS (1000000), and
 #                      SOAK_RESTARTS (100) graceful restarts under load
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
@@ -114,14 +116,14 @@ FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/
 READER := $(OUT)/t/lib/reader
 TABLES := $(OUT)/t/contract/tables
 # What tries every route as every role.
-MATRIX := $(OUT)/t/permissions/matrix
+MATRIX := $(OUT)/t/permissions/matrix $(OUT)/t/walk/acts
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
-    check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks soak \
+    check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
 .DELETE_ON_ERROR:
@@ -365,6 +367,11 @@ torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@TORTURE_KILLS=$(TORTURE_KILLS) TORTURE_WRITES=$(TORTURE_WRITES) WALK_SECONDS=$(WALK_SECONDS) \
 	    DAMAGE_SECONDS=$(DAMAGE_SECONDS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
+
+# What `make test` has a short form of; WALK_SEED repeats it.
+walk: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@WALK_ACTS=$${WALK_ACTS:-20000} $(MAKE) --no-print-directory T=t/walk suite
 
 soak: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
