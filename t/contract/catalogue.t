@@ -114,6 +114,7 @@ my %column = (
     'organization.approvalStepRoles'    => 'role_permission.role',
     'audit entry.action'                => 'audit_entry.action',
     'audit entry.surface'               => 'audit_entry.surface',
+    'getPolicyImpact.selfVerification'  => 'organization.self_verification',
     'organization.policies.selfVerification' => 'organization.self_verification',
     'organization.policies.qcRequired'  => 'organization.qc_required',
     'organization.policies.lotQcPolicy' => 'organization.lot_qc_policy',
