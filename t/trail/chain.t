@@ -10,6 +10,7 @@ use warnings;
 
 use File::Temp qw(tempdir);
 use LIMS::Test::Tool;
+use LIMS::Wait;
 
 my $folder = tempdir(CLEANUP => 1);
 my $lims   = LIMS::Test::Tool->new;
@@ -28,7 +29,9 @@ sub work {
     return;
 }
 
+# Transactions of other databases hold the end of what is final back, too.
 sub closed {
+    wait_until { $lims->value('SELECT lims.event_horizon() > max(position) FROM lims.audit_entry') };
     my $answer = $lims->ctl(qw(audit close));
     die "audit close: $answer->{output}" if $answer->{exit};
     return $answer->{output};

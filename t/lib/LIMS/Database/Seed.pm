@@ -72,7 +72,7 @@ my @work = (
     qc_coverage => 3, q{sample_test_id = n, qc_batch_id = (o - 1) * 100 + 1 + s % 100},
     event => 3, q{type = (ARRAY['sample.created', 'result.entered', 'result.verified'])[1 + n % 3],}
         . q{ data = '{}', created_at = timestamptz '2026-01-01' + n * interval '1 second'},
-    audit_entry => 9, q{table_name = 'sample_test', record_id = 1 + n / 3, action = 'update',}
+    audit_entry => 9, q{position = n, table_name = 'sample_test', record_id = 1 + n / 3, action = 'update',}
         . q{ changes = '{}', occurred_at = timestamptz '2026-01-01' + n * interval '1 minute'},
     result_history   => 1, q{sample_test_id = 3 * s, status = 'entered', result = '4'},
     webhook_delivery => 1, q{endpoint_id = (o - 1) * 4 + 1 + s % 4, event_id = 3 * s,}
