@@ -190,8 +190,10 @@ CREATE TABLE lims.test_definition (
         jsonb_typeof(confirmation_plan) = 'array'
         AND jsonb_array_length(confirmation_plan) <= 20
         AND NOT jsonb_path_exists(confirmation_plan, '$[*] ? (!(
-            @.step.type() == "string" && @.afterHours.type() == "number"
-            && @.afterHours >= 0 && @.afterHours <= 8760))')),
+            @.step like_regex "^.{1,255}$" flag "s"
+            && @.afterHours.type() == "number"
+            && @.afterHours >= 0 && @.afterHours <= 8760)
+            || (@.medium != null && !(@.medium like_regex "^.{0,255}$" flag "s")))')),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

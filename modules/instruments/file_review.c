@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * review.c - what a person looks at who decides about a quarantined file: its cells as the
+ * file_review.c - what a person looks at who decides about a quarantined file: its cells as the
  * reader sees them, and the tests that a row may be for.
  */
 #include <apr_strings.h>
