@@ -110,7 +110,19 @@ subtest 'events of certificates' => sub {
     $lab->verify($test);
     $lims->post("/samples/$sample->{id}/report");
     writes($issue, ['coa.generated'], 'issued');
-    my ($event) = $lab->events_in($issue);
+    my ($event) = $lab->events_in(sub {
+        $lab->act(sub {
+            my ($db) = @_;
+            my @amended = ($sample->{id}, $lab->sign($db, 'amended', 'sample', $sample->{id}));
+            my ($amendment) = $db->selectrow_array('INSERT INTO lims.amendment'
+                    . ' (organization_id, sample_id, reason, signature_id)'
+                    . q{ VALUES (?, ?, 'why', ?) RETURNING id}, undef,
+                $lab->{organization}{id}, @amended);
+            $db->do('INSERT INTO lims.certificate (organization_id, sample_id, content,'
+                    . q{ signature_id) VALUES (?, ?, '{}', ?)}, undef, $lab->{organization}{id},
+                $sample->{id}, $lab->sign($db, 'approved', 'amendment', $amendment));
+        });
+    });
     is_deeply($event->[1], { sampleId => $sample->{id},
             map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) },
                 'an amended certificate writes the event');
