@@ -26,6 +26,8 @@ AS $$
            ('qc_template', 'qc_template_control', 'template_id'),
            ('qc_batch', 'qc_control', 'qc_batch_id'),
            ('qc_batch', 'qc_coverage', 'qc_batch_id'),
+           ('qc_batch', 'investigation', 'qc_batch_id'),
+           ('investigation', 'investigation_action', 'investigation_id'),
            ('media_lot', 'media_qc_test', 'media_lot_id'),
            ('user_account', 'user_role', 'user_id')
 $$;
@@ -95,6 +97,7 @@ AS $$
                              ('qc_control', 'control_type'),
                              ('qc_template_control', 'control_type'),
                              ('investigation', 'investigation_number'),
+                             ('investigation_action', 'text'),
                              ('certificate', 'certificate_number'),
                              ('user_account', 'display_name'),
                              ('worksheet_field', 'label')) AS n (of_table, named_by)
@@ -186,6 +189,9 @@ AS $$
         WHEN p_table = 'investigation' AND c.new_status IS NOT NULL
         THEN format('moved the investigation %s from %s to %s', p_name,
                     replace(c.old_status, '_', ' '), replace(c.new_status, '_', ' '))
+             || coalesce(': ' || (p_changes #>> '{conclusion,new}'), '')
+        WHEN p_table = 'investigation_action' AND p_changes #>> '{done_at,new}' IS NOT NULL
+        THEN format('noted the action as done: %s', p_name)
     END
       FROM (SELECT p_changes #>> '{status,old}' AS old_status,
                    p_changes #>> '{status,new}' AS new_status,

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Investigations: opened by a result out of specification or by hand, taken through their
-# phases, closed with a conclusion; shown with the sample, and blocking nothing.
+# phases, closed with a conclusion; shown with the sample, and blocking its report only
+# where the policy says so.
 use strict;
 use warnings;
 
@@ -42,7 +43,12 @@ my $noted = $ann->done('investigation show', $oos->{id});
 is($noted->{openedValue}, '16.2', 'the value that opened it stays');
 is_deeply([ map { $_->{result} } @{ $noted->{values} } ], ['16.4'], '... and later ones follow');
 is_deeply($oos->{values}, [], 'at first there was none');
-like($oos->{dueDate}, qr/\A\d{4}-/, 'it is due by a day');
+is($oos->{dueDate}, $lab->value('SELECT ((now() AT TIME ZONE time_zone)::date + 30)::text'
+            . ' FROM lims.organization WHERE id = ?', $lims->fixture->{id}), 'it is due in 30 days');
+my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
+$clerk->refused('permission_required', 'investigation advance', $oos->{id}, status => 'phase_1');
+$clerk->refused('permission_required', 'investigation advance', $oos->{id}, status => 'closed',
+    conclusion => 'nothing');
 is($ann->done('investigation update', $oos->{id}, assigneeId => $ann->{id},
         rootCause => 'Old pipes')->{assigneeId}, $ann->{id}, 'somebody works on it');
 
@@ -101,6 +107,14 @@ is($bo->done('investigation finish-action', $oos->{id}, actionId => $action->{id
 $bo->refused('not_found', 'investigation finish-action', $capa->{id}, actionId => $action->{id},
     doneAt => '2026-11-20T10:00:00Z');
 is($ann->done('investigation show', $oos->{id})->{closedBy}, $ann->{id}, 'it names who closed it');
+my @told = map { $_->{sentence} } @{ $ann->done('investigation history', $oos->{id})->{data} };
+is_deeply([ @told[ -4 .. -1 ] ], [
+        "Ann Lee moved the investigation $oos->{investigationNumber} from phase 2 to conclusion:"
+            . ' Result confirmed by retest',
+        'Bo Hart added the investigation action train the night shift',
+        "Ann Lee moved the investigation $oos->{investigationNumber} from conclusion to closed",
+        'Bo Hart noted the action as done: train the night shift' ],
+    'its history has phases, conclusion and actions') or diag(explain(\@told));
 $ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'phase_1');
 $ann->refused('invalid_transition', 'investigation update', $oos->{id}, title => 'Another');
 $ann->refused('invalid_body', 'investigation advance', $capa->{id}, status => 'cancelled');
@@ -121,5 +135,29 @@ is(scalar @{ $ann->done('investigation list', sampleId => $sample->{id})->{data}
     'those of a sample are listed');
 is($lims->post("/sample-tests/$test/verify")->status, 200,
     'an open investigation does not refuse the verification');
+
+# --- A result that is typed over until it fits -----------------------------------------
+
+my $admin = LIMS::Service::CommandLine->new($lims, 'Al Fox', roles => ['administrator']);
+my $second = LIMS::Service::CommandLine->new($lims, 'Di Ray', roles => ['analyst']);
+$admin->done('organization update', reason => 'four eyes', policies => { reasonOnChange => JSON::PP::true,
+        selfVerification => 'refused', openInvestigationBlocks => JSON::PP::true });
+my $doubted = $lab->sample(testDefinitionIds => [$lead]);
+my ($typed) = $lab->tests($doubted);
+$bo->done('sample-test enter', $typed, result => '24');
+$clerk->refused('permission_required', 'sample-test enter', $typed, result => '1.9');
+$bo->refused('reason_required', 'sample-test enter', $typed, result => '1.9');
+$bo->done('sample-test enter', $typed, result => '1.9', reason => 'diluted tenfold');
+$clerk->refused('permission_required', 'sample-test verify', $typed);
+$bo->refused('self_verification', 'sample-test verify', $typed);
+$second->done('sample-test verify', $typed);
+refused($lims->post("/samples/$doubted->{id}/report"), 409, 'investigation_open', 'the report');
+my ($open) = @{ $ann->done('investigation list', sampleId => $doubted->{id})->{data} };
+is_deeply([ $open->{openedValue}, map { "$_->{result} $_->{by}" } @{ $open->{values} } ],
+    [ '24', "1.9 $bo->{id}" ], 'it has the value that opened it, and who replaced it by which');
+advanced($open->{id}, $_) for qw(phase_1 phase_2);
+advanced($open->{id}, 'conclusion', conclusion => 'The dilution was forgotten');
+advanced($open->{id}, 'closed');
+is($lims->post("/samples/$doubted->{id}/report")->status, 200, 'closed, it blocks no more');
 
 done_testing();
