@@ -36,6 +36,19 @@ $ann->refused('invalid_reference', 'comment add', on => on(sample => $theirs->{i
 $ann->refused('invalid_body', 'comment add', on => on(sample => $sample->{id}), text => '  ');
 $ann->refused('invalid_body', 'comment add', on => on(sample => $sample->{id}), text => 'x' x 4001);
 
+my ($worked, $test) = $lab->worked(1);
+my %noted = (sample_test => $test, qc_batch => $lab->qc_batch($test),
+    reagent_lot => $lab->reagent_lot, media_lot => $lab->media_lot($test),
+    investigation => $bob->done('investigation create', kind => 'complaint', title => 'Odour')->{id});
+for my $table (sort keys %noted) {
+    my @note = (on => on($table, $noted{$table}));
+    $ann->done('comment add', @note, text => "Of a $table.");
+    $ann->done('attachment add', @note, fileName => 'log.txt', contentBase64 => 'bG9n');
+    is_deeply([ map { scalar @{ $bob->done("$_ list", table => $table,
+                    recordId => $noted{$table})->{data} } } qw(comment attachment) ], [ 1, 1 ],
+        "a comment and an attachment on a $table");
+}
+
 my $app = $lims->app_db($lims->fixture->{id}, $lims->fixture->{user_id});
 ok(!eval { $app->do(q{UPDATE lims.comment SET text = 'another'}); 1 }, 'nobody changes a comment');
 is($lab->value(q{SELECT changes -> 'text' ->> 'new' FROM lims.audit_entry
@@ -74,7 +87,8 @@ is($full->{json}{code}, 'FILE_STORAGE_EXCEEDED', 'attachments are bounded by the
 $lab->policy(attachment_bytes => 1_000_000);
 $ann->done('attachment add', on => on(sample => $sample->{id}), @file) for 2 .. 50;
 $ann->refused('invalid_transition', 'attachment add', on => on(sample => $sample->{id}), @file);
-is($lab->value('SELECT bytes FROM lims.attachment_storage'), 50 * 256, 'all bytes are counted once');
+is($lab->value('SELECT bytes FROM lims.attachment_storage'), 50 * 256 + 3 * keys %noted,
+    'all bytes are counted once');
 
 # --- Saved views and people ---------------------------------------------------------
 

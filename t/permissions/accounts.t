@@ -53,6 +53,10 @@ subtest 'roles' => sub {
     is_deeply($bo->{roles}, [qw(analyst qa_officer)], 'changed with a reason');
     is($tool->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'user_role'
         ORDER BY id DESC LIMIT 1}), 'covers for Cy', '... which is in the trail');
+    is($tool->value(q{SELECT string_agg(DISTINCT user_id::text, ' ') FROM lims.audit_entry
+        WHERE table_name IN ('user_account', 'user_role') AND (record_id = ?
+            OR (changes -> 'user_id' ->> 'new')::bigint = ?)}, (id('bo')) x 2), id('ana'),
+        '... with who made him and gave his roles');
     $tool->made(@ana, qw(user update), id('bo'), '--display-name', 'Bo Kim');
 };
 

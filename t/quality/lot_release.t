@@ -140,6 +140,14 @@ is_deeply([ map { [ @$_{qw(sampleTestId sampleId trackingId result status)} ] } 
 is_deeply([ map { $_->{sampleTestId} }
         @{ $analyst->done('reagent-lot recall', $lot->{id}, order => '-id')->{data} } ],
     [$test], 'newest first too');
+is_deeply([ map { [ @$_{qw(sampleTestId certificateNumber)} ] }
+        @{ $analyst->done('media-lot recall', $medium)->{data} } ], [ [ $test, undef ] ],
+    'that of a medium too');
+my $issued = $quality->done('certificate issue', sampleId => $sample->{id});
+is_deeply([ map { [ @$_{qw(certificateNumber version)} ] }
+        map { @{ $analyst->done("$_->[0] recall", $_->[1])->{data} } }
+        [ 'reagent-lot', $lot->{id} ], [ 'media-lot', $medium ] ],
+    [ ([ $issued->{certificateNumber}, 1 ]) x 2 ], 'with the certificates that were issued');
 is($analyst->call('media-lot recall', 999_999)->{exit}, 3, 'of an unknown lot there is no recall');
 
 done_testing();
