@@ -46,8 +46,8 @@ BEGIN
 END
 $$;
 
--- The results with limits and flags as they were verified: a time of analysis only where
--- one was stated, a conformity where one was judged.
+-- The results with limits and flags as they were verified, and who entered and verified
+-- them: a time of analysis only where one was stated, a conformity where one was judged.
 CREATE FUNCTION lims.certificate_results(
     p_organization bigint,
     p_results jsonb,
@@ -64,6 +64,7 @@ BEGIN
                        WHEN true THEN 'outside' WHEN false THEN 'within' END,
                    'decisionRule', CASE WHEN t.out_of_specification IS NOT NULL
                                         THEN lims.decision_rule_of(t) END,
+                   'enteredBy', n.display_name,
                    'verifiedAt', lims.zoned_time(t.verified_at, p_zone),
                    'verifiedBy', coalesce(e.printed_name, u.display_name)
                ) ORDER BY r.place), '[]')
@@ -76,7 +77,10 @@ BEGIN
            AND e.id = t.verification_signature_id
           LEFT JOIN lims.user_account u
             ON u.organization_id = t.organization_id
-           AND u.id = t.verified_by);
+           AND u.id = t.verified_by
+          LEFT JOIN lims.user_account n
+            ON n.organization_id = t.organization_id
+           AND n.id = t.entered_by);
 END
 $$;
 

@@ -31,6 +31,7 @@ my $client = $ann->done('client create', code => 'RB', name => 'City of Riverben
     address => '1 Main Street');
 my $material = $lab->material;
 my $lead = $lab->definition(code => 'PB', name => 'Lead', unit => 'ug/L', method => 'EPA 200.8');
+my $bo = LIMS::Service::CommandLine->new($lims, 'Bo Hart', roles => ['analyst']);
 my $copper = $lab->definition(code => 'CU', name => 'Copper', method => 'EPA 200.8');
 $ann->done('specification create', testDefinitionId => $lead, materialTypeId => $material,
     high => 15, decisionRule => 'simple acceptance');
@@ -46,7 +47,8 @@ $lims->post('/samples/receive', { items => [ { sampleId => $sample->{id}, contai
 my ($pb, $cu) = map { $_->{id} } @{ $lims->get($path)->json->{tests} };
 $lims->patch("/sample-tests/$pb", { result => '0.5', qualifier => 'J', notes => 'dup',
         analyzedAt => '2026-01-06T05:00:00Z' });
-$lims->patch("/sample-tests/$cu", { result => '1.20', notes => 'turbid', noteOnReport => JSON::PP::true() });
+$lims->patch("/sample-tests/$cu", { result => '1.20', notes => 'turbid', noteOnReport => JSON::PP::true() },
+    key => $lims->key($lims->fixture, created_by => $bo->{id})->{key});
 
 # --- Before the report ------------------------------------------------------------------
 
@@ -58,7 +60,10 @@ is($lab->value('SELECT count(*) FROM lims.certificate'), 0, 'a preview issues no
 
 # --- Issued -----------------------------------------------------------------------------
 
-$ann->done('sample-test verify', $_) for $pb, $cu;
+my $machine = $lims->key($lims->fixture, name => 'ERP', acts_for => $ann->{id})->{key};
+$ann->done('sample-test verify', $pb);
+is($lims->post("/sample-tests/$cu/verify", {}, key => $machine)->json->{verifiedBy}, $ann->{id},
+    'a key verifies for the person it acts for, not for who made it');
 $lims->post("$path/report");
 my $certificate = $ann->done('certificate issue', sampleId => $sample->{id});
 my $answer      = $ann->call('certificate content', $certificate->{id});
@@ -85,6 +90,8 @@ is_deeply([ @$first{qw(result qualifier specification conformity decisionRule an
         '2026-01-05T22:00:00-07:00' ], 'a result with its limit and the decision rule');
 is_deeply([ @$second{qw(conformity decisionRule analyzedAt remark)} ],
     [ undef, undef, undef, 'turbid' ], 'no conformity where there is no limit');
+is_deeply([ map { "$_->{enteredBy}, $_->{verifiedBy}" } $first, $second ],
+    [ 'Administrator, Ann Lee', 'Bo Hart, Ann Lee' ], 'who entered each result, and who verified it');
 unlike($answer->{output}, qr/smells|"dup"/, 'no internal note is printed');
 is_deeply($content->{testsDone}, { from => '2026-01-05', to => '2026-01-05' },
     'when tests were done');
@@ -94,7 +101,8 @@ is_deeply([ map { "$_->{printedName} $_->{meaning} " . ($_->{about} // '-') }
         @{ $content->{people} } ],
     [ 'Ann Lee verified PB', 'Ann Lee verified CU', 'Ann Lee issued -' ],
     'people with the meaning of what they did');
-ok(!(grep { !$_->{signed} } @{ $content->{people} }[ 0, 1 ]), 'it says what was signed');
+is_deeply([ map { $_->{signed} ? 'signed' : '-' } @{ $content->{people} } ], [ 'signed', '-', '-' ],
+    'it says what was signed: nothing by a key');
 like($content->{statements}[0], qr/items tested only/, 'the results concern the items tested');
 is_deeply([ @{ $content->{certificate} }{qw(number version replaces)} ],
     [ $certificate->{certificateNumber}, 1, undef ], 'number and version');
@@ -112,6 +120,7 @@ my $new  = $ann->done('certificate content', $next->{id});
 is_deeply([ @{ $new->{certificate} }{qw(version reason)},
         $new->{certificate}{replaces}{version}, $new->{certificate}{replaces}{sha256} ],
     [ 2, 'well corrected', 1, $certificate->{sha256} ], 'the next version names what it replaces');
+isnt($next->{sha256}, $certificate->{sha256}, 'and has another hash');
 my ($amendment) = @{ $new->{amendments} };
 is_deeply([ @$amendment{qw(version reason openedBy)}, grep { $_->{member} eq 'plantLocation' }
         @{ $amendment->{changes} } ],

@@ -81,6 +81,7 @@ sub key {
             scopes      => $option{scopes} || [@scopes],
             upload_only => $option{upload_only} ? 't' : 'f',
             created_by  => $option{created_by} || $organization->{user_id},
+            defined $option{acts_for} ? (acts_for => $option{acts_for}) : (),
             defined $option{expires_at} ? (expires_at => $option{expires_at}) : (),
         }, $organization);
 
