@@ -37,6 +37,25 @@ subtest 'a person' => sub {
     $as{client_viewer}->refused('permission_required', 'saved-view list');
 };
 
+# Whoever receives samples has no act of the bench, of quality assurance or of the report.
+subtest 'one person from the result to the certificate (a laboratory\'s day, 1.12)' => sub {
+    $lab->approval_steps('Technical review');
+    my ($made, $result) = $lab->worked(1);
+    my $batch = $lab->qc_batch($result);
+    $lab->status($made, 'completed');
+    my ($approval) = @{ $lims->get("/samples/$made->{id}/approvals")->json->{data} };
+    for my $who (@as{qw(receiving_clerk client_viewer)}) {
+        $who->refused('permission_required', @$_)
+            for [ 'sample-test enter', $result, result => '1.9' ],
+            [ 'sample-test verify', $result ], [ 'sample-test reopen', $result, reason => 'mine' ],
+            [ 'qc-batch override', $batch, reason => 'ok by me' ],
+            [ 'sample status', $made->{id}, status => 'completed' ],
+            [ 'approval decide', $approval->{id}, status => 'approved' ],
+            [ 'sample report', $made->{id} ], [ 'certificate issue', sampleId => $made->{id} ];
+    }
+    $lims->db->do('UPDATE lims.approval_step SET active = false');
+};
+
 subtest 'a change of roles holds at once' => sub {
     roles($as{receiving_clerk}, 'analyst');
     $as{receiving_clerk}->done('sample-test enter', $test, result => '7.2');
