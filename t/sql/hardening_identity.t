@@ -42,6 +42,7 @@ is($unguarded, undef, 'every audited record keeps its id, its organization and w
 
 my $specification = made('specification', test_definition_id => $lab->{definition}{PB},
     material_type_id => $lab->{material}, high => 1000);
+$app->do(q{SELECT set_config('lims.reason', 'trained', false)});
 my $role  = made('user_role', user_id => $lab->{user_id}, role => 'analyst');
 my $batch = made('qc_batch', batch_number => 'B1');
 my %control = (qc_batch_id => $batch, control_type => 'LCS', criterion => 'recovery',
@@ -117,7 +118,15 @@ refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_d
 $base->app($lab);
 is($base->value(q{SELECT count(*) FROM lims.sample_test WHERE result = '8' OR verified_at
     IS NOT NULL}), 0, 'no refused statement changed anything');
-act($_->[1], @mine, @$_[ 2 .. $#$_ ]) for @nobody;
+for my $case (@nobody) {
+    my ($what, $sql, @bind) = @$case;
+    $app->begin_work;
+    $app->do(q{SELECT set_config('lims.signature_id', ?, true)}, undef,
+        signed($app, $lab, 'closed', 'investigation', $investigation))
+        if $what eq 'the end of an investigation';
+    act($sql, @mine, @bind);
+    $app->commit;
+}
 is($base->value('SELECT entered_by FROM lims.sample_test WHERE id = ?', $sample->{PB}),
     $lab->{user_id}, 'with a user, the change names the user');
 
