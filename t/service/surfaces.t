@@ -4,7 +4,8 @@
 # An API key reaches what is on the API, and nothing that is on other surfaces
 # alone: there is nothing at a path of theirs (404), and where one is shared their
 # methods are not possible (405), and not named in Allow. Taken from the tables of
-# routes themselves.
+# routes themselves. A path of theirs may lie where the API has an id
+# (/sample-tests/assign beside /sample-tests/:id): it is then an id for keys, as ever.
 use strict;
 use warnings;
 
@@ -16,16 +17,32 @@ use LIMS::Test::Source;
 my $lims    = LIMS::Test->new;
 my $records = LIMS::Service::RouteRecords->new($lims);
 
+# A file's text with its macro of rows, if it has one, written out for each use.
+sub written_out {
+    my ($text) = @_;
+    my ($macro, $noun, $row) = $text =~ /^#define (\w+)\((\w+),[^\n]*\n((?:[^\n]*\\\n)+[^\n]*\n)/m
+        or return $text;
+    my @rows;
+
+    $text =~ s/^#define \Q$macro\E\((?:[^\n]*\\\n)+[^\n]*\n//m;
+    while ($text =~ /^\s*\Q$macro\E\(("[^"]*"),/gm) {
+        my $path = $1;
+        push @rows, $row =~ s/\b\Q$noun\E\b/$path/gr;
+    }
+    return join "\n", $text, @rows;
+}
+
 # Method, path and surfaces of every row of a table of routes.
 sub rows {
     my @rows;
     for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
         my $text = LIMS::Test::Source::text($file);
         next unless $text =~ /const lims_route_t \w*routes\[\] = \{/;
+        $text = written_out($text);
         while ($text =~ /\{ \.method = "(\w+)",(.*?)\.surfaces = (\w+),/sg) {
             my ($method, $between, $surfaces) = ($1, $2, $3);
             push @rows, { method => $method, surfaces => $surfaces,
-                path => $between =~ /\.path = "([^"]*)"/ ? $1 : undef };
+                path => $between =~ /\.path = "([^"]*)"(?: "([^"]*)")?/ ? $1 . ($2 // '') : undef };
         }
     }
     return @rows;
@@ -46,23 +63,37 @@ my %allowed;
 for my $route (@api) {
     push @{ $allowed{ $route->{path} } }, $route->{method}, $route->{method} eq 'GET' ? 'HEAD' : ();
 }
+
+# The methods that the API has at a path, by its own template or by one with an id in
+# the place of the last word.
+sub allowed_at {
+    my ($path) = @_;
+    return $allowed{$path} // $allowed{ $path =~ s{/[a-z-]+\z}{/:id}r };
+}
+
 my $before = LIMS::Database::Snapshot::take($lims);
 cmp_ok(scalar @others, '>', 80, 'others have paths too');
 for my $route (@others) {
-    my $shared = $allowed{ $route->{path} };
+    my $shared = allowed_at($route->{path});
     my $answer = $lims->request($route->{method}, $route->{path} =~ s/:id/1/r,
         $route->{method} eq 'GET' ? ()
         : (body => '{}', headers => { 'Content-Type' => 'application/json' }));
     my $name = "$route->{method} $route->{path}";
 
+    if ($shared && grep { $_ eq $route->{method} } @$shared) {
+        is($answer->status, 400, "$name is the API's, with an id that is none");
+        is($answer->json->{error}, 'invalid_id', '... in JSON');
+        next;
+    }
     is($answer->status, $shared ? 405 : 404, "$name is not for keys");
     is($answer->json->{error}, $shared ? 'method_not_allowed' : 'not_found', '... in JSON');
     is(join(', ', sort split /, /, $answer->header('Allow') || ''),
         join(', ', sort @{ $shared || [] }), '... and Allow names what is');
 }
 is_deeply([ sort { $a cmp $b } grep { $allowed{$_} } map { $_->{path} } @others ],
-    [ sort map { ("/$_", "/$_/:id") } qw(material-types storage-locations test-definitions) ],
-    'the reference nouns share their paths');
+    [ sort map { ("/$_", "/$_/:id") }
+        qw(material-types media-lots reagent-lots storage-locations test-definitions) ],
+    'the nouns that keys read share their paths');
 is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was changed');
 
 # What people reach has a path; without one is what the owner of the database does.
