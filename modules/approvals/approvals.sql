@@ -53,8 +53,9 @@ WITH asked AS MATERIALIZED (
     SELECT a.sample_id, a.id
       FROM lims.approval a
      WHERE a.organization_id = :$organization::bigint
-       AND a.id IN (SELECT (i.value ->> 'id')::bigint
-                      FROM jsonb_array_elements(:items::jsonb) AS i (value))
+       AND a.id = ANY (ARRAY(
+           SELECT (i.value ->> 'id')::bigint
+             FROM jsonb_array_elements(:items::jsonb) AS i (value)))
 ), held AS MATERIALIZED (
     SELECT s.id
       FROM lims.sample s
@@ -67,10 +68,11 @@ SELECT a.id,
        a.status
   FROM lims.approval a
  WHERE a.organization_id = :$organization::bigint
-   AND a.id IN (SELECT asked.id
-                  FROM asked
-                  JOIN held
-                    ON held.id = asked.sample_id)
+   AND a.id = ANY (ARRAY(
+       SELECT asked.id
+         FROM asked
+         JOIN held
+           ON held.id = asked.sample_id))
  ORDER BY a.id
    FOR NO KEY UPDATE OF a
 
