@@ -119,6 +119,10 @@ sub open_database {
     return $name;
 }
 
+# What limsctl does with the rights of the database's owner alone.
+my %of_owner =
+    map { $_ => 1 } qw(organization_create organization_managed organization_set_plan tool_find);
+
 my @statements = LIMS::Database::Statements::all();
 my %statement  = map { $_->{label} => $_ } @statements;
 
@@ -127,10 +131,12 @@ sub prepares_each_statement {
         # What only sets the stage: SET, LOCK and the like have no plan.
         next unless $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/;
         my $nulls = join ', ', ('NULL') x @{ $each->{parameters} };
+        $db->do('SET SESSION AUTHORIZATION lims_owner') if $of_owner{ $each->{label} };
         $db->do("PREPARE $each->{label} AS $each->{sql}");
         is_selective(plan_of("EXECUTE $each->{label}" . ($nulls && "($nulls)")),
             "$each->{label} ($each->{origin})");
         $db->do("DEALLOCATE $each->{label}");
+        $db->do('SET SESSION AUTHORIZATION lims_app');
     }
     return;
 }
@@ -159,7 +165,7 @@ my %filter = (
     sampleStatus => [ 'pending', 'reported' ], reagentLotId => [ first_of(20) ],
     mediaLotId => [ first_of(20) ], assignedTo => [ first_of(4) ],
     enteredSince => ['2026-01-02'], holdingFrom => ['2026-01-02'], holdingTo => ['2026-01-03'],
-    holdingMet => [ 't', 'f' ],
+    holdingMet => [ 't', 'f' ], mine => [ 't', 'f' ],
     priority => [ 'stat', 'routine' ], registeredSince => ['2026-01-02'],
     releaseState => [ 'blocked', 'reported' ], holdingStatus => ['expired'],
     apiKeyId => [ first_of(4) ], requestId => ['x'], from => ['2026-01-02'], to => ['2026-01-03'],
