@@ -45,6 +45,21 @@ static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_p
     return list;
 }
 
+/* Refuses a wrong value that is a list of enumerated ones by itself, in the words of a
+ * parameter that takes one value: "status must be one of ...". */
+static const lims_error_t *check_alone(const lims_field_t *field, const lims_json_t *list,
+                                       const lims_json_path_t *path)
+{
+    lims_field_t alone = *field;
+    const char *valid = NULL;
+
+    if (!field->values || list->count != 1) {
+        return NULL;
+    }
+    alone.type = LIMS_T_ENUM;
+    return lims_validate_scalar(&valid, &alone, list->first, path);
+}
+
 const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
                                     const char *text, lims_error_e kind, apr_pool_t *pool)
 {
@@ -64,6 +79,7 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
     case LIMS_T_ID_LIST:
     case LIMS_T_STRING_LIST:
         node = list_node(field, text, pool);
+        error = check_alone(field, node, &path);
         break;
     case LIMS_T_OBJECT:
     case LIMS_T_OBJECT_LIST:

@@ -49,6 +49,8 @@ subtest 'several statuses' => sub {
     is(found('status=processing'),                   '3',           'one');
     refused($lims->get("/samples?status=$_"), 400, 'invalid_query', $_)
         for 'received,unknown', ',received', 'received,received';
+    like($lims->get("/samples?$_=nonsense")->json->{message}, qr/\A$_ must be one of [a-z]/,
+        "one wrong value: what $_ may be") for qw(status disposition);
 };
 
 subtest 'priority and disposition' => sub {
