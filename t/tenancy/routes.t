@@ -38,7 +38,7 @@ sub furnish {
         testDefinitionIds => [ $of{definition} ], externalId => "EXT-$at->{organization}{code}");
     @of{qw(sample tracking external)} = @$sample{qw(id trackingId externalId)};
     ($of{test}) = $at->tests($sample);
-    $at->enter($of{test}, '1');
+    $at->enter($of{test}, '1', reagentLotId => $of{reagent}, mediaLotId => $of{media});
     $at->verify($of{test}) if $at == $them;
     $at->approval_steps('Final approval');
     $at->status($sample, 'completed');
