@@ -18,8 +18,9 @@ LIMS::Service::Walk - people of a laboratory who act at random, and then bring a
                     can meet, each by itself
     wander($count)  that many acts, of anybody, on any sample; most refusals are expected
     finish          brings every sample to its end by what its findings say; what is not
-                    reported after 40 acts, in words
-    broken_rules    what the trail says was reported against a policy in force
+                    reported after 40 acts, and what amendment is still open, in words
+    amend           opens amendments of all reported samples, among which to wander on; how many
+    broken_rules    what the trail says was released against a policy in force
     end             ends the process that acts
 
 People act by L<acts.c>, which is limsctl for many commands. An API key enters and reads.
@@ -36,6 +37,7 @@ use List::Util qw(first shuffle);
 use LIMS::Instance;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::TrailRules;
 use LIMS::Test;
 
 my $PASSWORD = 'correct horse battery staple';
@@ -72,7 +74,7 @@ sub end {
 }
 
 # What the laboratory works with: a plain number with limits, one with quality control, one
-# that has to be confirmed.
+# that has to be confirmed, one with a worksheet.
 sub _furnish {
     my ($self) = @_;
     my $lab = $self->{lab};
@@ -81,7 +83,9 @@ sub _furnish {
     $self->{definitions} = [
         $lab->definition(code => 'PH', specification_low => 6, specification_high => 8),
         $lab->definition(code => 'PB', method => 'EPA 200.8', specification_high => 15),
-        $lab->definition(code => 'FC', requires_confirmation => 't') ];
+        $lab->definition(code => 'FC', requires_confirmation => 't'),
+        $lab->definition(code => 'TDS', requires_worksheet => 't') ];
+    $lab->worksheet_template($self->{definitions}[3], ['weight'], ['Analyst']);
     $self->{material} = $lab->material;
     my ($manager) = grep { $self->_may($_, 'reference.manage') } $self->_everybody;
     $self->act($manager, 'qc-template create', undef, method => 'EPA 200.8', name => 'Metals',
@@ -217,7 +221,7 @@ my %idea = (
     hold => sub {
         my ($self, $sample, $test, $who) = @_;
         return $self->act($who, 'sample disposition', $sample->{id}, reason => 'a walk',
-            disposition => _one(qw(on_hold active on_hold cancelled active)));
+            disposition => _one(qw(on_hold active on_hold cancelled active rejected disposed)));
     },
     decide => sub {
         my ($self, $sample, $test, $who) = @_;
@@ -242,7 +246,11 @@ my %idea = (
     lot => sub {
         my ($self, $sample, $test, $who) = @_;
         return $self->act($who, 'reagent-lot quarantine', _one(@{ $self->{lots} }),
-            reason => 'a walk') if rand() < 0.5;
+            reason => 'a walk') if rand() < 0.4;
+        return $self->act($who, 'reagent-lot release', _one(@{ $self->{lots} }),
+            reason => 'a walk') if rand() < 0.4;
+        return $self->act($who, 'media-lot quarantine', _one(@{ $self->{media} }),
+            reason => 'a walk') if rand() < 0.3;
         return $self->act($who, 'media-lot test', _one(@{ $self->{media} }), reason => 'a walk',
             kind => 'sterility', outcome => _one(qw(passed failed)));
     },
@@ -261,8 +269,20 @@ my %idea = (
     },
     amend => sub {
         my ($self, $sample, $test, $who) = @_;
+        return $self->act($who, 'amendment ' . _one(qw(withdraw resubmit)),
+            $sample->{amendment}{id}, reason => 'a walk') if $sample->{amendment};
         return $self->act($who, 'sample amend', $sample->{id}, reason => 'a walk',
-            changes => { plantLocation => 'Well ' . int rand 9 });
+            rand() < 0.5 ? (changes => { plantLocation => 'Well ' . int rand 9 }) : ());
+    },
+    sheet => sub {
+        my ($self, $sample, $test, $who) = @_;
+        my $sheet = $self->_sheet($test->{id});
+        return $self->act($who, 'worksheet withdraw', $sheet, reason => 'a walk')
+            if $sheet && rand() < 0.3;
+        return $self->act($who, 'worksheet sign-off', $sheet, step => 'Analyst',
+            meaning => 'performed') if $sheet && rand() < 0.5;
+        return $self->act($who, 'worksheet fill', undef, sampleTestId => $test->{id},
+            values => [ { field => 'weight', value => _one('1.2', '1.3') } ]);
     },
 );
 
@@ -301,12 +321,10 @@ my %remedy = (
         return $ok || $why !~ /self_verification/ ? ($ok, $why) : $self->_enter($test->{id});
     },
     approval_required => sub {
-        my ($self, $sample) = @_;
-        my $open = first { $_->{status} eq 'pending' }
-            @{ $self->{lims}->get("/samples/$sample->{id}/approvals?limit=500")->json->{data} };
-        return $self->_complete($sample) unless $open;
-        my ($ok, $why) = $self->somebody('approval.decide', 'approval decide', $open->{id},
-            status => 'approved');
+        my ($self, $sample, $finding) = @_;
+        return $self->_complete($sample) unless $finding->{approvalId};
+        my ($ok, $why) = $self->somebody('approval.decide', 'approval decide',
+            $finding->{approvalId}, status => 'approved');
         # Where all who could approve have verified in it, another's verification leads on.
         return $ok || $why !~ /self_approval/ ? ($ok, $why) : $self->_hand_over($sample);
     },
@@ -331,6 +349,16 @@ my %remedy = (
         my ($self, $sample, $finding) = @_;
         return $self->somebody('confirmation.decide', 'confirmation outcome',
             $finding->{sampleTestId}, outcome => 'confirmed');
+    },
+    worksheet_incomplete => sub {
+        my ($self, $sample, $finding) = @_;
+        my $test = $finding->{sampleTestId};
+        # A signed sheet is filled, and only misses the signature for the present result.
+        my ($filled, $why) = $self->somebody('worksheet.fill', 'worksheet fill', undef,
+            sampleTestId => $test, values => [ { field => 'weight', value => '1.2' } ]);
+        return (0, $why) unless $self->_sheet($test);
+        return $self->somebody('worksheet.sign', 'worksheet sign-off', $self->_sheet($test),
+            step => 'Analyst', meaning => 'performed');
     },
     media_qc_failed => sub {
         my ($self, $sample, $finding) = @_;
@@ -371,7 +399,7 @@ my %remedy = (
 
 # Work comes first, then what it has to pass, then people's decisions.
 my @order = qw(sample_on_hold incomplete_result qc_pending qc_failed confirmation_required
-    media_qc_failed lot_not_released unverified_result retest_undecided investigation_open
+    worksheet_incomplete media_qc_failed lot_not_released unverified_result retest_undecided investigation_open
     approval_rejected approval_required);
 
 sub _enter {
@@ -414,10 +442,15 @@ sub _hand_over {
     return $self->somebody('result.reopen', 'sample-test reopen', $test->{id}, reason => 'a walk');
 }
 
+sub _sheet {
+    my ($self, $test) = @_;
+    return $self->{lab}->value('SELECT id FROM lims.worksheet WHERE sample_test_id = ?', $test);
+}
+
 sub _is_ended {
     my ($sample) = @_;
-    return $sample->{disposition} eq 'cancelled'
-        || ($sample->{status} eq 'reported' && !$sample->{amendment});
+    return !$sample->{amendment} && ($sample->{status} eq 'reported'
+        || $sample->{disposition} =~ /\A(?:cancelled|rejected|disposed)\z/);
 }
 
 # One act towards the end; what went wrong, or nothing.
@@ -439,14 +472,18 @@ sub _step {
         my ($ok, $why) = $remedy{$category}->($self, $sample, $blocks{$category}[0]);
         return $ok ? '' : "$category ($blocks{$category}[0]{message}): $why";
     }
-    return $self->_issue($sample) if $sample->{amendment};
+    return $self->_close_amendment($sample) if $sample->{amendment};
     my ($ok, $why) = $self->somebody('sample.report', 'sample report', $sample->{id});
     return $ok ? '' : $why;
 }
 
-sub _issue {
+# Withdrawn where nothing differs, half of the time; issued otherwise.
+sub _close_amendment {
     my ($self, $sample) = @_;
-    my ($ok, $why) = $self->somebody('certificate.amend', 'certificate issue', undef,
+    my ($ok, $why) = rand() < 0.5 ? $self->somebody('certificate.amend', 'amendment withdraw',
+        $sample->{amendment}{id}, reason => 'a walk') : ();
+    return '' if $ok;
+    ($ok, $why) = $self->somebody('certificate.amend', 'certificate issue', undef,
         sampleId => $sample->{id}, reason => 'a walk');
     return $ok ? '' : $why;
 }
@@ -455,6 +492,7 @@ sub finish {
     my ($self) = @_;
     my @stuck;
 
+    $self->_take_back;
     for my $id (@{ $self->{samples} }) {
         my (@said, $sample);
         for (1 .. 40) {
@@ -467,47 +505,36 @@ sub finish {
         push @stuck, "sample $id is $sample->{status}: " . join('; ', @said[ -3 .. -1 ])
             if !_is_ended($sample);
     }
+    push @stuck, map { "amendment $_ is neither issued nor withdrawn" }
+        @{ $self->{lims}->db->selectcol_arrayref(
+            "SELECT id FROM lims.amendment WHERE status = 'open'") };
     return @stuck;
+}
+
+# Half of what was cancelled is needed after all.
+sub _take_back {
+    my ($self) = @_;
+    for my $id (grep { rand() < 0.5 } @{ $self->{samples} }) {
+        $self->somebody('sample.cancel', 'sample disposition', $id, disposition => 'active',
+            reason => 'a walk')
+            if $self->sample($id)->{disposition} =~ /\A(?:cancelled|rejected)\z/;
+    }
+    return;
+}
+
+# Opens amendments of all samples that are reported; how many.
+sub amend {
+    my ($self) = @_;
+    return scalar grep { $_ } map { ($self->somebody('certificate.amend', 'sample amend', $_,
+        reason => 'a walk'))[0] } grep { $self->sample($_)->{status} eq 'reported' }
+        @{ $self->{samples} };
 }
 
 # --- What the trail says -------------------------------------------------------------
 
 sub broken_rules {
     my ($self) = @_;
-    my @rules;
-    my $db = $self->{lims}->db;
-    my $add = sub { push @rules, map { "$_[0]: @$_" } @{ $db->selectall_arrayref($_[1]) } };
-
-    # Who verified what is reported now, by the last such entry, did not enter what stands.
-    $add->('verified by who entered it', q{SELECT t.id FROM lims.sample_test t
-        JOIN lims.sample s ON s.id = t.sample_id AND s.organization_id = t.organization_id
-       WHERE s.status = 'reported' AND t.disposition = 'active'
-         AND t.verified_by = (SELECT a.user_id FROM lims.audit_entry a
-               WHERE a.organization_id = t.organization_id AND a.table_name = 'sample_test'
-                 AND a.record_id = t.id AND a.changes -> 'result' IS NOT NULL ORDER BY a.id DESC LIMIT 1)})
-        if $self->{is}{selfVerification};
-    $add->('approved by who verified or approved before', q{SELECT a.id FROM lims.approval a
-        JOIN lims.sample s ON s.id = a.sample_id AND s.organization_id = a.organization_id
-       WHERE s.status = 'reported' AND a.status = 'approved' AND a.replaced_at IS NULL
-         AND (EXISTS (SELECT FROM lims.sample_test t WHERE t.organization_id = a.organization_id
-                AND t.sample_id = a.sample_id AND t.disposition = 'active'
-                AND t.verified_by = a.decided_by)
-           OR EXISTS (SELECT FROM lims.approval b WHERE b.organization_id = a.organization_id
-                AND b.sample_id = a.sample_id AND b.round = a.round AND b.id <> a.id
-                AND b.decided_by = a.decided_by))}) if $self->{is}{approverMayBeVerifier};
-    $add->('reported with a test that is not verified', q{SELECT t.id FROM lims.sample_test t
-        JOIN lims.sample s ON s.id = t.sample_id AND s.organization_id = t.organization_id
-       WHERE s.status = 'reported' AND s.amendment_id IS NULL AND t.disposition = 'active'
-         AND t.status <> 'verified'});
-    $add->('reported while an investigation was open', q{SELECT r.record_id
-        FROM lims.audit_entry r JOIN lims.investigation i ON i.sample_id = r.record_id
-       WHERE r.table_name = 'sample' AND r.changes #>> '{status,new}' = 'reported'
-         AND i.created_at < r.occurred_at
-         AND NOT EXISTS (SELECT FROM lims.audit_entry c WHERE c.table_name = 'investigation'
-             AND c.record_id = i.id AND c.id < r.id
-             AND c.changes #>> '{status,new}' IN ('closed', 'cancelled'))})
-        if $self->{is}{openInvestigationBlocks};
-    return @rules;
+    return LIMS::Service::TrailRules::broken($self->{lims}->superuser, $self->{is} // {});
 }
 
 1;
