@@ -149,7 +149,8 @@ sub act {
     $self->{count}++;
     my $json = eval { JSON::PP->new->utf8->decode($answer) };
     $self->{seen}{"$command " . ($exit ? $json->{error} // '?' : 'done')}++;
-    die "$command: $answer" if $exit && ($json->{error} // '') eq 'internal_error';
+    die "$command: $answer"
+        if $exit && ($json->{error} // '') =~ /\A(?:internal_error|invalid_query)\z/;
     return (!$exit, $json, $exit ? "$command by $name: $answer" : '');
 }
 
@@ -237,8 +238,8 @@ my %idea = (
             batchNumber => 'W' . ++$self->{batches}, method => 'EPA 200.8',
             sampleTestIds => [ $test->{id} ]);
         return unless $ok;
-        $self->act($who, 'qc-control add', undef, qcBatchId => $batch->{id}, type => 'LFB',
-            testDefinitionId => $self->{definitions}[1], criterion => 'recovery',
+        $self->act($who, 'qc-control add', undef, qcBatchId => $batch->{id},
+            controlType => 'LFB', testDefinitionId => $self->{definitions}[1], criterion => 'recovery',
             expectedValue => 50, measuredValue => _one(49, 51, 70), lowerLimit => 85,
             upperLimit => 115);
         return $self->act($who, 'qc-batch evaluate', $batch->{id});
@@ -257,7 +258,7 @@ my %idea = (
     inquiry => sub {
         my ($self, $sample, $test, $who) = @_;
         return $self->act($who, 'investigation create', undef, title => 'A walk',
-            kind => 'deviation', sampleId => $sample->{id}, description => 'a walk');
+            kind => 'deviation', sampleId => $sample->{id});
     },
     report => sub {
         my ($self, $sample) = @_;
