@@ -138,11 +138,13 @@ CREATE FUNCTION lims.samples_named(
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
+    -- By a subquery: a text that can be no tracking id would otherwise be planned as a
+    -- constant for which any index of the organization's samples seems as good.
     RETURN QUERY
     SELECT s.id, s.tracking_id
       FROM lims.sample s
      WHERE s.organization_id = p_organization
-       AND s.tracking_id = ANY (lims.tracking_ids_meant(p_text))
+       AND s.tracking_id = ANY (ARRAY(SELECT unnest(lims.tracking_ids_meant(p_text))))
      UNION
     SELECT s.id, s.tracking_id
       FROM lims.sample s

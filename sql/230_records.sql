@@ -257,6 +257,7 @@ SELECT i.organization_id, i.id, i.code, i.name, i.manufacturer, i.model,
        i.created_at AS "createdAt", i.updated_at AS "updatedAt"
   FROM lims.instrument i;
 
+-- OFFSET 0 keeps the next reading a look-up for each test, not a join with all that wait.
 CREATE VIEW lims.confirmation_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        d.code AS "testCode", d.name AS "testName", t.result,
@@ -266,7 +267,10 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id
-  LEFT JOIN LATERAL lims.next_reading(t.organization_id, t.id) n
+  LEFT JOIN LATERAL (
+       SELECT r.step, r.due
+         FROM lims.next_reading(t.organization_id, t.id) r
+       OFFSET 0) n
     ON t.confirmation_status = 'pending';
 
 CREATE VIEW lims.confirmation_step_record WITH (security_invoker = true) AS

@@ -38,6 +38,19 @@ AS $$
      ORDER BY a.position, a.id
 $$;
 
+-- Up to p_most entries of an organization from one position on, in no order.
+CREATE FUNCTION lims.audit_entries_from(p_organization bigint, p_from bigint, p_most bigint)
+RETURNS TABLE (id bigint, "position" bigint)
+LANGUAGE sql STABLE
+SET enable_bitmapscan = on
+AS $$
+    SELECT a.id, a.position
+      FROM lims.audit_entry a
+     WHERE a.organization_id = p_organization
+       AND a.position >= p_from
+     LIMIT p_most
+$$;
+
 -- Closing ------------------------------------------------------------------
 
 -- Locks the chain of an organization that was not closed since p_begun, and says up to

@@ -345,8 +345,9 @@ GRANT EXECUTE ON FUNCTION lims.record_parts_known, lims.record_parts, lims.name_
     lims.change_in_words, lims.actor_in_words TO lims_app;
 
 -- 238_audit_chain.sql
-GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_take,
-    lims.audit_entries_to_close, lims.audit_close, lims.audit_closing_age TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_entries_from,
+    lims.audit_take, lims.audit_entries_to_close, lims.audit_close,
+    lims.audit_closing_age TO lims_app;
 
 -- 240_access.sql
 GRANT EXECUTE ON FUNCTION lims.no_organization TO lims_app;

@@ -57,11 +57,6 @@ SELECT count(*) FILTER (WHERE a.position >= c.closed_below
   FROM lims.organization o
   LEFT JOIN lims.audit_closing c
     ON c.organization_id = o.id
-  LEFT JOIN LATERAL (
-       SELECT x.id, x.position
-         FROM lims.audit_entry x
-        WHERE x.organization_id = o.id
-          AND x.position >= :from::bigint
-        LIMIT 100000) a
+  LEFT JOIN LATERAL lims.audit_entries_from(o.id, :from::bigint, 100000) a
     ON true
  WHERE o.id = :$organization::bigint
