@@ -59,21 +59,22 @@ CREATE TABLE lims.lot_override (
 
 CREATE INDEX lot_override_sample ON lims.lot_override (organization_id, sample_id);
 
--- Locks the sample, as its report does: an override comes before it or not at all.
+-- Locks the sample, as its report does: an override comes before it, or while the sample
+-- is amended, or not at all.
 CREATE FUNCTION lims.lot_override_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    v_status text;
+    v_sample record;
 BEGIN
     PERFORM lims.require_read_committed();
-    SELECT s.status
-      INTO v_status
+    SELECT s.status, s.amendment_id
+      INTO v_sample
       FROM lims.sample s
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.sample_id
        FOR NO KEY UPDATE;
-    IF v_status = 'reported' THEN
+    IF NOT lims.sample_is_open(v_sample.status, v_sample.amendment_id) THEN
         PERFORM lims.refuse('invalid_transition', format(
             'sample %s is reported and final', NEW.sample_id));
     END IF;

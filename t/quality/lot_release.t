@@ -150,4 +150,16 @@ is_deeply([ map { [ @$_{qw(certificateNumber version)} ] }
     [ ([ $issued->{certificateNumber}, 1 ]) x 2 ], 'with the certificates that were issued');
 is($analyst->call('media-lot recall', 999_999)->{exit}, 3, 'of an unknown lot there is no recall');
 
+# --- Amended -----------------------------------------------------------------------------
+
+$analyst->done('media-lot quarantine', $medium, reason => 'recalled');
+$quality->refused('invalid_transition', 'sample override-lot', $sample->{id},
+    mediaLotId => $medium, reason => 'not affected');
+$quality->done('sample amend', $sample->{id}, reason => 'another address');
+$quality->refused('lot_not_released', 'certificate issue', sampleId => $sample->{id});
+$quality->done('sample override-lot', $sample->{id}, mediaLotId => $medium,
+    reason => 'the recall concerns another plant');
+is($quality->done('certificate issue', sampleId => $sample->{id})->{version}, 2,
+    'a lot that is quarantined after the report is accepted for the amended sample');
+
 done_testing();

@@ -37,7 +37,8 @@ my %people = (
 for my $size (sort keys %people) {
     for my $strict (0, 1) {
         my $walk = LIMS::Service::Walk->new(people => $people{$size}, strict => $strict);
-        my $name = "$size people, " . ($strict ? "strict ($walk->{policies})" : 'as the contract says');
+        my $name = "$size people, "
+            . ($strict ? "strict ($walk->{policies})" : 'as the contract says');
 
         $walk->wander(int($acts / 9));
         my @stuck = $walk->finish;

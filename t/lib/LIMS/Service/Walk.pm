@@ -108,8 +108,8 @@ sub _be_strict {
             policies => { $policy->[0] => $policy->[1] }, reason => 'strict');
         push @set, $policy->[0] if $ok;
     }
-    my ($ok) = $self->act($administrator, 'organization update', undef, esignatureRequired => 'true',
-        reason => 'strict');
+    my ($ok) = $self->act($administrator, 'organization update', undef,
+        esignatureRequired => 'true', reason => 'strict');
     push @set, 'esignatureRequired' if $ok;
     $self->{policies} = join ' ', @set;
     $self->{is} = { map { $_ => 1 } @set };
@@ -199,7 +199,8 @@ my %idea = (
     enter => sub {
         my ($self, $sample, $test, $who) = @_;
         return $self->key(PATCH => "/sample-tests/$test->{id}", { result => _one(@values),
-                reason => 'read again', (rand() < 0.3 ? (reagentLotId => _one(@{ $self->{lots} })) : ()),
+                reason => 'read again',
+                (rand() < 0.3 ? (reagentLotId => _one(@{ $self->{lots} })) : ()),
                 (rand() < 0.3 ? (mediaLotId => _one(@{ $self->{media} })) : ()) }) if rand() < 0.5;
         return $self->act($who, 'sample-test enter', $test->{id}, result => _one(@values),
             reason => 'read again');
@@ -239,9 +240,9 @@ my %idea = (
             sampleTestIds => [ $test->{id} ]);
         return unless $ok;
         $self->act($who, 'qc-control add', undef, qcBatchId => $batch->{id},
-            controlType => 'LFB', testDefinitionId => $self->{definitions}[1], criterion => 'recovery',
-            expectedValue => 50, measuredValue => _one(49, 51, 70), lowerLimit => 85,
-            upperLimit => 115);
+            controlType => 'LFB', testDefinitionId => $self->{definitions}[1],
+            criterion => 'recovery', expectedValue => 50, measuredValue => _one(49, 51, 70),
+            lowerLimit => 85, upperLimit => 115);
         return $self->act($who, 'qc-batch evaluate', $batch->{id});
     },
     lot => sub {
@@ -400,8 +401,8 @@ my %remedy = (
 
 # Work comes first, then what it has to pass, then people's decisions.
 my @order = qw(sample_on_hold incomplete_result qc_pending qc_failed confirmation_required
-    worksheet_incomplete media_qc_failed lot_not_released unverified_result retest_undecided investigation_open
-    approval_rejected approval_required);
+    worksheet_incomplete media_qc_failed lot_not_released unverified_result retest_undecided
+    investigation_open approval_rejected approval_required);
 
 sub _enter {
     my ($self, $test, $result) = @_;
