@@ -76,8 +76,12 @@ is_deeply(emitted(), [ entered('PH'),
             sampleId => $sample->{id}) ], 'investigation.opened');
 act($result, '9.2', $lab->{id}, $sample->{PH});
 is_deeply(emitted(), [ entered('PH') ], 'no second one while it is open');
+$app->begin_work;
+$app->do(q{SELECT set_config('lims.signature_id', ?, true)}, undef,
+    signed($app, $lab, 'closed', 'investigation', $id));
 act(q{UPDATE lims.investigation SET status = 'cancelled', conclusion = 'buffer was old'
     WHERE organization_id = ?}, $lab->{id});
+$app->commit;
 act($result, '7.1', $lab->{id}, $sample->{PH});
 act($result, '9.3', $lab->{id}, $sample->{PH});
 is_deeply([ map { /^(\S+)/ } @{ emitted() } ], [ ('result.entered') x 2, 'investigation.opened' ],
