@@ -18,7 +18,7 @@ use List::Util qw(first shuffle);
 use LIMS::Test;
 use LIMS::Service::Walk;
 
-my $acts = $ENV{WALK_ACTS} || 360;
+my $acts = $ENV{WALK_ACTS} || 240;
 my $seed = $ENV{WALK_SEED} || time;
 srand $seed;
 my $amended = 0;
