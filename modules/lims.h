@@ -239,6 +239,9 @@ extern const char *const lims_list_orders[];
              "With -id the cursor is the id before which to read, and 0 reads from the newest.", \
       .example = "-id" }
 
+/* How many they are: behind them, a list's filters are the parameters of its file. */
+#define LIMS_PAGING_COUNT 3
+
 /* The same of a list that has one order alone. */
 #define LIMS_CURSOR_FIELDS                                                           \
     { .name = "limit",                                                               \

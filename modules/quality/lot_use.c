@@ -9,6 +9,7 @@
 #include "quality/quality.h"
 #include "results/many.h"
 #include "samples/samples.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 const lims_field_t lims_lot_opening[] = {
@@ -63,24 +64,43 @@ static const lims_field_t recall_fields[] = {
 
 static const lims_field_t recall_paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
 
-/* Reads the lot with its page, so that a lot of nobody is told from one without use. */
-static const lims_error_t *recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
+/* Reads the lot with its rows, so that a lot of nobody is told from one without use. */
+static const lims_error_t *read_uses(lims_result_t **rows, lims_request_t *rq, lims_stmt_e lot,
+                                     lims_stmt_e uses)
 {
     const lims_call_t calls[] = { { .statement = lot },
                                   { .statement = lims_service_in_order(rq, uses) } };
     lims_result_t *results[LIMS_LENGTH(calls)] = { NULL };
     const lims_error_t *error = lims_service_read(results, rq, calls, LIMS_LENGTH(calls));
 
-    if (error) {
+    *rows = results[1];
+    if (error || lims_result_count(results[0]) > 0) {
         return error;
     }
-    if (lims_result_count(results[0]) == 0) {
-        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
-                                 "There is no lot %s of that kind in your organization.",
-                                 lims_values_get(rq->values, "id"));
+    return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                             "There is no lot %s of that kind in your organization.",
+                             lims_values_get(rq->values, "id"));
+}
+
+static const lims_error_t *recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = read_uses(&rows, rq, lot, uses);
+
+    if (!error) {
+        lims_render_page(rq, rows);
     }
-    lims_render_page(rq, results[1]);
-    return NULL;
+    return error;
+}
+
+static const lims_error_t *export_recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error;
+
+    lims_csv_page(rq);
+    error = read_uses(&rows, rq, lot, uses);
+    return error ? error : lims_csv_answer(rq, rows, "recall.csv");
 }
 
 static const lims_error_t *recall_reagent(lims_request_t *rq)
@@ -91,6 +111,16 @@ static const lims_error_t *recall_reagent(lims_request_t *rq)
 static const lims_error_t *recall_media(lims_request_t *rq)
 {
     return recall(rq, LIMS_STMT_MEDIA_LOT_GET, LIMS_STMT_MEDIA_LOT_RECALL);
+}
+
+static const lims_error_t *export_reagent(lims_request_t *rq)
+{
+    return export_recall(rq, LIMS_STMT_REAGENT_LOT_GET, LIMS_STMT_REAGENT_LOT_RECALL);
+}
+
+static const lims_error_t *export_media(lims_request_t *rq)
+{
+    return export_recall(rq, LIMS_STMT_MEDIA_LOT_GET, LIMS_STMT_MEDIA_LOT_RECALL);
 }
 
 static const lims_route_t recall_routes[] = {
@@ -116,6 +146,30 @@ static const lims_route_t recall_routes[] = {
       .query = recall_paging,
       .status = 200,
       .handler = recall_media },
+    { .method = "GET",
+      .path = "/reagent-lots/:id/recall/export",
+      .command = "reagent-lot recall-export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportRecallOfReagentLot",
+      .summary = "Export what used a reagent lot as CSV",
+      .description = "At most 50,000 tests. The file goes to standard output: "
+                     "`limsctl ... > recall.csv`. With --json it is in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .status = 200,
+      .handler = export_reagent },
+    { .method = "GET",
+      .path = "/media-lots/:id/recall/export",
+      .command = "media-lot recall-export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportRecallOfMediaLot",
+      .summary = "Export what used a media lot as CSV",
+      .description = "At most 50,000 tests. The file goes to standard output: "
+                     "`limsctl ... > recall.csv`. With --json it is in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .status = 200,
+      .handler = export_media },
     LIMS_ROUTE_END,
 };
 

@@ -7,6 +7,7 @@
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "results/results.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const char *const includes[] = { "sample", NULL };
@@ -90,17 +91,29 @@ static lims_stmt_e choose(const lims_request_t *rq)
     return lims_service_is_filtered(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH : LIMS_STMT_SAMPLE_TEST_LIST;
 }
 
+/* Finds the statement of the list, and what it has to know besides. */
+static const lims_error_t *prepare(lims_stmt_e *list, lims_request_t *rq)
+{
+    *list = choose(rq);
+    if (!lims_values_get(rq->values, "holdingStatus")) {
+        return NULL;
+    }
+    *list = LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
+    return find_holding_range(rq);
+}
+
 const lims_error_t *lims_sample_tests_list(lims_request_t *rq)
 {
-    lims_stmt_e list = choose(rq);
-    const lims_error_t *error = NULL;
+    lims_stmt_e list = LIMS_STMT_NONE;
+    const lims_error_t *error = prepare(&list, rq);
 
-    if (lims_values_get(rq->values, "holdingStatus")) {
-        list = LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
-        error = find_holding_range(rq);
-    }
-    if (error) {
-        return error;
-    }
-    return lims_service_page(rq, list);
+    return error ? error : lims_service_page(rq, list);
+}
+
+const lims_error_t *lims_sample_tests_export(lims_request_t *rq)
+{
+    lims_stmt_e list = LIMS_STMT_NONE;
+    const lims_error_t *error = prepare(&list, rq);
+
+    return error ? error : lims_csv_list(rq, list, "sample-tests.csv");
 }

@@ -8,7 +8,7 @@
 /* Query parameters of the list. */
 extern const lims_field_t lims_sample_test_filters[];
 
-/* Handler of the list. */
-lims_handler_fn lims_sample_tests_list;
+/* Handlers of the list and of its file. */
+lims_handler_fn lims_sample_tests_list, lims_sample_tests_export;
 
 #endif /* LIMS_RESULTS_TEST_SEARCH_H */

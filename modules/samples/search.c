@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c - the list of samples, with its filters. */
+/* search.c - the list of samples, with its filters and its file. */
 #include "samples/search.h"
 
 #include <string.h>
 
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 const lims_field_t lims_sample_filters[] = {
@@ -95,18 +96,27 @@ static const lims_error_t *find_names(lims_request_t *rq)
     return error;
 }
 
-const lims_error_t *lims_samples_list(lims_request_t *rq)
+static lims_stmt_e choose(const lims_request_t *rq)
 {
     const char *statuses = lims_values_get(rq->values, "status");
-    lims_stmt_e list = LIMS_STMT_SAMPLE_LIST;
+
+    if (!lims_service_is_filtered(rq)) {
+        return LIMS_STMT_SAMPLE_LIST;
+    }
+    return statuses && strchr(statuses, ',') ? LIMS_STMT_SAMPLE_SEARCH_STATUSES
+                                             : LIMS_STMT_SAMPLE_SEARCH;
+}
+
+const lims_error_t *lims_samples_list(lims_request_t *rq)
+{
     const lims_error_t *error = find_names(rq);
 
-    if (error) {
-        return error;
-    }
-    if (lims_service_is_filtered(rq)) {
-        list = statuses && strchr(statuses, ',') ? LIMS_STMT_SAMPLE_SEARCH_STATUSES
-                                                 : LIMS_STMT_SAMPLE_SEARCH;
-    }
-    return lims_service_page(rq, list);
+    return error ? error : lims_service_page(rq, choose(rq));
+}
+
+const lims_error_t *lims_samples_export(lims_request_t *rq)
+{
+    const lims_error_t *error = find_names(rq);
+
+    return error ? error : lims_csv_list(rq, choose(rq), "samples.csv");
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.h - a list as a file: RFC 4180, a line for each record, UTF-8.
+ *
+ * A file has the list's own records, so it is read by the list's own statement, as one
+ * page of all of them.
+ */
+#ifndef LIMS_SERVICE_CSV_H
+#define LIMS_SERVICE_CSV_H
+
+#include "database/database.h"
+#include "lims.h"
+
+/* Most rows of a file. */
+#define LIMS_CSV_ROWS_MAX 50000
+
+/* Sets the page of a list to all its rows, as many as a file may have. */
+void lims_csv_page(lims_request_t *rq);
+
+/* Answers rows as the file `name`: { "fileName": ..., "contentBase64": ... }. Columns are
+ * the resource's fields, a member of a member that include asks for as "sample.priority";
+ * null is an empty cell. A text that a spreadsheet would compute (it begins with =, +, -,
+ * @, tab or carriage return, and is no number) stands behind an apostrophe, as OWASP's "CSV
+ * Injection" has it. LIMS_E_INVALID_QUERY: there are more than 50,000 rows. */
+const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows,
+                                    const char *name);
+
+/* Answers all rows of the statement `list` as the file `name`. */
+const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const char *name);
+
+#endif /* LIMS_SERVICE_CSV_H */
