@@ -56,7 +56,8 @@ SELECT p.begins AS "from",
          FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c
 
 -- name: audit_entry_export one custom
--- A file of the entries, oldest first: in CSV a line for each changed field.
+-- A file of the entries, oldest first: in CSV a line for each changed field. A text that a
+-- spreadsheet would take for a formula has an apostrophe before it.
 WITH entries AS MATERIALIZED (
     SELECT r.*
       FROM lims.audit_entry_record r
@@ -73,8 +74,9 @@ WITH entries AS MATERIALIZED (
      LIMIT 50001
 ), line AS (
     SELECT e."occurredAt", e.id, c.place,
-           (SELECT string_agg('"' || replace(coalesce(v.value, ''), '"', '""') || '"', ','
-                              ORDER BY v.place)
+           (SELECT string_agg('"' || replace(regexp_replace(coalesce(v.value, ''),
+                                  '^(?=[=+@\t\r-])(?!-?\d+(\.\d+)?$)', ''''),
+                                  '"', '""') || '"', ',' ORDER BY v.place)
               FROM unnest(ARRAY[
                        e.id::text,
                        to_char(e."occurredAt" AT TIME ZONE 'UTC',

@@ -82,6 +82,9 @@ subtest 'exported' => sub {
     like($head, qr/\Aid,occurredAt,table,recordId,record,action,field,old,new,person,/, 'CSV with a header');
     ok((grep { /"result","""2.4""","""1.9""","Ben Walsh","",.*"second weighing"/ } @lines),
         'a line for each changed field');
+    $lims->patch("/sample-tests/$test", { result => '1.8', reason => '=HYPERLINK("x")' });
+    like(decode_base64($auditor->done('audit export', %record)->{contentBase64}),
+        qr/"'=HYPERLINK\(""x""\)"/, 'a formula is a text to a spreadsheet');
     my $entries = LIMS::Service::JSONSchema::decode(
         decode_base64($auditor->done('audit export', %record, format => 'json')->{contentBase64}));
     is_deeply([ map { $_->{id} } @$entries ], [ reverse map { $_->{id} } trail(%record) ],
