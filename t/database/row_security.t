@@ -45,6 +45,14 @@ sub furnish {
         key => $at->{organization}{key});
     $lims->post("/samples/$done->{id}/report", undef, key => $at->{organization}{key});
     $at->insert('certificate', sample_id => $done->{id}, content => '{}');
+    $at->act(sub {
+        my ($db) = @_;
+        $db->do('INSERT INTO lims.amendment (organization_id, sample_id, reason, signature_id)'
+                . q{ VALUES (?, ?, 'wrong well', ?)}, undef, $at->{organization}{id}, $done->{id},
+            $at->sign($db, 'amended', 'sample', $done->{id}));
+    });
+    $at->definition(method => 'EPA 200.8');
+    $at->insert('qc_template', method => 'EPA 200.8', name => 'Metals');
     my $profile = $at->insert('instrument_profile', code => 'P1', name => 'P1', definition => '{}',
         status => 'active');
     my $file = $at->act(sub { $_[0]->selectrow_array('SELECT lims.keep_file(?, ?, ?::bytea)', undef,

@@ -98,7 +98,7 @@ $rita->refused('invalid_transition', 'worksheet sign-off', $sheet->{id}, step =>
     meaning => 'reviewed');
 $ann->refused('invalid_reference', 'worksheet sign-off', $sheet->{id}, step => 'Director',
     meaning => 'reviewed');
-$ann->refused('esignature_required', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
+$ann->refused('signature_invalid', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
     meaning => 'performed', password => 'not hers');
 is_deeply($ann->done('worksheet sign-off', $sheet->{id}, step => 'Analyst',
         meaning => 'performed')->{needsSignoff}, ['Reviewer'], 'the analyst signs');
