@@ -28,20 +28,20 @@ sub tests {
     return map { $lab->tests($lab->sample(testDefinitionIds => [$lead])) } 1 .. $number;
 }
 
-sub template_shown { return $ann->done('qc-batch show', $_[0]{id}) }
+sub batch_shown { return $ann->done('qc-batch show', $_[0]{id}) }
 
 # Controls as "LFB -", "LFB +" or "LFB ?" without a value.
 sub controls {
     my ($batch) = @_;
     return join ' ', map {
         $_->{controlType} . (!defined $_->{passed} ? '?' : $_->{passed} ? '+' : '-')
-    } @{ template_shown($batch)->{controls} };
+    } @{ batch_shown($batch)->{controls} };
 }
 
 sub value {
     my ($batch, $type, $value, @more) = @_;
     my ($control) = grep { $_->{controlType} eq $type && !defined $_->{passed} }
-        @{ template_shown($batch)->{controls} };
+        @{ batch_shown($batch)->{controls} };
     return $ann->done('qc-control update', $control->{id}, measuredValue => $value, @more);
 }
 
@@ -74,7 +74,7 @@ my $batch = $ann->done('qc-batch create', batchNumber => 'T-1', qcTemplateId => 
     sampleTestIds => [ $test[0] ]);
 is($batch->{method}, 'EPA 200.8', 'a batch has the method of its template');
 is(controls($batch), 'LRB? LFB?', '... and its controls, without values');
-ok(!(grep { !$_->{expected} } @{ template_shown($batch)->{controls} }), '... which are expected');
+ok(!(grep { !$_->{expected} } @{ batch_shown($batch)->{controls} }), '... which are expected');
 is($batch->{qcStatus}, 'open', '... and is open');
 like($ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id})->{message}, qr/LRB \w+, LFB/,
     '... which names them');
@@ -96,11 +96,11 @@ $ann->refused('field_not_patchable', 'qc-control update', $blank->{id}, controlT
 
 my $spike;
 my @events = $lab->events_in(sub { $spike = value($batch, 'LFB', '13') });
-is(template_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
+is(batch_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
 is_deeply([ map { $_->[0] } @events ], ['qc.failed'], '... which is told');
 ok(!$spike->{passed}, '... by a control that failed');
 $ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
-is(template_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
+is(batch_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
 
 $ann->refused('invalid_transition', 'qc-batch cover', $batch->{id}, sampleTestIds => [ $test[2] ]);
 $ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LRB',
