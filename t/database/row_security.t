@@ -174,10 +174,12 @@ subtest 'statements without their organization' => sub {
     my ($taken, $seen_by_owner) = (0, 0);
     for my $each (grep { $_->{sql} =~ /\A\s*SELECT\b/ } @statements) {
         my $sql = without_predicate($each) or next;
-        my ($leaks, $would) = (0, 0);
+        my ($leaks, $would, %tried) = (0, 0);
         for my $id (@ids) {
             my @bind = LIMS::Database::Statements::bound($each, values_for($each, $id),
                 \%context);
+            # Most lists ask for no record.
+            next if $tried{ join '|', map { $_ // '' } @bind }++;
             my $intact = text(run($app, $each->{sql}, @bind));
             $leaks++ if text(run($app, $sql, @bind)) ne $intact;
             $would ||= text(run($owner, $sql, @bind)) ne $intact;
@@ -197,10 +199,11 @@ subtest 'statements with another organization' => sub {
             . ' lims.audit_entry WHERE organization_id = ?', undef, $other));
     my $would = 0;
     for my $each (@statements) {
-        my $reached = 0;
+        my ($reached, %tried) = (0);
         for my $id (@ids) {
             my $values = values_for($each, $id);
             my @bind   = LIMS::Database::Statements::bound($each, $values, \%strange);
+            next if $tried{ join '|', map { $_ // '' } @bind }++;
             my @nobody = LIMS::Database::Statements::bound($each, $values,
                 { %context, organization => -1 });
             my $found  = text(run($app, $each->{sql}, @bind));
