@@ -164,4 +164,9 @@ const char *lims_result_get(const lims_result_t *result, int row, const char *co
 /* Returns a boolean cell; false for SQL NULL. */
 bool lims_result_true(const lims_result_t *result, int row, const char *column);
 
+/* Binds the cells of the first row to `values` by the names of their columns, of which NULL
+ * ends the list; they live as long as the result. */
+void lims_result_bind(lims_values_t *values, const lims_result_t *result,
+                      const char *const *columns);
+
 #endif /* LIMS_DATABASE_H */

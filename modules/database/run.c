@@ -429,3 +429,11 @@ bool lims_result_true(const lims_result_t *result, int row, const char *column)
     const char *text = lims_result_get(result, row, column);
     return text && text[0] == 't';
 }
+
+void lims_result_bind(lims_values_t *values, const lims_result_t *result,
+                      const char *const *columns)
+{
+    for (; *columns; columns++) {
+        lims_values_set(values, *columns, lims_result_get(result, 0, *columns));
+    }
+}

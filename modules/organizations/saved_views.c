@@ -71,21 +71,9 @@ static const lims_field_t filters[] = {
 static const lims_error_e change_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_PERMISSION_REQUIRED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
-/* The answer to a deletion is the record as it was before. */
 static const lims_error_t *delete_one(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAVED_VIEW_DELETE);
-
-    if (!error && lims_result_count(row) == 0) {
-        error = lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
-                                  "There is no saved view %s of yours.",
-                                  lims_values_get(rq->values, "id"));
-    }
-    if (!error) {
-        lims_render_record(rq, row, NULL);
-    }
-    return error;
+    return lims_service_delete(rq, LIMS_STMT_SAVED_VIEW_DELETE);
 }
 
 static const lims_route_t routes[] = {

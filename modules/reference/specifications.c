@@ -73,21 +73,9 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
-/* The answer to a deletion is the record as it was before. */
 static const lims_error_t *delete_one(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SPECIFICATION_DELETE);
-
-    if (!error && lims_result_count(row) == 0) {
-        error = lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
-                                  "There is no specification %s in your organization.",
-                                  lims_values_get(rq->values, "id"));
-    }
-    if (!error) {
-        lims_render_record(rq, row, NULL);
-    }
-    return error;
+    return lims_service_delete(rq, LIMS_STMT_SPECIFICATION_DELETE);
 }
 
 static const lims_route_t routes[] = {

@@ -66,13 +66,13 @@ const lims_field_t lims_sample_test_filters[] = {
 /* Sets the range of ends of holding times that holdingStatus means now. */
 static const lims_error_t *find_holding_range(lims_request_t *rq)
 {
-    static const char *const columns[] = { "holdingFrom", "holdingTo", "holdingMet" };
+    static const char *const columns[] = { "holdingFrom", "holdingTo", "holdingMet", NULL };
     const lims_call_t call = { .statement = LIMS_STMT_SAMPLE_TEST_HOLDING_RANGE };
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
 
-    for (unsigned i = 0; !error && i < LIMS_LENGTH(columns); i++) {
-        lims_values_set(rq->values, columns[i], lims_result_get(row, 0, columns[i]));
+    if (!error) {
+        lims_result_bind(rq->values, row, columns);
     }
     return error;
 }

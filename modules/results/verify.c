@@ -5,8 +5,6 @@
  */
 #include "results/verify.h"
 
-#include <string.h>
-
 #include "database/database.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
@@ -20,13 +18,9 @@ static const lims_field_t item_fields[] = {
       .flags = LIMS_F_REQUIRED,
       .doc = "Id of the sample test.",
       .example = "90211" },
-    { .name = "contentHash",
-      .type = LIMS_T_STRING,
-      .min = 64,
-      .max = 64,
-      .pattern = "^[0-9a-f]*$",
-      .doc = "Digest of what is signed, as the test showed it. If it differs now, this one is not "
-             "verified (precondition_failed)." },
+    LIMS_EACH_CONTENT_HASH_FIELD(
+        "Digest of what is signed, as the test showed it. If it differs now, this one is not "
+        "verified (precondition_failed)."),
     { .name = "choose",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_WORDS,
@@ -46,10 +40,7 @@ const lims_field_t lims_results_verify_input[] = {
       .unique = "sampleTestId",
       .doc = "Results to verify, each test once.",
       .example = "[{\"sampleTestId\":90211}]" },
-    { .name = "atomic",
-      .type = LIMS_T_BOOLEAN,
-      .fallback = "true",
-      .doc = "Whether nothing is verified if one of them is refused." },
+    LIMS_EACH_ATOMIC_FIELD("Whether nothing is verified if one of them is refused."),
     LIMS_FIELD_END,
 };
 
@@ -63,18 +54,7 @@ static const lims_field_t result_fields[] = {
       .values = lims_test_statuses,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Status of the test now; null for a test that there is not." },
-    { .name = "error",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Slug of the error by which this one was refused; null: it was not." },
-    { .name = "message",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Text of the refusal, for people." },
-    { .name = "blockers",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT,
-      .doc = "Every gate that refuses this one, as when it is verified alone." },
+    LIMS_EACH_REFUSAL_FIELDS("Every gate that refuses this one, as when it is verified alone."),
     LIMS_FIELD_END,
 };
 
@@ -124,33 +104,12 @@ static const lims_error_t *verify(lims_request_t *rq, const lims_each_t *item)
     return error || !reason ? error : choose(rq, reason->text);
 }
 
-/* Tells each item the status that its test has, of the tests in order of id. */
-static void note_statuses(lims_each_t *items, int count, const lims_result_t *tests)
-{
-    for (int i = 0; i < count; i++) {
-        items[i].becomes = "verified";
-        for (int row = 0; row < lims_result_count(tests); row++) {
-            if (strcmp(lims_result_get(tests, row, "id"), items[i].id) == 0) {
-                items[i].stood = lims_result_get(tests, row, "status");
-            }
-        }
-    }
-}
-
 const lims_error_t *lims_results_verify_many(lims_request_t *rq)
 {
-    bool atomic = strcmp(lims_values_get(rq->values, "atomic"), "t") == 0;
-    lims_each_t *items = NULL;
-    lims_result_t *tests = NULL;
-    int count = 0;
-    const lims_error_t *error = lims_each_read(&items, &count, rq, "items", "sampleTestId");
+    static const lims_each_act_t act = { .id_name = "sampleTestId",
+                                         .lock = LIMS_STMT_SAMPLE_TESTS_LOCK,
+                                         .becomes = "verified",
+                                         .act = verify };
 
-    if (!error) {
-        error = lims_database_call(&tests, rq, LIMS_STMT_SAMPLE_TESTS_LOCK);
-    }
-    if (!error) {
-        note_statuses(items, count, tests);
-        error = lims_each(rq, items, count, NULL, verify);
-    }
-    return error ? error : lims_each_answer(rq, items, count, "sampleTestId", atomic);
+    return lims_each(rq, &act);
 }

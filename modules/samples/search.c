@@ -76,12 +76,11 @@ const lims_field_t lims_sample_filters[] = {
     LIMS_FIELD_END,
 };
 
-
 /* Looks up which samples q may mean: few by their ids, many by the beginnings of their
  * names, which the search then compares. */
 static const lims_error_t *find_names(lims_request_t *rq)
 {
-    static const char *const columns[] = { "found", "first", "last", "names", "clients" };
+    static const char *const columns[] = { "found", "first", "last", "names", "clients", NULL };
     const lims_call_t call = { .statement = LIMS_STMT_SAMPLES_FOUND };
     lims_result_t *row = NULL;
     const lims_error_t *error;
@@ -90,8 +89,8 @@ static const lims_error_t *find_names(lims_request_t *rq)
         return NULL;
     }
     error = lims_service_read(&row, rq, &call, 1);
-    for (unsigned i = 0; !error && i < LIMS_LENGTH(columns); i++) {
-        lims_values_set(rq->values, columns[i], lims_result_get(row, 0, columns[i]));
+    if (!error) {
+        lims_result_bind(rq->values, row, columns);
     }
     return error;
 }

@@ -215,6 +215,14 @@ static const lims_error_t *run_statement(lims_request_t *rq)
     return NULL;
 }
 
+const lims_error_t *lims_service_delete(lims_request_t *rq, lims_stmt_e deletion)
+{
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_database_call(&results[0], rq, deletion);
+
+    return error ? error : answer_record(rq, results);
+}
+
 static void set_location(lims_request_t *rq)
 {
     if (rq->route->status == 201 && rq->route->path && !(rq->route->flags & LIMS_R_NO_RECORD)) {

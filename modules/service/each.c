@@ -15,10 +15,11 @@
 
 /* --- Reading the list ------------------------------------------------------ */
 
-const lims_error_t *lims_each_read(lims_each_t **items, int *count, const lims_request_t *rq,
-                                   const char *name, const char *id_name)
+/* Reads the request's list, in the order sent. */
+static const lims_error_t *read_items(lims_each_t **items, int *count, const lims_request_t *rq,
+                                      const lims_each_act_t *act)
 {
-    const char *text = lims_values_get(rq->values, name);
+    const char *text = lims_values_get(rq->values, "items");
     lims_json_t *root = NULL;
     const lims_error_t *error = lims_json_parse(&root, text, strlen(text), rq->pool);
     int i = 0;
@@ -31,11 +32,26 @@ const lims_error_t *lims_each_read(lims_each_t **items, int *count, const lims_r
     for (const lims_json_t *asked = root->first; asked; asked = asked->next) {
         const lims_json_t *hash = lims_json_member(asked, "contentHash");
 
-        (*items)[i++] = (lims_each_t){ .id = lims_json_member(asked, id_name)->text,
-                                       .content_hash = hash ? hash->text : NULL,
-                                       .asked = asked };
+        (*items)[i++] =
+            (lims_each_t){ .id = lims_json_member(asked, act->id_name)->text,
+                           .becomes = act->becomes ? act->becomes
+                                                   : lims_json_member(asked, "status")->text,
+                           .content_hash = hash ? hash->text : NULL,
+                           .asked = asked };
     }
     return NULL;
+}
+
+/* Notes the status that each record has. */
+static void note_statuses(lims_each_t *items, int count, const lims_result_t *locked)
+{
+    for (int i = 0; i < count; i++) {
+        for (int row = 0; row < lims_result_count(locked); row++) {
+            if (strcmp(lims_result_get(locked, row, "id"), items[i].id) == 0) {
+                items[i].stood = lims_result_get(locked, row, "status");
+            }
+        }
+    }
 }
 
 /* --- Acting on each -------------------------------------------------------- */
@@ -85,31 +101,30 @@ static const lims_error_t *check_content(lims_request_t *rq, const lims_each_t *
 }
 
 static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item,
-                                  lims_each_fn *prepare, lims_each_fn *act)
+                                  const lims_each_act_t *act)
 {
     const lims_error_t *error = lims_service_lock(rq);
 
     if (!error) {
         error = check_content(rq, item);
     }
-    if (!error && prepare) {
-        error = prepare(rq, item);
+    if (!error && act->prepare) {
+        error = act->prepare(rq, item);
     }
     if (!error && rq->signs) {
         error = lims_signing_sign(rq);
     }
-    return error ? error : act(rq, item);
+    return error ? error : act->act(rq, item);
 }
 
 /* Whether the error concerns the record alone, so that the others can go on. */
 static bool is_refusal(const lims_error_t *error)
 {
-    return lims_error_kinds[error->kind].status < 500 &&
-           error->retry == LIMS_RETRY_NO;
+    return lims_error_kinds[error->kind].status < 500 && error->retry == LIMS_RETRY_NO;
 }
 
-const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count,
-                              lims_each_fn *prepare, lims_each_fn *act)
+static const lims_error_t *act_on_all(lims_request_t *rq, lims_each_t *items, int count,
+                                      const lims_each_act_t *act)
 {
     lims_each_t **order = in_order(items, count, rq->pool);
     const lims_error_t *error = NULL;
@@ -122,12 +137,12 @@ const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count,
         if (error) {
             return error;
         }
-        order[i]->error = act_on(rq, order[i], prepare, act);
+        order[i]->error = act_on(rq, order[i], act);
         if (order[i]->error && !is_refusal(order[i]->error)) {
             return order[i]->error;
         }
-        error = lims_database_run(NULL, rq, NULL, 0,
-                                  order[i]->error ? LIMS_DB_UNDO : LIMS_DB_RELEASE);
+        error =
+            lims_database_run(NULL, rq, NULL, 0, order[i]->error ? LIMS_DB_UNDO : LIMS_DB_RELEASE);
     }
     return error;
 }
@@ -164,9 +179,10 @@ static const char *results_of(const lims_each_t *items, int count, const char *i
     return apr_pstrcat(pool, "\"results\":", lims_writer_finish(&length, w), NULL);
 }
 
-const lims_error_t *lims_each_answer(lims_request_t *rq, const lims_each_t *items, int count,
-                                     const char *id_name, bool atomic)
+static const lims_error_t *answer(lims_request_t *rq, const lims_each_t *items, int count,
+                                  const char *id_name)
 {
+    bool atomic = strcmp(lims_values_get(rq->values, "atomic"), "t") == 0;
     const lims_error_t *first = NULL;
     int refused = 0;
     bool none;
@@ -179,14 +195,30 @@ const lims_error_t *lims_each_answer(lims_request_t *rq, const lims_each_t *item
     if (none) {
         bool conflict = lims_error_kinds[first->kind].status == 409;
 
-        return lims_client_error_with(
-            rq->pool, conflict ? first->kind : LIMS_E_INVALID_TRANSITION,
-            results_of(items, count, id_name, true, rq->pool),
-            "Nothing was done: %d of %d are refused. The first: %s", refused, count,
-            first->message);
+        return lims_client_error_with(rq->pool, conflict ? first->kind : LIMS_E_INVALID_TRANSITION,
+                                      results_of(items, count, id_name, true, rq->pool),
+                                      "Nothing was done: %d of %d are refused. The first: %s",
+                                      refused, count, first->message);
     }
     rq->reply->body =
         apr_pstrcat(rq->pool, "{", results_of(items, count, id_name, false, rq->pool), "}", NULL);
     rq->reply->length = strlen(rq->reply->body);
     return NULL;
+}
+
+const lims_error_t *lims_each(lims_request_t *rq, const lims_each_act_t *act)
+{
+    lims_each_t *items = NULL;
+    lims_result_t *locked = NULL;
+    int count = 0;
+    const lims_error_t *error = read_items(&items, &count, rq, act);
+
+    if (!error) {
+        error = lims_database_call(&locked, rq, act->lock);
+    }
+    if (!error) {
+        note_statuses(items, count, locked);
+        error = act_on_all(rq, items, count, act);
+    }
+    return error ? error : answer(rq, items, count, act->id_name);
 }

@@ -46,6 +46,10 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * If-Match field or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
+/* Deletes the locked record of the request by the statement `deletion`, and answers with the
+ * row that it returns: the record as it was before. */
+const lims_error_t *lims_service_delete(lims_request_t *rq, lims_stmt_e deletion);
+
 /* Locks the record of the request, unless it is locked already, so that decisions about it
  * hold until the transaction ends. LIMS_E_NOT_FOUND: there is none. */
 const lims_error_t *lims_service_lock(lims_request_t *rq);

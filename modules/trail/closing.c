@@ -90,25 +90,16 @@ static const lims_error_t *compute(lims_request_t *rq, const lims_result_t *bloc
     return NULL;
 }
 
-/* Binds what the next statements need of the block. */
-static void bind_block(lims_values_t *values, const lims_result_t *block)
-{
-    static const char *const names[] = { "organization", "block",  "chainEnd", "fromPosition",
-                                         "toPosition",   "behind", "closedAt" };
-
-    for (apr_size_t i = 0; i < LIMS_LENGTH(names); i++) {
-        lims_values_set(values, names[i], lims_result_get(block, 0, names[i]));
-    }
-}
-
 /* Closes the block that was taken, in the open transaction. */
 static const lims_error_t *close_block(int *entries, lims_request_t *rq, const lims_result_t *block)
 {
+    static const char *const columns[] = { "organization", "block",  "chainEnd", "fromPosition",
+                                           "toPosition",   "behind", "closedAt", NULL };
     lims_result_t *found = NULL;
     lims_result_t *ignored = NULL;
     const lims_error_t *error;
 
-    bind_block(rq->values, block);
+    lims_result_bind(rq->values, block, columns);
     error = lims_database_call(&found, rq, LIMS_STMT_AUDIT_TO_CLOSE);
     *entries = error ? 0 : lims_result_count(found);
     if (*entries > 0) {
