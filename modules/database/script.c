@@ -23,6 +23,15 @@ static int line_of(const char *text, const char *position)
     return line;
 }
 
+/* lock_not_available (after lock_timeout) and deadlock_detected: other transactions hold
+ * what the script needs, and it may be run again. */
+static bool locked_out(const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+    return strcmp(state, "55P03") == 0 || strcmp(state, "40P01") == 0;
+}
+
 static const lims_error_t *failure(lims_connection_t *connection, const PGresult *result,
                                    const char *file, const char *sql, apr_pool_t *pool)
 {
@@ -36,9 +45,8 @@ static const lims_error_t *failure(lims_connection_t *connection, const PGresult
     }
     error = lims_server_error(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s",
                               file, where, words);
-    return strcmp(PQresultErrorField(result, PG_DIAG_SQLSTATE), "55P03") == 0
-               ? lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool)
-               : error;
+    return locked_out(result) ? lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool)
+                              : error;
 }
 
 const lims_error_t *lims_script_run(lims_connection_t *connection, const char *file,

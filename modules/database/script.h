@@ -12,7 +12,7 @@
 
 /* Runs a script in the open transaction, else in one of its own. An error of PostgreSQL
  * is LIMS_E_INTERNAL with PostgreSQL's message, the file and, if known, the line; after
- * lock_timeout its retry is LIMS_RETRY_ROLLED_BACK. */
+ * lock_timeout or a deadlock its retry is LIMS_RETRY_ROLLED_BACK. */
 const lims_error_t *lims_script_run(lims_connection_t *connection, const char *file,
                                     const char *sql, apr_pool_t *pool);
 

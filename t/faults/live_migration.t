@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Migrations while requests run. One that the running service can live with goes
-# unnoticed, even if it changes the result of prepared statements and waits for a long
-# transaction; after one that it cannot live with every request is refused with 503 until
+# unnoticed, even if it changes the result of prepared statements, waits for a long
+# transaction and meets a deadlock; after one that it cannot live with every request is refused with 503 until
 # the matching mod_lims is installed.
 use strict;
 use warnings;
@@ -22,8 +22,18 @@ sub requests_wait {
              AND application_name = 'mod_lims' AND wait_event_type = 'Lock'});
 }
 
+sub migration_waits_for_table {
+    my ($db) = @_;
+    return $db->selectrow_array(
+        q{SELECT count(*) FROM pg_locks
+           WHERE relation = 'lims.client'::regclass AND mode = 'AccessExclusiveLock'
+             AND NOT granted});
+}
+
 my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 8, action => sub {
-    my $reader = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    my $reader = LIMS::Instance::connect_database($lims->{database}, 'postgres');
+    # So that it is the migration that PostgreSQL ends when the two meet in a deadlock.
+    $reader->do(q{SET deadlock_timeout = '1min'});
     $reader->begin_work;
     $reader->selectall_arrayref('SELECT * FROM lims.client');
     my $pid = fork // die "fork: $!\n";
@@ -38,10 +48,13 @@ my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 8, action => sub 
     # Until it is seen to hold up requests, and longer than it may at a time.
     my $queued = wait_until { requests_wait() } 20;
     sleep 4 if $queued;
+    # The migration has the view by now, the reader its table.
+    my $met = wait_until { migration_waits_for_table($reader) } 20;
+    $reader->do('SELECT FROM lims.client_record') if $met;
     $reader->rollback;
     $reader->disconnect;
     waitpid $pid, 0;
-    return { status => $?, queued => $queued };
+    return { status => $?, queued => $queued, met => $met };
 });
 is($load->{result}{status}, 0, 'the migration is applied');
 cmp_ok($load->{result}{queued}, '>', 0, '... though it was in the way of requests');
