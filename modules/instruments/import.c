@@ -19,24 +19,6 @@
 #define LARGE 20000
 #define FIRST 2000
 
-/* --- Bytes ---------------------------------------------------------------- */
-
-const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
-                                        const lims_request_t *rq)
-{
-    const char *encoded = lims_values_get(rq->values, "contentBase64");
-
-    *bytes = lims_values_get(rq->values, "content");
-    *length = *bytes ? strlen(*bytes) : 0;
-    if (encoded && !lims_base64_decode(bytes, length, encoded, rq->pool)) {
-        return lims_client_error(
-            rq->pool, LIMS_E_INVALID_BODY,
-            "contentBase64 must be base64 with its padding and without line breaks "
-            "(RFC 4648 section 4).");
-    }
-    return NULL;
-}
-
 lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_t length,
                                   const char *asked, apr_pool_t *pool)
 {

@@ -109,10 +109,4 @@ const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *r
  * many of them, 0: all. */
 const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool);
 
-/* Gets the bytes from a body with `content`, a text, or `contentBase64` (RFC
- * 4648 section 4, padded, in one line), NUL-terminated; NULL when it has
- * neither. LIMS_E_INVALID_BODY. */
-const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
-                                        const lims_request_t *rq);
-
 #endif /* LIMS_INSTRUMENTS_IMPORT_H */

@@ -16,6 +16,7 @@
 #include "kernel/field.h"
 #include "kernel/record.h"
 #include "kernel/utf8.h"
+#include "service/content.h"
 #include "service/service.h"
 
 #define NAME_MAX 255
@@ -242,7 +243,7 @@ static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lim
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
                                  "The file comes as content or as contentBase64: one of the two.");
     }
-    return lims_import_content(bytes, length, rq);
+    return lims_content_read(bytes, length, rq);
 }
 
 static const lims_error_t *take_form(const char **name, const char **bytes, apr_size_t *length,

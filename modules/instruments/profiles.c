@@ -15,6 +15,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "profiles/golden.h"
+#include "service/content.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "draft", "active", "retired", NULL };
@@ -280,7 +281,7 @@ static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
             rq->pool, LIMS_E_INVALID_BODY,
             "The file comes as content, as contentBase64 or as fileId: one of them.");
     }
-    error = lims_import_content(&bytes, &length, rq);
+    error = lims_content_read(&bytes, &length, rq);
     if (error) {
         return error;
     }

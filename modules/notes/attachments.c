@@ -3,10 +3,10 @@
  * attachments.c - files that people attach to samples, sample tests, QC batches, lots and
  * investigations. The bytes are kept as they came and are never looked into.
  */
-#include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "notes/notes.h"
+#include "service/content.h"
 
 #define NAME_MAX 255
 #define MEDIA_TYPE_MAX 127
@@ -80,19 +80,13 @@ static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FILE
                                            LIMS_E_COUNT };
 static const lims_error_e withdraw_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
+/* The database decodes the bytes that it keeps. */
 static const lims_error_t *check(lims_request_t *rq)
 {
-    const char *encoded = lims_values_get(rq->values, "contentBase64");
     const char *bytes = NULL;
     apr_size_t length = 0;
 
-    if (!lims_base64_decode(&bytes, &length, encoded, rq->pool)) {
-        return lims_client_error(
-            rq->pool, LIMS_E_INVALID_BODY,
-            "contentBase64 must be base64 with its padding and without line breaks "
-            "(RFC 4648 section 4).");
-    }
-    return NULL;
+    return lims_content_read(&bytes, &length, rq);
 }
 
 static const lims_route_t routes[] = {

@@ -193,10 +193,11 @@ static void append_row(apr_array_header_t *file, const apr_array_header_t *colum
     append(file, "\r\n", 2);
 }
 
-static const apr_array_header_t *write_file(const lims_request_t *rq, const lims_result_t *rows)
+static const apr_array_header_t *write_file(const lims_request_t *rq, const lims_field_t *fields,
+                                            const lims_result_t *rows)
 {
     apr_array_header_t *file = apr_array_make(rq->pool, 65536, sizeof(char));
-    const apr_array_header_t *columns = find_columns(rq->resource->fields, rows, rq->pool);
+    const apr_array_header_t *columns = find_columns(fields, rows, rq->pool);
     apr_pool_t *scratch = NULL;
 
     apr_pool_create(&scratch, rq->pool);
@@ -215,16 +216,12 @@ void lims_csv_page(lims_request_t *rq)
     lims_values_set(rq->values, "limit", APR_STRINGIFY(LIMS_CSV_ROWS_MAX));
 }
 
-const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows, const char *name)
+void lims_csv_write(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *rows,
+                    const char *name)
 {
+    const apr_array_header_t *file = write_file(rq, fields, rows);
     lims_writer_t *w = lims_writer_create(rq->pool);
-    const apr_array_header_t *file;
 
-    if (lims_result_count(rows) > LIMS_CSV_ROWS_MAX) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                 "There are more than 50,000 rows: ask for fewer by filters.");
-    }
-    file = write_file(rq, rows);
     lims_writer_object_begin(w);
     lims_writer_key(w, "fileName");
     lims_writer_string(w, name);
@@ -232,6 +229,15 @@ const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *row
     lims_writer_string(w, lims_base64_encode(file->elts, (apr_size_t)file->nelts, rq->pool));
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
+}
+
+const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows, const char *name)
+{
+    if (lims_result_count(rows) > LIMS_CSV_ROWS_MAX) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                 "There are more than 50,000 rows: ask for fewer by filters.");
+    }
+    lims_csv_write(rq, rq->resource->fields, rows, name);
     return NULL;
 }
 

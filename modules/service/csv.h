@@ -18,10 +18,15 @@
 void lims_csv_page(lims_request_t *rq);
 
 /* Answers rows as the file `name`: { "fileName": ..., "contentBase64": ... }. Columns are
- * the resource's fields, a member of a member that include asks for as "sample.priority";
- * null is an empty cell. A text that a spreadsheet would compute (it begins with =, +, -,
- * @, tab or carriage return, and is no number) stands behind an apostrophe, as OWASP's "CSV
- * Injection" has it. LIMS_E_INVALID_QUERY: there are more than 50,000 rows. */
+ * `fields`, a member of a member that include asks for as "sample.priority"; null is an
+ * empty cell. A text that a spreadsheet would compute (it begins with =, +, -, @, tab or
+ * carriage return, and is no number) stands behind an apostrophe, as OWASP's "CSV
+ * Injection" has it. */
+void lims_csv_write(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *rows,
+                    const char *name);
+
+/* Answers rows with the fields of the request's resource. LIMS_E_INVALID_QUERY: there are
+ * more than 50,000. */
 const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows,
                                     const char *name);
 

@@ -6,10 +6,13 @@
  * Entries are found by their record, or in a period of at most 31 days: the two indexes
  * that the table has, because it is written with every result.
  */
+#include <string.h>
+
 #include "database/database.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
+#include "service/csv.h"
 #include "service/service.h"
 #include "trail/trail.h"
 
@@ -177,6 +180,7 @@ static const lims_field_t export_query[] = {
 /* Fills in the period; refuses one that is too long for a walk along the index of time. */
 static const lims_error_t *find_period(lims_request_t *rq)
 {
+    static const char *const columns[] = { "from", "to", "before", NULL };
     const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_PERIOD };
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
@@ -189,9 +193,7 @@ static const lims_error_t *find_period(lims_request_t *rq)
             rq->pool, LIMS_E_INVALID_QUERY,
             "from, to: a period of at most 31 days, or a record: table and recordId.");
     }
-    lims_values_set(rq->values, "from", lims_result_get(row, 0, "from"));
-    lims_values_set(rq->values, "to", lims_result_get(row, 0, "to"));
-    lims_values_set(rq->values, "before", lims_result_get(row, 0, "before"));
+    lims_result_bind(rq->values, row, columns);
     return NULL;
 }
 
@@ -207,25 +209,100 @@ static const lims_error_t *find_scope(lims_request_t *rq)
                                    "recordId: a record is named by its table and its id.");
 }
 
+/* The columns of the CSV file. */
+static const lims_field_t line_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the entry." },
+    { .name = "occurredAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "Time of the change." },
+    { .name = "table",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Table of the changed record." },
+    { .name = "recordId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the changed record." },
+    { .name = "record",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the record, as people know it." },
+    { .name = "action",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Kind of the change: insert, update or delete." },
+    { .name = "field",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the changed field." },
+    { .name = "old",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Value before the change." },
+    { .name = "new", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Value after the change." },
+    { .name = "person",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the person who made the change." },
+    { .name = "apiKey",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the API key that made the change." },
+    { .name = "surface",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Surface by which the change came." },
+    { .name = "sessionId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the session in which it was made." },
+    { .name = "requestId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the request that made it." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Reason that was given." },
+    { .name = "signatureId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the signature that covers the change." },
+    { .name = "block",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of the block of the chain that holds the entry." },
+    LIMS_FIELD_END,
+};
+
 static const lims_error_t *export(lims_request_t *rq)
 {
-    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_EXPORT };
-    lims_writer_t *w = lims_writer_create(rq->pool);
-    lims_result_t *row = NULL;
+    bool csv = strcmp(lims_values_get(rq->values, "format"), "csv") == 0;
+    const lims_call_t call = { .statement = csv ? LIMS_STMT_AUDIT_ENTRY_LINES
+                                                : LIMS_STMT_AUDIT_ENTRY_DOCUMENT };
+    lims_result_t *rows = NULL;
     const lims_error_t *error = find_scope(rq);
 
     if (!error) {
-        error = lims_service_read(&row, rq, &call, 1);
+        error = lims_service_read(&rows, rq, &call, 1);
     }
-    if (!error && lims_result_true(row, 0, "tooMany")) {
-        error = lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                  "There are more than 50,000 entries: ask for a shorter period.");
+    if (error) {
+        return error;
     }
-    if (!error) {
-        lims_writer_raw(w, lims_result_get(row, 0, "document"));
+    if (lims_result_count(rows) > 0 && lims_result_true(rows, 0, "tooMany")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                 "There are more than 50,000 entries: ask for a shorter period.");
+    }
+    if (csv) {
+        lims_csv_write(rq, line_fields, rows, "audit-trail.csv");
+    } else {
+        lims_writer_t *w = lims_writer_create(rq->pool);
+
+        lims_writer_raw(w, lims_result_get(rows, 0, "document"));
         lims_render_finish(rq, w);
     }
-    return error;
+    return NULL;
 }
 
 static const lims_error_t *list(lims_request_t *rq)

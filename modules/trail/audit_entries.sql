@@ -37,8 +37,9 @@ SELECT r.*,
  LIMIT :limit::bigint + 1
 
 -- name: audit_entry_period one
--- The period that is read: by default the last 31 days before its end, which is now. With
--- a cursor it ends at the time of that entry, of which only lower ids are left.
+-- The period that is read: by default the last 31 days before its end, which is now. With a cursor
+-- it ends at that entry's time; of the entries of that very time only those with lower ids
+-- are still to be read.
 SELECT p.begins AS "from",
        least(p.ends, c.at) AS "to",
        c.id AS "before",
@@ -55,9 +56,7 @@ SELECT p.begins AS "from",
               split_part(x.cursor, '-', 2)::bigint AS id
          FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c
 
--- name: audit_entry_export one custom
--- A file of the entries, oldest first: in CSV a line for each changed field. A text that a
--- spreadsheet would take for a formula has an apostrophe before it.
+-- part: exported_entries
 WITH entries AS MATERIALIZED (
     SELECT r.*
       FROM lims.audit_entry_record r
@@ -72,43 +71,30 @@ WITH entries AS MATERIALIZED (
        AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
      ORDER BY r."occurredAt", r.id
      LIMIT 50001
-), line AS (
-    SELECT e."occurredAt", e.id, c.place,
-           (SELECT string_agg('"' || replace(regexp_replace(coalesce(v.value, ''),
-                                  '^(?=[=+@\t\r-])(?!-?\d+(\.\d+)?$)', ''''),
-                                  '"', '""') || '"', ',' ORDER BY v.place)
-              FROM unnest(ARRAY[
-                       e.id::text,
-                       to_char(e."occurredAt" AT TIME ZONE 'UTC',
-                               'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                       e."table", e."recordId"::text, e.record, e.action,
-                       c.change ->> 'field', c.change ->> 'old', c.change ->> 'new',
-                       e.person, e."apiKey", e.surface, e."sessionId"::text,
-                       e."requestId", e.reason, e."signatureId"::text, e.block::text
-                   ]) WITH ORDINALITY AS v (value, place)) AS text
-      FROM entries e
-      LEFT JOIN LATERAL json_array_elements(e.changes)
-           WITH ORDINALITY AS c (change, place)
-        ON true
-), file AS (
-    SELECT CASE :format::text
-           WHEN 'csv' THEN (
-               SELECT concat_ws(E'\r\n',
-                   'id,occurredAt,table,recordId,record,action,field,old,new,person,'
-                   'apiKey,surface,sessionId,requestId,reason,signatureId,block',
-                   string_agg(l.text, E'\r\n' ORDER BY l."occurredAt", l.id, l.place))
-                   || E'\r\n'
-                 FROM line l)
-           ELSE (
-               SELECT coalesce(json_agg(to_jsonb(e) - 'organization_id'
-                                        ORDER BY e."occurredAt", e.id), '[]')::text
-                 FROM entries e)
-           END AS text
 )
+
+-- name: audit_entry_lines many custom
+-- The entries, oldest first, with a row for each changed field.
+:{exported_entries}
+SELECT e.id, e."occurredAt", e."table", e."recordId", e.record, e.action,
+       c.change ->> 'field' AS field, c.change ->> 'old' AS old,
+       c.change ->> 'new' AS new, e.person, e."apiKey", e.surface, e."sessionId",
+       e."requestId", e.reason, e."signatureId", e.block,
+       (SELECT count(*) FROM entries) > 50000 AS "tooMany"
+  FROM entries e
+  LEFT JOIN LATERAL json_array_elements(e.changes) WITH ORDINALITY AS c (change, place)
+    ON true
+ ORDER BY e."occurredAt", e.id, c.place
+
+-- name: audit_entry_document one custom
+-- The same as a file of JSON, with an object for each entry.
+:{exported_entries}
 SELECT (SELECT count(*) FROM entries) > 50000 AS "tooMany",
        json_build_object(
-           'fileName', 'audit-trail.' || :format::text,
+           'fileName', 'audit-trail.json',
            'contentBase64', translate(encode(convert_to(f.text, 'UTF8'), 'base64'),
                                       E'\n', '')
        ) AS "document"
-  FROM file f
+  FROM (SELECT coalesce(json_agg(to_jsonb(e) - 'organization_id'
+                                 ORDER BY e."occurredAt", e.id), '[]')::text AS text
+          FROM entries e) f
