@@ -260,16 +260,21 @@ extern const char *const lims_list_orders[];
       .doc = "Cursor to read from: nextCursor of the page before.",                   \
       .example = "0" }
 
-/* The member of a body that says why, of acts that ask people for a reason. It becomes the
- * request's reason, which the audit trail keeps; at the command line --reason gives it. */
-#define LIMS_REASON_FIELD                                                            \
+/* The member of a body that says why an act is done. It becomes the request's reason, which
+ * the audit trail keeps; at the command line --reason gives it. LIMS_REASON_FIELD is of acts
+ * that always ask people for it, LIMS_REASON of the others: their flags and documentation
+ * say when. */
+#define LIMS_REASON(flags_, ...)                                                     \
     { .name = "reason",                                                              \
       .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_CREATE | LIMS_F_REQUIRED | LIMS_F_WORDS,                       \
+      .flags = (flags_) | LIMS_F_WORDS,                                              \
       .min = 1,                                                                      \
       .max = 1000,                                                                   \
-      .doc = "Reason for the act, kept in the audit trail.",                         \
-      .example = "bottle broken in transit" }
+      .doc = __VA_ARGS__ }
+#define LIMS_REASON_FIELD                                                            \
+    LIMS_REASON(LIMS_F_CREATE | LIMS_F_REQUIRED,                                     \
+                "Reason for the act, kept in the audit trail.",                      \
+                .example = "bottle broken in transit")
 
 /* clang-format on */
 

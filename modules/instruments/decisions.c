@@ -116,13 +116,9 @@ static const lims_field_t test_fields[] = {
 /* clang-format on */
 
 const lims_field_t lims_release_input[] = {
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_CREATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the release, kept in the audit trail; a dry run needs none.",
-      .example = "the analyst has confirmed the tube" },
+    LIMS_REASON(LIMS_F_CREATE,
+                "Reason for the release, kept in the audit trail; a dry run needs none.",
+                .example = "the analyst has confirmed the tube"),
     { .name = "dryRun",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",

@@ -214,14 +214,10 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
       .doc = "When the record was last changed, UTC." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for a change of policies, kept in the audit trail; needed except for what "
-             "the owner of the database sets.",
-      .example = "four eyes from today on" },
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for a change of policies, kept in the audit trail; needed except for "
+                "what the owner of the database sets.",
+                .example = "four eyes from today on"),
     LIMS_FIELD_END,
 };
 

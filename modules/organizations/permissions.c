@@ -39,13 +39,8 @@ static const lims_field_t fields[] = {
       .min = 1,
       .max = 20,
       .doc = "The roles with their permissions; in a change, those that are to change." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the change, kept in the audit trail.",
-      .example = "analysts no longer release lots" },
+    LIMS_REASON(LIMS_F_UPDATE, "Reason for the change, kept in the audit trail.",
+                .example = "analysts no longer release lots"),
     LIMS_FIELD_END,
 };
 

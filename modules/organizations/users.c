@@ -108,13 +108,9 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
       .doc = "When the record was last changed, UTC." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the change, kept in the audit trail; needed for a change of roles.",
-      .example = "moved to the laboratory" },
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for the change, kept in the audit trail; needed for a change of roles.",
+                .example = "moved to the laboratory"),
     LIMS_FIELD_END,
 };
 

@@ -52,13 +52,9 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,
       .doc = "True value, or the amount added, in the control's unit." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the correction, kept in the audit trail; the first value of an expected "
-             "control needs none." },
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for the correction, kept in the audit trail; the first value of an "
+                "expected control needs none."),
     { .name = "measuredValue",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,

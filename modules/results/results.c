@@ -175,13 +175,9 @@ const lims_field_t lims_sample_test_fields[] = {
       .flags = ENTERED,
       .doc = "When the analysis was done, UTC; not in the future and not before the collection. "
              "Withdrawing the result clears it." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the change, kept in the audit trail; needed where the organization's "
-             "policy reasonOnChange asks for it." },
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for the change, kept in the audit trail; needed where the "
+                "organization's policy reasonOnChange asks for it."),
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,

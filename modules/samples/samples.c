@@ -158,13 +158,9 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
       .doc = "Id of an active storage location of the organization." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the change, kept in the audit trail; needed where the organization's "
-             "policy reasonOnChange asks for it." },
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for the change, kept in the audit trail; needed where the "
+                "organization's policy reasonOnChange asks for it."),
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
       .values = lims_release_states,
@@ -260,12 +256,9 @@ static const lims_field_t status_input[] = {
       .flags = LIMS_F_REQUIRED,
       .hint = "a sample is reported by POST /samples/{id}/report",
       .doc = "New status of the sample." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_WORDS,
-      .min = 1,
-      .max = 1000,
-      .doc = "Reason for the change, kept in the audit trail; people give one for a step back." },
+    LIMS_REASON(0,
+                "Reason for the change, kept in the audit trail; people give one for a step "
+                "back."),
     LIMS_FIELD_END,
 };
 

@@ -75,12 +75,16 @@ ok(!@undocumented, 'every field and member is documented') or diag(join "\n", @u
 ok(!@faults, '... by a noun phrase') or diag(join "\n", @faults);
 
 # The arguments of macros that make fields.
-my @arguments;
+my @arguments = map {
+    my $path = $_;
+    map { [ $path, joined($_) ] } source($path) =~ /\bLIMS_REASON\([^"()]*($literal)/g;
+} @paths;
+cmp_ok(scalar @arguments, '>', 8, 'macros of reasons were found');
 for my $path (grep { m{/profiles/} } @paths) {
     my $text = source($path);
     push @arguments, map { [ $path, joined($_) ] } $text =~ /^\s+(?:PART|COLUMN|BOUND)\([^()"]*"\w+",[^()"]*?($literal)\)/mg;
 }
-cmp_ok(scalar @arguments, '>', 30, 'macros were found');
+cmp_ok(scalar @arguments, '>', 40, '... and of members of profiles');
 @faults = map { my ($path, $doc) = @$_; my $fault = fault($doc); $fault ? "$path: \"$doc\" $fault" : () }
     @arguments;
 ok(!@faults, 'so are members that macros make') or diag(join "\n", @faults);
