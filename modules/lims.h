@@ -453,6 +453,8 @@ struct lims_request_t {
     const char *id;            /* `X-Request-Id` of this request */
     const char *reason;        /* why, for the audit trail; NULL: none was given */
     bool signs;              /* the act is signed: its signer's password was checked */
+    const char *content_hash;  /* digest of what the signer was shown of the one record, with
+                                  which it is compared when it is signed; NULL: it is not */
     const char *signature;     /* id of the electronic signature made, or NULL */
     lims_values_t *values;     /* path, query and body, validated, by name */
     const lims_upload_t *file; /* of a form; NULL: none came */

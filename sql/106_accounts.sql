@@ -41,13 +41,14 @@ BEGIN
 END
 $$;
 
--- Counts the check of the acting person's password for a signature, and returns whether
--- the person may sign: a locked account may not, with the right password either, and what
--- is tried meanwhile does not count. The fifth failure in a row locks for 15 minutes, then
+-- Counts the check of the acting person's password for a signature, and returns what came
+-- of it: right, wrong, locks (wrong, and the account is locked from now on) or locked: a
+-- locked account signs nothing, with the right password either, and what is tried
+-- meanwhile does not count. The fifth failure in a row locks for 15 minutes, then
 -- for twice as long each time, up to 24 hours. The row is locked, so that attempts at once
 -- are counted one after the other.
 CREATE FUNCTION lims.note_signature(p_organization bigint, p_right boolean)
-RETURNS boolean
+RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
@@ -70,7 +71,7 @@ BEGIN
        AND s.user_id = v_user
        FOR NO KEY UPDATE;
     IF v_state.locked_until > clock_timestamp() THEN
-        RETURN false;
+        RETURN 'locked';
     END IF;
     v_locks := NOT p_right AND v_state.failures = 4;
     UPDATE lims.account_state s
@@ -81,7 +82,7 @@ BEGIN
      WHERE s.organization_id = p_organization
        AND s.user_id = v_user
        AND (NOT p_right OR s.failures > 0 OR s.locks > 0);
-    RETURN p_right;
+    RETURN CASE WHEN p_right THEN 'right' WHEN v_locks THEN 'locks' ELSE 'wrong' END;
 END
 $$;
 

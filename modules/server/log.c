@@ -2,8 +2,9 @@
 /*
  * log.c - one log line for each refusal or failure, with the request id.
  *
- * The line of a refused key is fixed ("LIMS0001: API key refused"), with the
- * client's address in httpd's own prefix, so that fail2ban can match it.
+ * The lines of a refused key ("LIMS0001: API key refused") and of an account locked after
+ * failed signatures ("LIMS0003: account ...") are fixed, with the client's address in
+ * httpd's own prefix, so that fail2ban can match them.
  * Bodies, keys and signatures are never logged.
  *
  * While a database is out of reach every request fails alike. Each child then writes
@@ -15,12 +16,13 @@
 
 #include "kernel/error.h"
 #include "server/server.h"
+#include "service/signing.h"
 
 APLOG_USE_MODULE(lims);
 
 static int level_of(const lims_error_t *error, int status)
 {
-    if (error->kind == LIMS_E_UNAUTHORIZED) {
+    if (error->kind == LIMS_E_UNAUTHORIZED || lims_signing_locked(error)) {
         return APLOG_WARNING;
     }
     if (error->kind == LIMS_E_AI_UNAVAILABLE && !error->number) {
@@ -102,6 +104,9 @@ void lims_log_error(request_rec *r, const lims_error_t *error, const char *reque
     if (error->kind == LIMS_E_UNAUTHORIZED) {
         ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS0001: API key refused: %s (request %s)", cause,
                       request_id);
+    } else if (lims_signing_locked(error)) {
+        ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS%04d: %s (request %s)", error->number,
+                      cause, request_id);
     } else if (level == APLOG_ERR) {
         log_failure(r, error, request_id);
     } else {

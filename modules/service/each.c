@@ -77,36 +77,13 @@ static lims_each_t **in_order(lims_each_t *items, int count, apr_pool_t *pool)
     return order;
 }
 
-/* Refuses where the record no longer has the content that its signer saw. */
-static const lims_error_t *check_content(lims_request_t *rq, const lims_each_t *item)
-{
-    lims_values_t *values = lims_values_create(rq->pool);
-    const lims_call_t call = { .statement = LIMS_STMT_SIGNED_HASH, .values = values };
-    const lims_error_t *error;
-    lims_result_t *row = NULL;
-
-    if (!item->content_hash) {
-        return NULL;
-    }
-    lims_values_set(values, "signs", rq->route->signs);
-    lims_values_set(values, "id", item->id);
-    error = lims_database_run(&row, rq, &call, 1, 0);
-    if (error || strcmp(lims_result_get(row, 0, "contentHash"), item->content_hash) == 0) {
-        return error;
-    }
-    return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                             "The %s %s has changed since you read it; read it again and decide "
-                             "anew.",
-                             rq->resource->name, item->id);
-}
-
 static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item,
                                   const lims_each_act_t *act)
 {
     const lims_error_t *error = lims_service_lock(rq);
 
     if (!error) {
-        error = check_content(rq, item);
+        error = lims_signing_unchanged(rq, item->id, item->content_hash);
     }
     if (!error && act->prepare) {
         error = act->prepare(rq, item);

@@ -2,6 +2,7 @@
 /* signing.c - electronic signatures of people (21 CFR 11.50, 11.200). */
 #include "service/signing.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "database/database.h"
@@ -34,6 +35,33 @@ bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered)
     return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
 }
 
+/* Refuses a wrong password. `locked_until` is not NULL where this failure locked the account,
+ * which the log is told and the caller not. */
+static const lims_error_t *refuse_signature(lims_request_t *rq, const char *user,
+                                            const char *locked_until)
+{
+    const char *message = apr_psprintf(
+        rq->pool,
+        "The password is not that of user \"%s\", or the account is locked after failed "
+        "signatures; nothing was signed.",
+        user);
+    const char *cause;
+
+    if (!locked_until) {
+        return lims_client_error(rq->pool, LIMS_E_SIGNATURE_INVALID, "%s", message);
+    }
+    cause = apr_psprintf(rq->pool,
+                         "account \"%s\" (user %s of organization %s) is locked after failed "
+                         "signatures until %s",
+                         user, rq->actor.user, rq->actor.organization, locked_until);
+    return lims_server_error(rq->pool, LIMS_E_SIGNATURE_INVALID, 3, cause, "%s", message);
+}
+
+bool lims_signing_locked(const lims_error_t *error)
+{
+    return error && error->kind == LIMS_E_SIGNATURE_INVALID && error->number;
+}
+
 const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
                                        const char *password)
 {
@@ -51,17 +79,14 @@ const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, con
     }
     lims_values_set(values, "right", lims_password_verify(hash, password, rq->pool) ? "t" : "f");
     error = lims_database_run(&row, rq, &call, 1, 0);
-    if (error || lims_result_true(row, 0, "accepted")) {
+    if (error || strcmp(lims_result_get(row, 0, "outcome"), "right") == 0) {
         return error;
     }
-    return lims_client_error(rq->pool, LIMS_E_SIGNATURE_INVALID,
-                             "The password is not that of user \"%s\", or the account is locked "
-                             "after failed signatures; nothing was signed.",
-                             user);
+    return refuse_signature(rq, user, lims_result_get(row, 0, "lockedUntil"));
 }
 
-/* Returns the meaning of the signature: a word, or for ":field" the value of that field. */
-static const char *meaning_of(const lims_request_t *rq)
+/* The route says the meaning, or for ":field" the value of that field. */
+const char *lims_signing_meaning(const lims_request_t *rq)
 {
     const char *meaning = rq->route->meaning;
 
@@ -91,9 +116,36 @@ static const char *act_of(const lims_request_t *rq)
     return any ? lims_writer_finish(&length, w) : NULL;
 }
 
+const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
+                                           const char *content_hash)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGNED_HASH, .values = values };
+    const lims_error_t *error;
+    lims_result_t *row = NULL;
+    const char *now;
+
+    if (!content_hash) {
+        return NULL;
+    }
+    lims_values_set(values, "signs", rq->route->signs);
+    lims_values_set(values, "id", id);
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (error) {
+        return error;
+    }
+    now = lims_result_get(row, 0, "contentHash");
+    return now && strcmp(now, content_hash) == 0
+               ? NULL
+               : lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                                   "The %s %s has changed since you read it; read it again and "
+                                   "decide anew.",
+                                   rq->resource->name, id);
+}
+
 const lims_error_t *lims_signing_sign(lims_request_t *rq)
 {
-    return lims_signing_sign_as(rq, meaning_of(rq));
+    return lims_signing_sign_as(rq, lims_signing_meaning(rq));
 }
 
 const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning)
@@ -112,12 +164,16 @@ const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning
                                  lims_result_true(rq->locked, 0, "settled")))) {
         return error;
     }
+    if (!id) {
+        id = rq->locked ? lims_result_get(rq->locked, 0, "id") : rq->actor.organization;
+    }
+    error = lims_signing_unchanged(rq, id, rq->content_hash);
+    if (error) {
+        return error;
+    }
     lims_values_set(values, "meaning", meaning);
     lims_values_set(values, "signs", rq->route->signs);
-    if (!id && rq->locked) {
-        id = lims_result_get(rq->locked, 0, "id");
-    }
-    lims_values_set(values, "id", id ? id : rq->actor.organization);
+    lims_values_set(values, "id", id);
     lims_values_set(values, "act", act_of(rq));
     error = lims_database_run(&row, rq, &call, 1, 0);
     if (!error) {

@@ -21,11 +21,24 @@ bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered);
 const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
                                        const char *password);
 
+/* Whether it was this failure that locked the account (21 CFR 11.300(d)): then the error has
+ * a number and, as its cause, the line for the log. False for NULL. */
+bool lims_signing_locked(const lims_error_t *error);
+
+/* Refuses with LIMS_E_PRECONDITION_FAILED where the locked record `id` of the route's table
+ * no longer has the content whose digest its signer was shown (NULL: is not compared). */
+const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
+                                           const char *content_hash);
+
+/* Returns the meaning of the request's signature: a word. */
+const char *lims_signing_meaning(const lims_request_t *rq);
+
 /* Locks the record of the request (without :id the one that its .lock finds) and signs
  * its present state, in the open transaction, so that the signed state does not change
- * until the action is done. Sets rq->signature to the signature's id; it stays NULL if the
- * record does not exist, which the action reports, or is decided already (column "settled"
- * of its lock), so that nothing changes. */
+ * until the action is done. What differs from rq->content_hash is not signed. Sets
+ * rq->signature to the signature's id; it stays NULL if the record does not exist, which
+ * the action reports, or is decided already (column "settled" of its lock), so that
+ * nothing changes. */
 const lims_error_t *lims_signing_sign(lims_request_t *rq);
 
 /* The same with a meaning of the caller's, instead of that of the route. */

@@ -18,4 +18,9 @@ SELECT encode(lims.signed_hash(:$organization::bigint, :signs::text, :id::bigint
            AS "contentHash"
 
 -- name: signature_note one
-SELECT lims.note_signature(:$organization::bigint, :right::boolean) AS "accepted"
+-- Counts the check of a password; "lockedUntil" has a value where this failure locked.
+SELECT n.outcome AS "outcome",
+       CASE WHEN n.outcome = 'locks'
+            THEN to_char(lims.locked_until(:$organization::bigint, :$user::bigint)
+                     AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END AS "lockedUntil"
+  FROM lims.note_signature(:$organization::bigint, :right::boolean) n (outcome)

@@ -18,6 +18,16 @@ static const char *ask_password(lims_session_t *session)
     return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user), tool->pool);
 }
 
+/* On standard error, so that standard output is the answer alone. */
+static void show_signed(lims_session_t *session, const char *act, const char *records)
+{
+    lims_tool_t *tool = session->context;
+
+    fprintf(stderr, "%s signs:\n", lims_printable(session->user, tool->pool));
+    lims_print_whole(stderr, act, tool->pool);
+    lims_print_whole(stderr, records, tool->pool);
+}
+
 static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)
 {
     const char *password = NULL;
@@ -35,6 +45,8 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
         (*session)->reason = tool->reason;
         (*session)->password = password;
         (*session)->ask = ask_password;
+        /* A program that has the password at hand reads the answer alone. */
+        (*session)->show = tool->json && password ? NULL : show_signed;
         (*session)->context = tool;
         if (tool->route->flags & LIMS_R_KEYRING) {
             error = lims_tool_keyring(&(*session)->keyring, tool);

@@ -317,9 +317,10 @@ static apr_size_t line_width(FILE *out)
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool)
+static void print_text(FILE *out, const char *json, apr_size_t length, apr_size_t width,
+                       apr_pool_t *pool)
 {
-    printer_t printer = { .out = out, .pool = pool, .width = line_width(out) };
+    printer_t printer = { .out = out, .pool = pool, .width = width };
     lims_json_t *root = NULL;
 
     if (lims_json_parse(&root, json, length, pool)) {
@@ -327,6 +328,16 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
         return;
     }
     print_value(&printer, root, 0);
+}
+
+void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool)
+{
+    print_text(out, json, length, line_width(out), pool);
+}
+
+void lims_print_whole(FILE *out, const char *json, apr_pool_t *pool)
+{
+    print_text(out, json, strlen(json), 0, pool);
 }
 
 void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t length)

@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "kernel/header_fields.h"
 #include "kernel/error.h"
@@ -14,6 +15,8 @@
 #include "service/retry.h"
 #include "service/service.h"
 #include "service/signing.h"
+#include "tool/signed_preview.h"
+#include "tool/tool.h"
 
 /* The command line has no server: Location has the default base path of the API. */
 static const lims_settings_t settings = { .surface = LIMS_SURFACE_TOOL,
@@ -182,14 +185,42 @@ static const char *ask(lims_session_t *session)
     return session->password;
 }
 
+/* Shows what is signed. */
+static const lims_error_t *show(lims_session_t *session, lims_request_t *rq)
+{
+    const char *act = NULL, *records = NULL;
+    const lims_error_t *error = begin(rq);
+
+    if (!error) {
+        error = lims_signed_preview(&act, &records, rq);
+    }
+    lims_connection_release(rq->connection);
+    rq->in_transaction = false;
+    if (records) {
+        session->show(session, act, records);
+    }
+    return error;
+}
+
+/* Writes the line of an account that was locked: there is no server's log here. */
+static void log_lock(const lims_error_t *error, apr_pool_t *pool)
+{
+    openlog("limsctl", LOG_PID | LOG_PERROR, LOG_AUTHPRIV);
+    syslog(LOG_WARNING, "LIMS%04d: %s", error->number, lims_printable(error->cause, pool));
+    closelog();
+}
+
 /* Checks the acting user's password, which is asked for if it was not given, and counts the
  * failures. */
 static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
                                           lims_request_t *rq)
 {
     const char *hash = lims_result_get(found, 0, "passwordHash");
-    const lims_error_t *error;
+    const lims_error_t *error = hash && session->show ? show(session, rq) : NULL;
 
+    if (error) {
+        return error;
+    }
     if (hash && !ask(session)) {
         return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
                                  "This act is signed: give the acting user's password with "
@@ -206,6 +237,9 @@ static const lims_error_t *check_password(lims_session_t *session, const lims_re
         error = error ? error : failed;
     }
     lims_connection_release(rq->connection);
+    if (lims_signing_locked(error)) {
+        log_lock(error, rq->pool);
+    }
     return error;
 }
 

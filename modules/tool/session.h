@@ -18,6 +18,10 @@ typedef struct lims_session_t lims_session_t;
 /* Asks for the acting user's password; NULL: there is nobody to ask. */
 typedef const char *(lims_session_password_fn)(lims_session_t *session);
 
+/* Shows what will be signed (tool/signed_preview.h). */
+typedef void (lims_session_show_fn)(lims_session_t *session, const char *act,
+                                    const char *records);
+
 /* The actor and its connection. The caller may change every member between two calls. */
 struct lims_session_t {
     lims_connection_t *connection;
@@ -28,6 +32,7 @@ struct lims_session_t {
     const char *password;          /* of the user, for signing; NULL: not given */
     lims_session_password_fn
         *ask;      /* called if a signature needs a password that is not given; or NULL */
+    lims_session_show_fn *show; /* called before a password is asked for or checked; or NULL */
     void *context; /* the caller's */
 };
 

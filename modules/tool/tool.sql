@@ -27,3 +27,44 @@ SELECT lims.act_as(:$organization::bigint, :$user::bigint, :$request::text,
 -- name: tool_act_owner exec
 SELECT lims.act_as(:$organization::bigint, :$user::bigint, :$request::text,
                    :$reason::text, NULL::bigint)
+
+-- name: signed_preview one
+-- What signatures of the items' records would cover now, for people to read: first what
+-- identifies a record, its value, limits and flag, then the other members; one record as an
+-- object, several as a list. "items" is the list with the digest of what is shown of each.
+WITH asked AS (
+    SELECT e.item, e.place, c.content
+      FROM jsonb_array_elements(:items::jsonb) WITH ORDINALITY e (item, place)
+     CROSS JOIN LATERAL lims.signed_content(:$organization::bigint, :signs::text,
+               (e.item ->> :idMember::text)::bigint) c (content)
+), shown AS (
+    SELECT a.place,
+           (SELECT json_object_agg(m.key, m.value ORDER BY array_position(
+                       ARRAY['name', 'record', 'trackingId', 'result', 'qualifier', 'unit',
+                             'specification', 'outOfSpecification', 'status', 'comment'], m.key),
+                       m.key)
+              FROM jsonb_each(a.content - 'version' - 'content'
+                   || coalesce(a.content -> 'content', '{}') - 'version'
+                   || (a.item - 'contentHash')
+                   || jsonb_strip_nulls(jsonb_build_object(
+                          'record', concat_ws(' ', replace(:signs::text, '_', ' '),
+                                              a.item ->> :idMember::text),
+                          'name', lims.record_name(:$organization::bigint, :signs::text,
+                                      (a.item ->> :idMember::text)::bigint),
+                          'trackingId', lims.record_name(:$organization::bigint, 'sample',
+                                            (a.content ->> 'sampleId')::bigint)))) m)
+               AS content
+      FROM asked a
+     WHERE a.content IS NOT NULL
+)
+SELECT (SELECT CASE WHEN count(*) > 1 THEN json_agg(s.content ORDER BY s.place)
+                    ELSE min(s.content::text)::json END
+          FROM shown s) AS "records",
+       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('contentHash',
+                             encode(lims.content_hash(a.content), 'hex'))) || a.item
+                         ORDER BY a.place)
+          FROM asked a) AS "items",
+       (SELECT encode(lims.content_hash(a.content), 'hex')
+          FROM asked a
+         ORDER BY a.place
+         LIMIT 1) AS "contentHash"

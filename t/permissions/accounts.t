@@ -102,8 +102,12 @@ subtest 'five failed signatures in a row' => sub {
     $tool->made(@bo, @right, qw(sample-test verify 1));
     is_deeply([ @{ state_of('bo') }{qw(failures locks)} ], [ 0, 0 ],
         'the right password sets the count back');
-    fails() for 1 .. 5;
+    fails() for 1 .. 4;
+    my $last = $tool->run('--json', @bo, @wrong, qw(sample-test verify 1));
     is(state_of('bo')->{minutes}, 15, 'the fifth locks for 15 minutes');
+    my $line = 'LIMS0003: account "bo@cedar.example" (user ' . id('bo') . ' of organization';
+    like($last->{err}, qr/^limsctl\[\d+\]: \Q$line\E \d+\) is locked after failed signatures until /m,
+        '... and writes a line to the log');
     my $locked = refused('signature_invalid', @bo, @right, qw(sample-test verify 2));
     is($locked->{message}, fails()->{message}, 'the right password is answered as a wrong one');
     is($tool->value('SELECT status FROM lims.sample_test WHERE id = 2'), 'entered',
@@ -112,6 +116,31 @@ subtest 'five failed signatures in a row' => sub {
     ok($tool->made(@ana, qw(user show), id('bo'))->{lockedUntil}, 'user show says until when');
     is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'account_state'
         AND changes -> 'locked_until' -> 'new' IS NOT NULL}), 1, 'the trail has the lock');
+};
+
+subtest 'many failed signatures at once' => sub {
+    my $at_once = sub {
+        my ($count) = @_;
+        return $tool->parallel($count,
+            sub { return $tool->run('--json', @bo, @wrong, qw(sample-test verify 2)) });
+    };
+    end_lock();
+    $tool->made(@bo, @right, qw(sample-test verify 2));
+    $tool->made(@bo, @right, qw(sample-test reopen 2 --reason), 'to fail at it');
+    my $locks = q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'account_state'
+        AND changes -> 'locks' ->> 'new' <> '0'};
+    my $before = $tool->value($locks);
+    $at_once->(4);
+    is_deeply([ @{ state_of('bo') }{qw(failures locks)} ], [ 4, 0 ], 'four count as four');
+    $tool->made(@bo, @right, qw(sample-test verify 2));
+    $tool->made(@bo, @right, qw(sample-test reopen 2 --reason), 'to fail at it');
+    my @answers = $at_once->(20);
+    is(scalar(grep { ($_->{json}{error} || '') eq 'signature_invalid' } @answers), 20,
+        'twenty are answered alike');
+    is_deeply([ @{ state_of('bo') }{qw(failures locks minutes)} ], [ 0, 1, 15 ],
+        '... count exactly and lock once');
+    is($tool->value($locks), $before + 1, '... as the trail says');
+    is(scalar(grep { $_->{err} =~ /LIMS0003/ } @answers), 1, '... and one line of the log');
 };
 
 subtest 'the next lock is twice as long, up to a day' => sub {

@@ -27,9 +27,10 @@ sub signature {
 }
 
 $tool->made(@ana, qw(material-type create --code DW --name Water));
-$tool->made(@ana, qw(test-definition create --code PH --name pH --result-type numeric));
+$tool->made(@ana, qw(test-definition create --code PH --name pH --result-type numeric --unit pH
+    --specification-low 6.5 --specification-high 8.5));
 $tool->made(@ana, qw(sample create --client-name x --material-type-id 1 --test-definition-ids 1))
-    for 1 .. 4;
+    for 1 .. 7;
 $tool->made(@ana, qw(sample-test enter), $_, qw(--result 7.1)) for 1 .. 3;
 
 # Where the policy does not ask, a signature is made when a password is given.
@@ -97,18 +98,33 @@ $tool->made(@ana, @password, qw(approval decide), $approvals[1], qw(--status rej
 is(signature()->{meaning},   'rejected',    'rejected');
 is(signature()->{record_id}, $approvals[1], 'the record');
 
+# One act over many shows each of them.
+
+$tool->made(@ana, qw(sample-test enter), $_, '--result', "9.$_") for 6, 7;
+my @many = (@ana, @password, qw(sample-test verify-many --items),
+    '[{"sampleTestId":7},{"sampleTestId":6}]');
+my $many = $tool->run(@many);
+is($many->{exit}, 0, 'two results are verified by one act');
+like($many->{err}, qr/signs:\nmeaning: verified\n.*sample test 7 .* 9\.7 .*yes.*\n.*sample test 6 .* 9\.6 /s,
+    'both are shown, in the order asked, with value and flag');
+is($tool->value(q{SELECT count(*) FROM lims.electronic_signature WHERE record_id IN (6, 7)
+    AND meaning = 'verified'}), 2, 'each has its signature');
+is($tool->run('--json', @many)->{err}, '', 'a program that has the password is shown nothing');
+
 # At a terminal the password is asked for, and not echoed.
 
-# Answers as a person does, who waits for the question.
+# Answers as a person does, who waits for the question; $meanwhile (or undef) is done before.
 sub at_terminal {
-    my ($answer, @arguments) = @_;
+    my ($answer, $meanwhile, @arguments) = @_;
     local $ENV{LIMS_DATABASE} = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
     my $line = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @arguments;
     my $pid  = open2(my $out, my $in, 'script', '-qec', $line, '/dev/null');
     my ($said, $asked) = ('', 0);
     while (sysread $out, my $some, 65536) {
         $said .= $some;
-        syswrite $in, "$answer\n" if !$asked && ($asked = $said =~ /Password of .*: /);
+        next if $asked || !($asked = $said =~ /Password of .*: /);
+        $meanwhile->() if $meanwhile;
+        syswrite $in, "$answer\n";
     }
     close $in;
     waitpid $pid, 0;
@@ -116,15 +132,31 @@ sub at_terminal {
 }
 
 SKIP: {
-    skip 'script(1) is not here', 5 if system 'command -v script >/dev/null';
+    skip 'script(1) is not here', 17 if system 'command -v script >/dev/null';
     $tool->made(@ana, qw(sample-test enter 4 --result 7));
-    my ($exit, $said) = at_terminal('not this one', @ana, qw(sample-test verify 4));
+    my ($exit, $said) = at_terminal('not this one', undef, @ana, qw(sample-test verify 4));
     is($exit, 1, 'a wrong answer');
-    ($exit, $said) = at_terminal($tool->password, @ana, qw(--json sample-test verify 4));
+    ($exit, $said) = at_terminal($tool->password, undef, @ana, qw(--json sample-test verify 4));
     is($exit, 0, 'the right one');
     like($said, qr/Password of ana\@cedar\.example: /, 'the question');
     like($said, qr/"status":"verified"/, 'the act');
     unlike($said, qr/\Q@{[ $tool->password ]}\E/, 'the answer is not shown');
+    my ($shown) = split /Password of/, $said;
+    for my $line ('meaning: +verified', 'name: +pH', 'record: +sample test 4',
+        'trackingId: +LAB-26-', 'result: +7', 'unit: +pH', 'specification: +6\.5 to 8\.5 pH',
+        'outOfSpecification: +no', 'enteredBy: +1') {
+        like($shown, qr/^$line/m, "what is signed is shown before the question: $line");
+    }
+
+    # What was shown is what is signed.
+    my $count = $tool->value($signatures);
+    $tool->made(@ana, qw(sample-test enter 5 --result 7));
+    ($exit, $said) = at_terminal($tool->password, sub {
+        $tool->made(@ana, qw(sample-test enter 5 --result 9));
+    }, @ana, qw(--json sample-test verify 5));
+    is($exit, 1, 'a result that changed while it was shown is not signed');
+    like($said, qr/precondition_failed/, '... and has to be read again');
+    is($tool->value($signatures), $count, '... without a signature');
 }
 
 # No password is kept or told anywhere.

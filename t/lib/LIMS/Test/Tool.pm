@@ -24,6 +24,7 @@ LIMS::Test::Tool - tests of limsctl: a database of their own, without a service
                        whose password is `password`: the options to act as her
     secret($text)      a file that holds it
     db, superuser, value($sql, @bind)   as L<LIMS::Test::Connections> has them
+    parallel($count, $action)  as L<LIMS::Test::Parallel> has it
 
 =cut
 
@@ -34,7 +35,7 @@ use File::Temp ();
 use POSIX ();
 use Test::More;
 
-use parent 'LIMS::Test::Connections';
+use parent qw(LIMS::Test::Connections LIMS::Test::Parallel);
 
 use LIMS::Instance;
 use LIMS::Service::JSONSchema;
