@@ -37,7 +37,7 @@ sub files {
     my @there = grep { -e } map { "$root/$_" } @below;
     find({ no_chdir => 1, wanted => sub {
                 # What is built, installed or recorded is nobody's source.
-                if (-d && m{/build/(?:apr|bench-out|out|clients|asan|tsan|valgrind|fuzz|run|test)\z|/t/fuzz/corpus\z}) {
+                if (-d && m{/build/(?:apr|bench-out|out|clients|asan|tsan|valgrind|fuzz|run|test)\z|/t/fuzz/corpus\z|/node_modules\z}) {
                     $File::Find::prune = 1;
                 }
                 elsif (-f && $_ =~ $pattern) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time as the schedulers of the grid see it, so that their tests need not wait.
+export interface Clock {
+    now(): number;
+    // Calls back after some milliseconds, and returns what calls that off.
+    after(milliseconds: number, call: () => void): () => void;
+}
+
+export const clock: Clock = {
+    now: () => Date.now(),
+    after: (milliseconds, call) => {
+        const timer = setTimeout(call, milliseconds);
+        return () => clearTimeout(timer);
+    },
+};
+
+const FIRST = 1_000;
+const LONGEST = 15_000;
+
+// How long to wait before trying again: twice as long each time, or as the service says.
+export function pause(tries: number, retryAfter: number | null): number {
+    return Math.max(Math.min(FIRST * 2 ** tries, LONGEST), retryAfter ?? 0);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sheet of an entry grid: rows and columns of cells, as values that are never
+// changed in place. A row that did not change is the same object, by which the page knows
+// what to draw again. Values are text from the key to the record: nothing here calculates.
+
+// A cell's place, counted from 0 over the rows and the columns that are entered.
+export interface Place {
+    readonly row: number;
+    readonly column: number;
+}
+
+// A rectangle of cells, its last row and column included.
+export interface Area {
+    readonly top: number;
+    readonly left: number;
+    readonly bottom: number;
+    readonly right: number;
+}
+
+// Settings of a run, such as its reagent lot. Null clears the record's, absent leaves it.
+export type Settings = Readonly<Record<string, string | number | null>>;
+
+// What a person gave a cell; undo restores it.
+export interface Content {
+    readonly typed: string;
+    // Settings of the run that do not hold for this cell, with those that do.
+    readonly exceptions: Settings;
+    // Why an entered value is replaced.
+    readonly reason: string;
+}
+
+// What the service last said that a record has.
+export interface Version {
+    readonly text: string;
+    readonly exceptions: Settings;
+    readonly etag: string;
+    // Why nothing can be entered, in words; empty: it can be.
+    readonly lock: string;
+}
+
+// A text of the catalogue with what it is filled with.
+export interface Remark {
+    readonly code: string;
+    readonly values: Readonly<Record<string, string | number>>;
+}
+
+export type Mark = 'none' | 'within' | 'outside' | 'attention' | 'refused';
+
+// What the service says of a cell that is not saved yet.
+export interface Verdict {
+    // The question that was answered, as `question()` gives it: another text has no verdict.
+    readonly question: string;
+    readonly mark: Mark;
+    // A few letters for the cell's edge, such as RL; empty: the mark's glyph.
+    readonly word: string;
+    // The reasons, in the service's words.
+    readonly messages: readonly string[];
+}
+
+// Where saving stands; that a cell is edited, locked or in conflict follows from the rest.
+export type Phase = 'idle' | 'saving' | 'waiting' | 'saved' | 'refused';
+
+export interface Cell {
+    // The record that is entered here; empty: nothing was ordered here.
+    readonly id: string;
+    readonly content: Content;
+    readonly base: Version;
+    // The record as somebody else has left it since; null: nobody has.
+    readonly theirs: Version | null;
+    readonly phase: Phase;
+    // Why saving was refused, in the service's words.
+    readonly refusal: string;
+    readonly verdict: Verdict | null;
+}
+
+export interface Row {
+    readonly key: string;
+    // The name by which people know the row, such as a tracking id.
+    readonly label: string;
+    readonly kind: 'sample' | 'control';
+    // What is shown of the row and not entered, in the order of the sheet's facts.
+    readonly facts: readonly string[];
+    readonly cells: readonly Cell[];
+}
+
+export interface Column {
+    readonly key: string;
+    readonly name: string;
+    // Other names of the column in a pasted heading.
+    readonly aliases: readonly string[];
+    // The second line of the head: name, limit, reporting limit, unit.
+    readonly hint: string;
+    // Whether its values are numbers, for which a decimal comma is asked about.
+    readonly numeric: boolean;
+    // The longest text that a cell takes.
+    readonly length: number;
+}
+
+export interface Sheet {
+    readonly name: string;
+    // Heads of what is shown of each row: its label's first, then the facts'.
+    readonly heads: readonly string[];
+    readonly columns: readonly Column[];
+    readonly rows: readonly Row[];
+    readonly settings: Settings;
+    // Whether replacing an entered value needs a reason.
+    readonly reasons: boolean;
+    // Makes a row for what is pasted below the last; null: the rows are given.
+    readonly grow: ((index: number) => Row) | null;
+}
+
+export const EMPTY: Version = { text: '', exceptions: {}, etag: '', lock: '' };
+
+// Returns a cell that shows a record as it was read.
+export function cellOf(id: string, base: Version): Cell {
+    return {
+        id,
+        content: { typed: base.text, exceptions: base.exceptions, reason: '' },
+        base,
+        theirs: null,
+        phase: 'idle',
+        refusal: '',
+        verdict: null,
+    };
+}
+
+export function cellAt(sheet: Sheet, place: Place): Cell | undefined {
+    return sheet.rows[place.row]?.cells[place.column];
+}
+
+function sameSettings(a: Settings, b: Settings): boolean {
+    const names = Object.keys(a);
+    return names.length === Object.keys(b).length
+        && names.every((name) => name in b && a[name] === b[name]);
+}
+
+// Whether a cell has something that the record does not.
+export function isEdited(cell: Cell): boolean {
+    return (
+        cell.content.typed !== cell.base.text ||
+        !sameSettings(cell.content.exceptions, cell.base.exceptions)
+    );
+}
+
+// Whether something can be entered: there is a record, and it is not locked.
+export function isOpen(cell: Cell | undefined): cell is Cell {
+    return cell !== undefined && cell.id !== '' && cell.base.lock === '';
+}
+
+// Whether a cell that replaces an entered value still lacks its reason.
+export function needsReason(sheet: Sheet, cell: Cell): boolean {
+    return sheet.reasons && cell.base.text !== '' && isEdited(cell)
+        && cell.content.reason.trim() === '';
+}
+
+// The settings that hold for a cell: the run's, but for its exceptions.
+export function settingsOf(sheet: Sheet, cell: Cell): Settings {
+    return { ...sheet.settings, ...cell.content.exceptions };
+}
+
+// What a verdict answers: an answer to another question is stale.
+export function question(sheet: Sheet, cell: Cell): string {
+    const settings = settingsOf(sheet, cell);
+    const named = Object.keys(settings).sort().map((name) => [name, settings[name]]);
+    return JSON.stringify([cell.content.typed, ...named]);
+}
+
+// The verdict of what a cell has now; null: it has not been judged.
+export function verdictOf(sheet: Sheet, cell: Cell): Verdict | null {
+    return cell.verdict?.question === question(sheet, cell) ? cell.verdict : null;
+}
+
+// The places of an area, row by row.
+export function placesOf(area: Area): Place[] {
+    const places: Place[] = [];
+    for (let row = area.top; row <= area.bottom; row++) {
+        for (let column = area.left; column <= area.right; column++) {
+            places.push({ row, column });
+        }
+    }
+    return places;
+}
+
+// The area between two corners.
+export function areaOf(a: Place, b: Place): Area {
+    return {
+        top: Math.min(a.row, b.row),
+        left: Math.min(a.column, b.column),
+        bottom: Math.max(a.row, b.row),
+        right: Math.max(a.column, b.column),
+    };
+}
+
+// The places of all cells that a condition holds for, row by row.
+export function placesWhere(sheet: Sheet, holds: (cell: Cell) => boolean): Place[] {
+    return sheet.rows.flatMap((row, r) =>
+        row.cells.flatMap((cell, column) => (holds(cell) ? [{ row: r, column }] : [])),
+    );
+}
+
+// Returns the sheet with some of its cells replaced; rows without any stay as they are.
+export function withCells(sheet: Sheet, cells: readonly (readonly [Place, Cell])[]): Sheet {
+    const changed = new Map<number, Cell[]>();
+    for (const [place, cell] of cells) {
+        const row = changed.get(place.row) ?? [...(sheet.rows[place.row]?.cells ?? [])];
+        row[place.column] = cell;
+        changed.set(place.row, row);
+    }
+    if (changed.size === 0) {
+        return sheet;
+    }
+    const rows = [...sheet.rows];
+    for (const [index, row] of changed) {
+        const before = rows[index];
+        if (before) {
+            rows[index] = { ...before, cells: row };
+        }
+    }
+    return { ...sheet, rows };
+}
+
+// Returns the sheet with as many rows as asked for, where it can grow.
+export function withRows(sheet: Sheet, count: number): Sheet {
+    if (!sheet.grow || count <= sheet.rows.length) {
+        return sheet;
+    }
+    const rows = [...sheet.rows];
+    while (rows.length < count) {
+        rows.push(sheet.grow(rows.length));
+    }
+    return { ...sheet, rows };
+}
