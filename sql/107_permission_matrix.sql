@@ -4,7 +4,7 @@
 
 -- Gives each of the roles the permissions that are listed for it, [{"role",
 -- "permissions"}], and no others. The organization's row is locked, so that two changes at
--- once come one after the other.
+-- once come one after the other. What the active people then cannot meet is refused (156).
 CREATE FUNCTION lims.set_permissions(p_organization bigint, p_roles jsonb) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -23,5 +23,6 @@ BEGIN
      WHERE p.organization_id = p_organization
        AND p.role = x ->> 'role'
        AND NOT x -> 'permissions' ? p.permission;
+    PERFORM lims.settle_policies();
 END
 $$;

@@ -188,7 +188,7 @@ static const lims_field_t fields[] = {
              "final one. An empty list: no approval is needed." },
     { .name = "approvalStepRoles",
       .type = LIMS_T_STRING_LIST,
-      .flags = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_PLACES,
+      .flags = KEPT | LIMS_F_PLACES,
       .values = lims_user_roles,
       .max = 20,
       .doc = "For each of approvalSteps the role that decides it, which needs the permission "
@@ -294,6 +294,19 @@ static const lims_error_t *guard_update(lims_request_t *rq)
                                           "reason is missing: it must say why.");
 }
 
+/* The steps follow once there is the matrix, by which their roles are judged. */
+static const lims_error_t *create(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_ORGANIZATION_CREATE);
+
+    if (error) {
+        return error;
+    }
+    lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    return lims_database_call(&row, rq, LIMS_STMT_ORGANIZATION_FIRST_STEPS);
+}
+
 /* Changes the steps, then the rest; what the people cannot meet is refused at the end. */
 static const lims_error_t *update(lims_request_t *rq)
 {
@@ -343,7 +356,8 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_OWNER,
       .body = LIMS_F_CREATE,
       .status = 201,
-      .statement = LIMS_STMT_ORGANIZATION_CREATE },
+      .statement = LIMS_STMT_ORGANIZATION_CREATE,
+      .handler = create },
     { .method = "PATCH",
       .path = "/organization",
       .command = "organization update",

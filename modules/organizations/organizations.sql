@@ -18,40 +18,37 @@ SELECT *
 
 -- name: organization_create one
 -- global: makes the organization that everything else belongs to
-WITH created AS (
-    INSERT INTO lims.organization
-          (code, name, time_zone, address, logo, accreditation, tracking_prefix, plan, api_access,
-           monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
-           esignature_required, ai_data_access, oos_opens_investigation,
-           holding_warning_hours, self_verification, approver_may_be_verifier,
-           reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
-           lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
-    VALUES (:code::text, :name::text, :timeZone::text, :address::text, :logo::text,
-            :accreditation::text, :trackingPrefix::text,
-            :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
-            :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
-            :coaBeforeApproval::boolean, :esignatureRequired::boolean,
-            :aiDataAccess::boolean, :oosOpensInvestigation::boolean,
-            :holdingWarningHours::numeric,
-            coalesce((:policies::jsonb ->> 'selfVerification'), 'allowed'),
-            coalesce((:policies::jsonb ->> 'approverMayBeVerifier')::boolean, true),
-            coalesce((:policies::jsonb ->> 'reasonOnChange')::boolean, false),
-            coalesce((:policies::jsonb ->> 'openInvestigationBlocks')::boolean, false),
-            coalesce((:policies::jsonb ->> 'keysWithinRoles')::boolean, false),
-            coalesce((:policies::jsonb ->> 'qcRequired'), 'off'),
-            coalesce((:policies::jsonb ->> 'lotQcPolicy'), 'off'),
-            coalesce((:policies::jsonb ->> 'sessionMinutes')::integer, 15),
-            coalesce((:policies::jsonb ->> 'investigationDays')::integer, 30),
-            coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint, 1073741824),
-            :active::boolean)
-    RETURNING id
-), steps AS (
-    INSERT INTO lims.approval_step (organization_id, position, name)
-    SELECT created.id, step.position, step.name
-      FROM created, unnest(:approvalSteps::text[]) WITH ORDINALITY AS step (name, position)
-)
-SELECT id
-  FROM created
+INSERT INTO lims.organization
+      (code, name, time_zone, address, logo, accreditation, tracking_prefix, plan, api_access,
+       monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
+       esignature_required, ai_data_access, oos_opens_investigation,
+       holding_warning_hours, self_verification, approver_may_be_verifier,
+       reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
+       lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
+VALUES (:code::text, :name::text, :timeZone::text, :address::text, :logo::text,
+        :accreditation::text, :trackingPrefix::text,
+        :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
+        :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
+        :coaBeforeApproval::boolean, :esignatureRequired::boolean,
+        :aiDataAccess::boolean, :oosOpensInvestigation::boolean,
+        :holdingWarningHours::numeric,
+        coalesce((:policies::jsonb ->> 'selfVerification'), 'allowed'),
+        coalesce((:policies::jsonb ->> 'approverMayBeVerifier')::boolean, true),
+        coalesce((:policies::jsonb ->> 'reasonOnChange')::boolean, false),
+        coalesce((:policies::jsonb ->> 'openInvestigationBlocks')::boolean, false),
+        coalesce((:policies::jsonb ->> 'keysWithinRoles')::boolean, false),
+        coalesce((:policies::jsonb ->> 'qcRequired'), 'off'),
+        coalesce((:policies::jsonb ->> 'lotQcPolicy'), 'off'),
+        coalesce((:policies::jsonb ->> 'sessionMinutes')::integer, 15),
+        coalesce((:policies::jsonb ->> 'investigationDays')::integer, 30),
+        coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint, 1073741824),
+        :active::boolean)
+RETURNING id
+
+-- name: organization_first_steps exec
+-- global: the steps of the organization that was created, once it has its matrix
+SELECT lims.set_approval_steps(:id::bigint, :approvalSteps::text[],
+                               :approvalStepRoles::text[])
 
 -- name: organization_managed one
 SELECT lims.has_manager(:$organization::bigint) AS "managed"

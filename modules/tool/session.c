@@ -52,7 +52,7 @@ static bool needs_organization(const lims_route_t *route)
 {
     const lims_statement_t *statement = &lims_statements[route->statement];
 
-    if (!(route->flags & LIMS_R_OWNER) || route->handler) {
+    if (!(route->flags & LIMS_R_OWNER) || route->statement == LIMS_STMT_NONE) {
         return true;
     }
     for (int i = 0; i < statement->count; i++) {

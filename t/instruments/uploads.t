@@ -113,6 +113,23 @@ subtest 'each row is judged by itself' => sub {
     is(result_of($of_free->{CL}), '9');
 };
 
+subtest 'a value that stands is replaced with a reason, which a file does not give' => sub {
+    my ($id, $test) = sample();
+    my $policy = sub { $lab->policy(reason_on_change => $_[0]) };
+
+    $lab->enter($test->{NO3N}, '5');
+    $policy->('t');
+    is(statuses($model->upload($lims, table("$id,6,7"))), 'locked applied',
+        'under reasonOnChange its row is locked');
+    is(result_of($test->{NO3N}), '5', '... and the value stays');
+    is(result_of($test->{CL}), '7', 'a first value needs no reason');
+    my ($other, $of_other) = sample();
+    $lab->enter($of_other->{NO3N}, '5');
+    $policy->('f');
+    is(statuses($model->upload($lims, table("$other,6,7"))), 'rejected_check applied',
+        'without the policy the value itself is judged');
+};
+
 subtest 'two values for one test: none is entered' => sub {
     my ($id, $test) = sample();
 

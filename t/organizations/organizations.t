@@ -139,4 +139,16 @@ my ($entry) = $tool->db->selectrow_array(q{
      ORDER BY id DESC LIMIT 1});
 is($entry, '{"name":{"old":"Cedar","new":"Cedars"}} a merger true', 'the audit trail');
 
+my $roles = $tool->made(qw(organization create --code roles --name Roles), '--approval-steps',
+    'Review,Release', '--approval-step-roles', 'null,qa_officer');
+is_deeply([ @{$roles}{qw(approvalSteps approvalStepRoles)} ],
+    [ [qw(Review Release)], [ undef, 'qa_officer' ] ], 'steps are created with their roles');
+for my $wrong ('qa_officer', 'null,auditor') {
+    my $refused = $tool->run(qw(--json organization create --code wrong --name Wrong),
+        '--approval-steps', 'Review,Release', '--approval-step-roles', $wrong);
+    is($refused->{json}{error}, 'invalid_body', "roles that do not fit the steps: $wrong");
+}
+is($tool->value(q{SELECT count(*) FROM lims.organization WHERE code = 'wrong'}), 0,
+    '... make no organization');
+
 done_testing();

@@ -59,6 +59,28 @@ subtest 'refused' => sub {
     is_deeply([ of('receiving_clerk') ], \@before, 'and nothing is changed');
 };
 
+subtest 'a permission that a policy needs' => sub {
+    LIMS::Service::CommandLine->new($lims, $_, roles => ['analyst']) for 'Cy Lund', 'Di Moss';
+    $admin->done('organization update', reason => 'four eyes', password => undef,
+        policies => { selfVerification => 'refused' });
+    my @analyst = of('analyst');
+    my $all = $admin->done('permission list')->{roles};
+    my @without = map {
+        my $role = $_;
+        { role => $role->{role}, permissions => [ grep { $_ ne 'result.verify' }
+                @{ $role->{permissions} } ] }
+    } @$all;
+    my $said = $admin->refused('policy_unsatisfiable', 'permission update', roles => \@without,
+        reason => 'a test', password => undef);
+    like($said->{message}, qr/verifying results needs an active person/, '... names what lacks');
+    is_deeply([ of('analyst') ], \@analyst, '... and nothing is changed');
+    $admin->done('organization update', reason => 'as before', password => undef,
+        policies => { selfVerification => 'allowed' });
+    $admin->done('permission update', roles => \@without, reason => 'a test', password => undef);
+    $admin->done('permission update', reason => 'as before', password => undef,
+        roles => [ map { { role => $_->{role}, permissions => $_->{permissions} } } @$all ]);
+};
+
 subtest 'signed where the policy asks for it' => sub {
     $lab->policy(esignature_required => 't');
     my ($command, %body) = change('auditor', 'data.read');

@@ -186,4 +186,29 @@ subtest 'a verification by somebody who approved asks for the approvals anew' =>
     policy(approver_may_be_verifier => 't');
 };
 
+subtest 'a permission that a policy needs is not taken away' => sub {
+    my $take = sub {
+        my ($name) = @_;
+        my $app = as($name, reason => 'a test');
+        my $done = eval {
+            $app->begin_work;
+            $app->do(q{DELETE FROM lims.role_permission WHERE organization_id = ?
+                AND permission = 'result.verify'}, undef, $lab->{id});
+            $app->commit;
+        };
+        my $slug = $done ? 'done' : $app->pg_error_field('detail');
+        $app->rollback unless $app->{AutoCommit};
+        return $slug;
+    };
+    $base->insert('user_role', { organization_id => $lab->{id}, user_id => $person{ana},
+        role => 'administrator' }) unless $base->value(q{SELECT count(*) FROM lims.user_role
+            WHERE user_id = ? AND role = 'administrator'}, $person{ana});
+    policy(self_verification => 'refused');
+    is($take->('ana'), 'policy_unsatisfiable', 'while results are verified by another person');
+    is($base->value(q{SELECT count(*) > 0 FROM lims.role_permission WHERE organization_id = ?
+        AND permission = 'result.verify'}, $lab->{id}), 1, '... nothing is taken');
+    policy(self_verification => 'allowed');
+    is($take->('ana'), 'done', 'without the policy it may be');
+};
+
 done_testing();
