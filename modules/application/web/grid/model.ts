@@ -20,7 +20,7 @@ interface Effect {
     readonly after: Content;
 }
 
-type Step = readonly Effect[];
+export type Step = readonly Effect[];
 
 export interface Model {
     readonly sheet: Sheet;
@@ -149,11 +149,6 @@ export function redo(model: Model): Model {
               typing: null,
           }
         : model;
-}
-
-// The place that the last step changed first, to which undo leads the eye.
-export function lastChanged(model: Model): Place | null {
-    return model.done.at(-1)?.[0]?.place ?? null;
 }
 
 // Sets what holds for the whole run, as a form does: it is no step.

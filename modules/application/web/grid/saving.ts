@@ -27,7 +27,7 @@ export interface SavingPorts<E> {
     key(): string;
     send(entries: ReadonlyMap<string, E>, key: string): Promise<Outcome>;
     onTheirWay(ids: readonly string[], phase: 'saving' | 'waiting'): void;
-    saved(versions: ReadonlyMap<string, Version>, sent: ReadonlyMap<string, unknown>): void;
+    saved(versions: ReadonlyMap<string, Version>, sent: ReadonlyMap<string, E>): void;
     conflict(versions: ReadonlyMap<string, Version>): void;
     refused(refusals: ReadonlyMap<string, string>): void;
     givenBack(ids: readonly string[]): void;

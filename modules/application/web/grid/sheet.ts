@@ -30,9 +30,27 @@ export interface Content {
     readonly reason: string;
 }
 
+export type Mark = 'none' | 'within' | 'outside' | 'attention' | 'refused';
+
+// What the service says of a value.
+export interface Opinion {
+    readonly mark: Mark;
+    // A few letters for the cell's edge, such as RL; empty: the mark's glyph.
+    readonly word: string;
+    // The reasons, in the service's words.
+    readonly messages: readonly string[];
+}
+
+// What the service says of a value that is not saved.
+export interface Verdict extends Opinion {
+    // The question that was answered, as `question()` gives it: another text has no verdict.
+    readonly question: string;
+}
+
 // What the service last said that a record has.
 export interface Version {
     readonly text: string;
+    readonly opinion: Opinion | null;
     readonly exceptions: Settings;
     readonly etag: string;
     // Why nothing can be entered, in words; empty: it can be.
@@ -43,19 +61,6 @@ export interface Version {
 export interface Remark {
     readonly code: string;
     readonly values: Readonly<Record<string, string | number>>;
-}
-
-export type Mark = 'none' | 'within' | 'outside' | 'attention' | 'refused';
-
-// What the service says of a cell that is not saved yet.
-export interface Verdict {
-    // The question that was answered, as `question()` gives it: another text has no verdict.
-    readonly question: string;
-    readonly mark: Mark;
-    // A few letters for the cell's edge, such as RL; empty: the mark's glyph.
-    readonly word: string;
-    // The reasons, in the service's words.
-    readonly messages: readonly string[];
 }
 
 // Where saving stands; that a cell is edited, locked or in conflict follows from the rest.
@@ -110,7 +115,7 @@ export interface Sheet {
     readonly grow: ((index: number) => Row) | null;
 }
 
-export const EMPTY: Version = { text: '', exceptions: {}, etag: '', lock: '' };
+export const EMPTY: Version = { text: '', opinion: null, exceptions: {}, etag: '', lock: '' };
 
 // Returns a cell that shows a record as it was read.
 export function cellOf(id: string, base: Version): Cell {
@@ -166,8 +171,11 @@ export function question(sheet: Sheet, cell: Cell): string {
     return JSON.stringify([cell.content.typed, ...named]);
 }
 
-// The verdict of what a cell has now; null: it has not been judged.
-export function verdictOf(sheet: Sheet, cell: Cell): Verdict | null {
+// What the service says of what a cell has now; null: it has not been judged.
+export function opinionOf(sheet: Sheet, cell: Cell): Opinion | null {
+    if (!isEdited(cell)) {
+        return cell.base.opinion;
+    }
     return cell.verdict?.question === question(sheet, cell) ? cell.verdict : null;
 }
 

@@ -11,7 +11,7 @@ import {
     type Model, leave, modelOf, redo, restore, set, type, undo, write,
 } from '../../../../modules/application/web/grid/model.ts';
 import {
-    isEdited, needsReason, question, verdictOf, withRows,
+    isEdited, needsReason, opinionOf, question, withRows,
 } from '../../../../modules/application/web/grid/sheet.ts';
 import { SEED, at, cell, having, random, row, sheet, typedIn, version } from './support.ts';
 
@@ -107,11 +107,11 @@ test('an answer about a text that has changed since is dropped', () => {
     const model = typed(modelOf(sheet(1, ['PH'])), 0, 0, '7.1');
     const asked = question(model.sheet, cell(model.sheet, 0, 0));
     const answered = judged(model, new Map([['r0c0', verdict(asked)]]));
-    assert.equal(verdictOf(answered.sheet, cell(answered.sheet, 0, 0))?.mark, 'within');
+    assert.equal(opinionOf(answered.sheet, cell(answered.sheet, 0, 0))?.mark, 'within');
     const later = typed(model, 0, 0, '7.2');
     assert.equal(judged(later, new Map([['r0c0', verdict(asked)]])), later);
     const on = typed(answered, 0, 0, '7.2');
-    assert.equal(verdictOf(on.sheet, cell(on.sheet, 0, 0)), null, 'a former verdict is none');
+    assert.equal(opinionOf(on.sheet, cell(on.sheet, 0, 0)), null, 'a former verdict is none');
 });
 
 test('a setting of the run is part of the question, and a cell may be excepted', () => {

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The desk at which a sheet is filled: what people did goes to the service to be judged, and
+// to be entered when they save; what it answers comes back to the cells. It knows no page.
+import { type Act, type State, begin, lackingReason, press } from './acts.ts';
+import * as answers from './answers.ts';
+import type { Clock } from './clock.ts';
+import { type Judgement, Judging } from './judging.ts';
+import type { Command } from './keys.ts';
+import { type Model, leave } from './model.ts';
+import { type Outcome, type Progress, Saving } from './saving.ts';
+import {
+    type Cell, type Content, type Row, type Settings, type Sheet, type Version,
+    isEdited, isOpen, needsReason, opinionOf, question, settingsOf,
+} from './sheet.ts';
+import { type Store, storeOf } from './store.ts';
+
+// What is judged, or entered, of a cell.
+export interface Entry {
+    readonly id: string;
+    readonly kind: Row['kind'];
+    readonly column: string;
+    readonly content: Content;
+    readonly settings: Settings;
+    readonly base: Version;
+    readonly question: string;
+}
+
+export interface DeskPorts {
+    readonly clock: Clock;
+    // Makes an idempotency key.
+    key(): string;
+    judge(entries: ReadonlyMap<string, Entry>): Promise<Judgement>;
+    send(entries: ReadonlyMap<string, Entry>, key: string): Promise<Outcome>;
+}
+
+// Where the way to the service stands.
+export interface Way {
+    readonly progress: Progress | null;
+    // When the service is asked to judge again; null: it can be reached.
+    readonly nextTry: number | null;
+    readonly lastSaved: number | null;
+}
+
+export class Desk {
+    readonly store: Store<State>;
+    readonly way: Store<Way>;
+    readonly #clock: Clock;
+    readonly #judging: Judging<Entry>;
+    readonly #saving: Saving<Entry>;
+
+    constructor(sheet: Sheet, ports: DeskPorts) {
+        this.store = storeOf(begin(sheet));
+        this.way = storeOf<Way>({ progress: null, nextTry: null, lastSaved: null });
+        this.#clock = ports.clock;
+        this.#judging = new Judging({
+            clock: ports.clock,
+            ask: (entries) => ports.judge(entries),
+            answer: (verdicts) => this.#answer((model) => answers.judged(model, verdicts)),
+            reach: (nextTry) => this.#go({ nextTry }),
+        });
+        this.#saving = this.#savingBy(ports);
+    }
+
+    get sheet(): Sheet {
+        return this.store.get().model.sheet;
+    }
+
+    // Does what somebody did, and has the service judge what it changed.
+    do(act: Act): void {
+        const before = this.sheet;
+        this.store.update(act);
+        this.#judging.consider(this.#unjudged(before));
+    }
+
+    // Does what a key says. False: it is not the grid's.
+    press(command: Command, page: number): boolean {
+        if (command.do === 'save') {
+            this.save();
+            return true;
+        }
+        const next = press(this.store.get(), command, page);
+        if (next) {
+            this.do(() => next);
+        }
+        return next !== null;
+    }
+
+    // Sends every edited cell that can be saved. Those that need a reason ask for it.
+    save(): void {
+        this.#answer(leave);
+        const { sheet } = this;
+        const ready = this.#entries((cell) =>
+            isEdited(cell) && isOpen(cell) && !cell.theirs && !needsReason(sheet, cell));
+        this.store.update((state) =>
+            ({ ...state, mode: 'ready', reasoning: lackingReason(state).length > 0 }));
+        this.#saving.save(ready);
+        this.#saving.retry();
+    }
+
+    // Takes records as the service has them now; those on their way are left alone.
+    refresh(versions: ReadonlyMap<string, Version>): void {
+        const busy = this.#entries((cell) => cell.phase === 'saving' || cell.phase === 'waiting');
+        const idle = new Map([...versions].filter(([id]) => !busy.has(id)));
+        this.#answer((model) => answers.changedByOthers(model, idle));
+    }
+
+    // The network is back, or somebody does not want to wait.
+    retry(): void {
+        this.#judging.now();
+        this.#saving.retry();
+    }
+
+    // Whether closing the page would lose something.
+    get unsaved(): boolean {
+        return this.#saving.busy || this.sheet.rows.some((row) => row.cells.some(isEdited));
+    }
+
+    close(): void {
+        this.#judging.stop();
+        this.#saving.stop();
+    }
+
+    #go(change: Partial<Way>): void {
+        this.way.update((way) => ({ ...way, ...change }));
+    }
+
+    // What the service says changes cells, and asks it nothing.
+    #answer(change: (model: Model) => Model): void {
+        this.store.update((state) => {
+            const model = change(state.model);
+            return model === state.model ? state : { ...state, model };
+        });
+    }
+
+    #entry(row: Row, column: number, cell: Cell): Entry {
+        return {
+            id: cell.id,
+            kind: row.kind,
+            column: this.sheet.columns[column]?.key ?? '',
+            content: cell.content,
+            settings: settingsOf(this.sheet, cell),
+            base: cell.base,
+            question: question(this.sheet, cell),
+        };
+    }
+
+    #entries(holds: (cell: Cell) => boolean, before?: Sheet): Map<string, Entry> {
+        const changed = this.sheet.rows.filter((row, index) => row !== before?.rows[index]);
+        return new Map(changed.flatMap((row) => row.cells.flatMap((cell, column) =>
+            (holds(cell) ? [[cell.id, this.#entry(row, column, cell)] as const] : []))));
+    }
+
+    #unjudged(before: Sheet): Map<string, Entry> {
+        const { sheet } = this;
+        const open = (cell: Cell): boolean => isOpen(cell) && isEdited(cell)
+            && cell.content.typed !== '' && opinionOf(sheet, cell) === null;
+        return this.#entries(open, sheet.settings === before.settings ? before : undefined);
+    }
+
+    #savingBy(ports: DeskPorts): Saving<Entry> {
+        return new Saving({
+            clock: ports.clock,
+            key: () => ports.key(),
+            send: (entries, key) => ports.send(entries, key),
+            onTheirWay: (ids, phase) =>
+                this.#answer((model) => answers.onTheirWay(model, ids, phase)),
+            givenBack: (ids) => this.#answer((model) => answers.givenBack(model, ids)),
+            refused: (refusals) => this.#answer((model) => answers.refused(model, refusals)),
+            saved: (versions, sent) => this.#saved(versions, sent),
+            conflict: (versions) => this.#meet(versions),
+            progress: (progress) => this.#go({ progress }),
+        });
+    }
+
+    #saved(versions: ReadonlyMap<string, Version>, sent: ReadonlyMap<string, Entry>): void {
+        const contents = new Map([...sent].map(([id, entry]) => [id, entry.content]));
+        this.#answer((model) => answers.saved(model, versions, contents));
+        this.#go({ lastSaved: this.#clock.now() });
+        this.store.update((state) =>
+            ({ ...state, said: { code: 'saved', values: { cells: versions.size } } }));
+    }
+
+    // Of those that somebody else changed, what is no conflict is sent again as it is now.
+    #meet(versions: ReadonlyMap<string, Version>): void {
+        this.#answer((model) => answers.changedByOthers(
+            answers.givenBack(model, [...versions.keys()]), versions));
+        this.#saving.save(this.#entries((cell) => isEdited(cell) && isOpen(cell) && !cell.theirs
+            && cell.base.etag === versions.get(cell.id)?.etag));
+    }
+}
