@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * acts.c - limsctl for many commands in a row, for the walks beside it: of each line, the
- * arguments of a command, separated by the unit separator (0x1f), it writes one line, the
- * exit status of limsctl and the answer or the refusal as JSON.
+ * arguments of a command, separated by the unit separator (0x1f), it writes the exit status
+ * of limsctl and the length of the answer, a tab between them and a newline behind, and then
+ * the bytes of the answer or of the refusal.
  *
  *     acts CONNINFO PASSWORD
+ *     acts
+ *
+ * Without arguments it writes the table of routes: of each its method, path, command, surfaces
+ * (k: keys, p: people over HTTP, t: limsctl) and whether it reads, separated by tabs.
  *
  * All that a command does is done by what limsctl is made of; only the connection and the
  * process stay.
@@ -16,18 +21,26 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/route.h"
 #include "tool/session.h"
 #include "tool/tool.h"
 
 #define LINE_MAX_BYTES 65536
 #define ARGUMENTS_MAX 128
 
+static void write_answer(lims_exit_e status, const char *body, apr_size_t length)
+{
+    printf("%d\t%" APR_SIZE_T_FMT "\n", status, length);
+    fwrite(body, 1, length, stdout);
+    fflush(stdout);
+}
+
 static void write_error(const lims_error_t *error, apr_pool_t *pool)
 {
     apr_size_t length;
     const char *body = lims_error_body(&length, error, pool);
 
-    printf("%d\t%.*s\n", LIMS_EXIT_REFUSED, (int)length, body);
+    write_answer(LIMS_EXIT_REFUSED, body, length);
 }
 
 static void act(lims_session_t *session, char *line, apr_pool_t *pool)
@@ -48,15 +61,33 @@ static void act(lims_session_t *session, char *line, apr_pool_t *pool)
         session->organization = tool.organization;
         session->user = tool.user;
         session->reason = tool.reason;
+        session->keyring = NULL;
+        if (tool.route->flags & LIMS_R_KEYRING) {
+            error = lims_tool_keyring(&session->keyring, &tool);
+        }
+    }
+    if (!error) {
         error = lims_session_call(&reply, session, tool.resource, tool.route, tool.values, pool);
     }
     if (error) {
         write_error(error, pool);
     } else {
-        printf("%d\t%.*s\n", reply->failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK, (int)reply->length,
-               reply->body ? reply->body : "null");
+        write_answer(reply->failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK,
+                     reply->body ? reply->body : "", reply->body ? reply->length : 0);
     }
-    fflush(stdout);
+}
+
+static void write_routes(void)
+{
+    for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
+        for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
+            printf("%s\t%s\t%s\t%s%s%s\t%d\n", route->method, route->path ? route->path : "",
+                   route->command ? route->command : "",
+                   lims_route_is_on(route, LIMS_SURFACE_API) ? "k" : "",
+                   lims_route_is_on(route, LIMS_SURFACE_APPLICATION) ? "p" : "",
+                   lims_route_is_on(route, LIMS_SURFACE_TOOL) ? "t" : "", lims_route_reads(route));
+        }
+    }
 }
 
 int main(int argc, const char *const argv[])
@@ -66,6 +97,10 @@ int main(int argc, const char *const argv[])
     const lims_error_t *error;
     apr_pool_t *pool;
 
+    if (argc == 1) {
+        write_routes();
+        return 0;
+    }
     if (argc != 3 || apr_initialize() != APR_SUCCESS ||
         apr_pool_create(&pool, NULL) != APR_SUCCESS) {
         return 2;

@@ -49,7 +49,7 @@ sub broken {
     }
     entry(sample => $sample, 'update', status => 'reported');
     return join ', ', map { s/\Asample \d+ released //r } grep { /\Asample $sample / }
-        LIMS::Service::TrailRules::broken($db, { map { $_ => 1 } qw(selfVerification
+        LIMS::Service::TrailRules::broken($db, $lab->{organization}{id}, { map { $_ => 1 } qw(selfVerification
             approverMayBeVerifier openInvestigationBlocks qcRequired lotQcPolicy) });
 }
 

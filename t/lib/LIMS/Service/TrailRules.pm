@@ -7,12 +7,13 @@ LIMS::Service::TrailRules - what the audit trail says was released against a rul
 
 =head1 SYNOPSIS
 
-    my @broken = LIMS::Service::TrailRules::broken($lims->superuser, { selfVerification => 1 });
+    my @broken = LIMS::Service::TrailRules::broken($lims->superuser, $organization,
+        { selfVerification => 1 });
 
 =head1 DESCRIPTION
 
-    broken($db, \%policies)
-            a line for every report, and every certificate of an amendment, that a rule
+    broken($db, $organization, \%policies)
+            of an organization, by its id, a line for every report, and every certificate of an amendment, that a rule
             forbade when it was made; of the policies those that are named hold. The handle
             may make temporary tables, which nobody but the superuser may.
 
@@ -34,10 +35,12 @@ my @HELP = (q{
 }, q{
     CREATE OR REPLACE TEMP VIEW release AS
     SELECT a.id AS entry, a.record_id AS sample FROM lims.audit_entry a
-     WHERE a.table_name = 'sample' AND a.changes #>> '{status,new}' = 'reported'
+     WHERE a.organization_id = current_setting('lims.judged')::bigint
+       AND a.table_name = 'sample' AND a.changes #>> '{status,new}' = 'reported'
      UNION ALL
     SELECT a.id, (a.changes #>> '{sample_id,new}')::bigint FROM lims.audit_entry a
-     WHERE a.table_name = 'certificate' AND a.action = 'insert'
+     WHERE a.organization_id = current_setting('lims.judged')::bigint
+       AND a.table_name = 'certificate' AND a.action = 'insert'
        AND a.changes #>> '{amendment_id,new}' IS NOT NULL
 }, q{
     CREATE OR REPLACE TEMP VIEW released_test AS
@@ -126,11 +129,12 @@ my @RULES = ([ 'on hold', undef, q{
 } ]);
 
 sub broken {
-    my ($db, $policies) = @_;
+    my ($db, $organization, $policies) = @_;
     my @broken;
 
     local $db->{PrintWarn} = 0;
     $db->do($_) for @HELP;
+    $db->do(q{SELECT set_config('lims.judged', ?, false)}, undef, $organization);
     for my $rule (@RULES) {
         my ($name, $policy, $query) = @$rule;
         next if defined $policy && !$policies->{$policy};
