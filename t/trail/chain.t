@@ -180,6 +180,57 @@ subtest 'a cut-off end' => sub {
             WHERE organization_id = ? AND id = 4', undef, $id), '--heads', $heads);
 };
 
+# The run-time role may close blocks, and nothing keeps it from closing a wrong one: what it
+# lacks is the key.
+subtest 'a block that the run-time role forged' => sub {
+    my $app = LIMS::Instance::connect_database($lims->{database}, 'lims_app');
+    my ($elm) = $lims->laboratory('elm');
+    my $other = $lims->value(q{SELECT id FROM lims.organization WHERE code = 'elm'});
+    my $forged = sub {
+        my ($context, $entries) = @_;
+        my ($last, $from) = $db->selectrow_array('SELECT id, to_position FROM lims.audit_block
+            WHERE organization_id = ? ORDER BY id DESC LIMIT 1', undef, $id);
+        my ($to, $ids, $first) = $db->selectrow_array('SELECT max(position) + 1,
+            array_agg(id ORDER BY position, id)::text, min(id) FROM lims.audit_entry
+            WHERE organization_id = ? AND position >= ?', undef, $id, $from);
+        $app->begin_work;
+        $app->do(q{SELECT set_config('lims.organization_id', ?, true)}, undef, $context);
+        $app->do(q{SELECT lims.audit_close(ROW(?, ?, ?, ?, now(), 'new', 1::smallint, ?::bigint[],
+                convert_to(repeat('x', 16 * cardinality(?::bigint[])), 'UTF8'), sha256('x')),
+                false)}, undef, $id, $last + 1, $from, $to, $entries ? ($ids) x 2 : (undef) x 2);
+        $app->commit;
+        return ($first, $last + 1);
+    };
+    my $undone = sub {
+        my ($block) = @_;
+        as_owner('DELETE FROM lims.audit_block WHERE organization_id = ? AND id >= ?', $id, $block);
+        $db->do('UPDATE lims.audit_closing SET closed_below = (SELECT max(to_position)
+            FROM lims.audit_block WHERE organization_id = $1) WHERE organization_id = $1', undef, $id);
+        return;
+    };
+    closed();
+    is(verified()->{exit}, 0, 'the trail is sound before');
+    for my $context (undef, $id, $other) {
+        my $whose = !defined $context ? 'of no organization'
+            : $context == $id ? 'of the organization' : 'of another organization';
+        work(6);
+        my ($entry, $block) = $forged->($context, 1);
+        found("entries with marks of no key, by a session $whose", 'changed', $entry);
+        $undone->($block);
+        closed();
+        is(verified()->{exit}, 0, '... and closed with the key they are sound');
+    }
+    work(7);
+    my ($skipped, $block) = $forged->($other, 0);
+    work(8);
+    closed();
+    found('entries that no block has', 'inserted', $skipped);
+    $undone->($block);
+    closed();
+    is(verified()->{exit}, 0, '... until they are closed');
+    $app->disconnect;
+};
+
 subtest 'an entry with a time of long ago' => sub {
     as_owner(q{INSERT INTO lims.audit_entry (organization_id, id, occurred_at, table_name,
         record_id, action, changes) VALUES (?, 999999, now() - interval '3 days', 'organization',
