@@ -174,49 +174,49 @@ typedef enum {
 /* Where a field appears. A body takes the fields that carry the route's
  * .body flag; a record shows those with LIMS_F_OUT. */
 enum {
-    LIMS_F_OUT = 1 << 0,      /* in every record of the resource */
-    LIMS_F_CREATE = 1 << 1,   /* in the body that creates one */
-    LIMS_F_UPDATE = 1 << 2,   /* in the body that changes one */
-    LIMS_F_REQUIRED = 1 << 3, /* must be in the body (of a creation) */
-    LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
-    LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
-    LIMS_F_CLAMP = 1 << 8,    /* query: more than max is taken as max */
-    LIMS_F_PEOPLE = 1 << 20,  /* not on the REST API: a parameter is unknown there */
-    LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
-    LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
-    LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */
-    LIMS_F_WORDS = 1 << 11,   /* string: something else than blanks */
-    LIMS_F_TOOL = 1 << 12,    /* set at the command line alone, never by a body: a
+    LIMS_F_OUT = 1 << 0,       /* in every record of the resource */
+    LIMS_F_CREATE = 1 << 1,    /* in the body that creates one */
+    LIMS_F_UPDATE = 1 << 2,    /* in the body that changes one */
+    LIMS_F_REQUIRED = 1 << 3,  /* must be in the body (of a creation) */
+    LIMS_F_NULLABLE = 1 << 4,  /* null is a value: in bodies it clears */
+    LIMS_F_SECRET = 1 << 5,    /* never logged, never listed */
+    LIMS_F_CLAMP = 1 << 8,     /* query: more than max is taken as max */
+    LIMS_F_PEOPLE = 1 << 20,   /* not on the REST API: a parameter is unknown there */
+    LIMS_F_UNIQUE = 1 << 6,    /* list: the member .unique of each object differs */
+    LIMS_F_FILE = 1 << 7,      /* command line: @FILE is the text of a file */
+    LIMS_F_CLOSED = 1 << 10,   /* enumeration: the contract lets no value be added */
+    LIMS_F_WORDS = 1 << 11,    /* string: something else than blanks */
+    LIMS_F_TOOL = 1 << 12,     /* set at the command line alone, never by a body: a
                                  laboratory does not raise its own allowance */
-    LIMS_F_ROWS = 1 << 13,    /* list of objects: each is the creation of a record (the
+    LIMS_F_ROWS = 1 << 13,     /* list of objects: each is the creation of a record (the
                                  members with LIMS_F_CREATE), and mistakes in them are
                                  kept beside their rows (kernel/field.h), not refused */
-    LIMS_F_DIGEST = 1 << 14,  /* of a record: entity tag of its members without
+    LIMS_F_DIGEST = 1 << 14,   /* of a record: entity tag of its members without
                                  LIMS_F_UNTAGGED; no column has it */
     LIMS_F_UNTAGGED = 1 << 15, /* not in the record's LIMS_F_DIGEST: changed by time alone,
                                  a name, or the record's identity */
-    LIMS_F_INNER = 1 << 18,  /* of an input: an id that the path has behind :id, as in
+    LIMS_F_INNER = 1 << 18,    /* of an input: an id that the path has behind :id, as in
                                 /investigations/:id/actions/:actionId; no member of the body */
-    LIMS_F_PLACES = 1 << 16, /* list: of what stands at each place: an element may be null,
+    LIMS_F_PLACES = 1 << 16,   /* list: of what stands at each place: an element may be null,
                                 and several the same */
     LIMS_F_INCLUDED = 1 << 19, /* of a record, without LIMS_F_OUT: where its row has a value,
                                   which the parameter include asks for */
-    LIMS_F_PATH = 1 << 17, /* command line: the name of a file, whose text it is */
-    LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
+    LIMS_F_PATH = 1 << 17,     /* command line: the name of a file, whose text it is */
+    LIMS_F_FILE64 = 1 << 9     /* command line: @FILE is the bytes of a file, in base64 */
 };
 
 struct lims_field_t {
     const char *name;
     lims_type_e type;
     unsigned flags;
-    apr_int64_t min;             /* length, count or value, by type */
-    apr_int64_t max;             /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
-    const char *const *values;   /* LIMS_T_ENUM: NULL-terminated */
+    apr_int64_t min;                  /* length, count or value, by type */
+    apr_int64_t max;                  /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
+    const char *const *values;        /* LIMS_T_ENUM: NULL-terminated */
     const char *const *people_values; /* LIMS_T_ENUM of a query: where people ask; NULL: .values */
-    const lims_field_t *members; /* LIMS_T_OBJECT(_LIST), LIMS_T_JSON: shape */
-    const char *unique;          /* LIMS_T_OBJECT_LIST: member without repeats */
-    const char *pattern;         /* LIMS_T_STRING: an anchored ERE, or NULL */
-    const char *fallback;        /* value when absent from a creation, or NULL */
+    const lims_field_t *members;      /* LIMS_T_OBJECT(_LIST), LIMS_T_JSON: shape */
+    const char *unique;               /* LIMS_T_OBJECT_LIST: member without repeats */
+    const char *pattern;              /* LIMS_T_STRING: an anchored ERE, or NULL */
+    const char *fallback;             /* value when absent from a creation, or NULL */
     const char *doc;
     const char *example;
     const char *hint; /* how else, where it is refused, or NULL */
@@ -358,7 +358,7 @@ struct lims_route_t {
     const lims_field_t *form;   /* instead of JSON or beside it: multipart/form-data of
                                    these fields, one of them a LIMS_T_FILE; or NULL */
     const lims_field_t *query;  /* query parameters, or NULL */
-    const lims_field_t *output; /* an answer that is no record, or NULL */
+    const lims_field_t *output; /* an answer that is not a record, or NULL */
     int status;                 /* of success */
     const int *also;            /* others that a handler may choose, 0 at the end; or NULL */
     /* A signing act: the signature's meaning ("verified", or ":status" for the
@@ -452,7 +452,7 @@ struct lims_request_t {
     lims_actor_t actor;
     const char *id;            /* `X-Request-Id` of this request */
     const char *reason;        /* why, for the audit trail; NULL: none was given */
-    bool signs;              /* the act is signed: its signer's password was checked */
+    bool signs;                /* the act is signed: its signer's password was checked */
     const char *content_hash;  /* digest of what the signer was shown of the one record, with
                                   which it is compared when it is signed; NULL: it is not */
     const char *signature;     /* id of the electronic signature made, or NULL */

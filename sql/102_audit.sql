@@ -109,8 +109,8 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.refuse('field_not_patchable', format(
-        'the identity of a %s never changes: neither its id, its organization '
-        'nor when it was made', replace(TG_TABLE_NAME, '_', ' ')));
+        'the id, the organization and the time of creation of a %s cannot be changed',
+        replace(TG_TABLE_NAME, '_', ' ')));
     RETURN NULL;
 END
 $$;

@@ -5,28 +5,28 @@
 -- Triggers of lims.organization, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  refuses a time zone that is none
+--   1 guard_insert  refuses an unknown time zone
 --
 -- BEFORE UPDATE
---   1 guard_update  the same, where it changes
---   2 identity      refuses another id, organization or created_at
---   3 permit        refuses whoever does not manage policies (105)
+--   1 guard_update  as at INSERT, where the time zone changes
+--   2 identity      refuses to change id, organization or created_at
+--   3 permit        refuses users without policy.manage (105)
 --   4 policy_act    asks for a reason, and for a signature by policy (155)
---   5 touch         sets updated_at, last, when the row is what it will be
+--   5 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 seed          gives the roles their first permissions (105)
---   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   2 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where the time zone changed (151)
---   2 recount       discards the count when an allowance is introduced (123)
---   3 reschedule    derives the holding times of its tests again, where the time zone
---                   changed (138)
+--   2 recount       discards the count of samples when an allowance is introduced (123)
+--   3 reschedule    computes the holding times of its tests again, where the time
+--                   zone changed (138)
 --   4 audit_update  writes the audit trail, as at INSERT
---   5 mark_update   makes all samples dirty where a policy changed on which they depend
+--   5 mark_update   marks all samples dirty where a policy changed on which they depend
 --                   (121)
---   6 satisfiable   refuses, at the end, a policy that the people cannot meet (156)
+--   6 satisfiable   refuses, at commit, a policy that the active users cannot meet (156)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -92,7 +92,7 @@ BEGIN
          WHERE z.name = NEW.time_zone
     ) THEN
         PERFORM lims.refuse('invalid_body', format(
-            'timeZone: "%s" is no time zone name such as "America/Denver"',
+            'timeZone: "%s" is not a time zone name such as "America/Denver"',
             NEW.time_zone));
     END IF;
     RETURN NEW;
@@ -113,20 +113,20 @@ SELECT lims.attach_record('organization');
 -- Triggers of lims.user_account, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 permit        refuses whoever does not manage users (105)
+--   1 permit        refuses users without user.manage (105)
 --
 -- BEFORE UPDATE
---   1 identity      refuses another id, organization or created_at
+--   1 identity      refuses to change id, organization or created_at
 --   2 permit        as at INSERT
---   3 touch         sets updated_at, last, when the row is what it will be
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
---   1 end_link      ends the person's link where password, address, identity or activity
---                   changes (106)
---   2 keep_manager  refuses to leave nobody who manages users (105)
+--   1 end_link      revokes the user's one-time link where password, address, identity
+--                   or activity changes (106)
+--   2 keep_manager  refuses to leave no user who manages users (105)
 --   3 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
@@ -165,27 +165,28 @@ SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 -- Triggers of lims.user_role, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 own           refuses one's own roles while somebody else can (105)
---   2 permit        refuses whoever does not manage users (105)
---   3 reason        asks for a reason, but for the roles that a person begins with (106)
+--   1 own           refuses a change of one's own roles while another user can make it
+--                   (105)
+--   2 permit        refuses users without user.manage (105)
+--   3 reason        asks for a reason, except for the roles of a new user (106)
 --
 -- BEFORE UPDATE
---   1 identity      refuses another id, organization or created_at
+--   1 identity      refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 permit_delete as at INSERT, once for the statement: its first row may be that by
---                   which the person manages users
+--   1 permit_delete as at INSERT, once for the statement: its first row may be the role
+--                   that gives the user this permission
 --   2 own           as at INSERT
 --   3 reason        as at INSERT
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
---   1 keep_manager  refuses to leave nobody who manages users (105)
+--   1 keep_manager  refuses to leave no user who manages users (105)
 --   2 audit_delete  writes the audit trail, as at INSERT
 
 CREATE SEQUENCE lims.user_role_id_seq;
@@ -212,17 +213,18 @@ SELECT lims.attach_audit('user_role');
 -- Triggers of lims.api_key, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  has it act for who made it, unless another active person is named
---   2 permit        refuses whoever does not manage keys (105)
+--   1 guard_insert  sets the user for whom it acts: its creator, unless another active
+--                   one is named
+--   2 permit        refuses users without key.manage (105)
 --
 -- BEFORE UPDATE
---   1 guard         refuses another hash, maker or person, and what undoes a revocation
---   2 identity      refuses another id, organization or created_at
---   3 permit        as at INSERT, but for the time of the last use
---   4 touch         sets updated_at, last, when the row is what it will be
+--   1 guard         refuses to change hash, creator or user, and to undo a revocation
+--   2 identity      refuses to change id, organization or created_at
+--   3 permit        as at INSERT, except for the time of the last use
+--   4 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
@@ -275,15 +277,17 @@ AS $$
 BEGIN
     IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a revoked API key stays revoked');
+                            'a revoked API key cannot be restored: create another');
     END IF;
     IF NEW.key_hash <> OLD.key_hash THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an API key is never replaced: create another');
+                            'the secret of an API key cannot be changed: create another '
+                            'key');
     END IF;
     IF NEW.created_by <> OLD.created_by OR NEW.acts_for <> OLD.acts_for THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an API key never acts for another person');
+                            'the person for whom an API key acts cannot be changed: '
+                            'create another key');
     END IF;
     RETURN NEW;
 END

@@ -6,22 +6,22 @@
 -- Triggers of lims.electronic_signature, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 sets signer, time and content, whatever was written
---   2 locked                refuses who is locked after failed signatures (106)
+--   1 guard                 sets signer, time and signed content, whatever was written
+--   2 locked                refuses users locked after failed signatures (106)
 --
 -- BEFORE UPDATE
---   1 append_only_change    refuses
---   2 identity              refuses another id, organization or created_at
+--   1 append_only_change    refuses every change
+--   2 identity              refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 append_only_change    refuses
+--   1 append_only_change    refuses every deletion
 --
 -- BEFORE TRUNCATE
---   1 append_only_truncate  refuses
+--   1 append_only_truncate  refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert          writes the audit trail; a refusal that comes later undoes
---                           it
+--   1 audit_insert          writes the audit trail; a later refusal rolls
+--                           it back
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT
@@ -83,7 +83,7 @@ BEGIN
        AND u.active;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference',
-            'the signer is not the active user of the organization who acts');
+            'the signer must be the acting user, and active in the organization');
     END IF;
     IF NOT v_user.can_sign THEN
         PERFORM lims.refuse('esignature_required', format(

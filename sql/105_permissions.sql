@@ -8,16 +8,16 @@
 -- Triggers of lims.role_permission, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 permit        refuses whoever does not manage policies
+--   1 permit        refuses users without policy.manage
 --   2 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE DELETE
---   1 permit_delete the same, once for the statement
+--   1 permit_delete as at INSERT, once for the statement
 --   2 policy_act    as at INSERT
 --
 -- BEFORE UPDATE
---   1 append_only   refuses: a permission is given or taken away
---   2 identity      refuses another id, organization or created_at
+--   1 append_only   refuses every change: permissions are inserted and deleted
+--   2 identity      refuses to change id, organization or created_at
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail
@@ -26,10 +26,10 @@
 --   1 audit_update  writes the audit trail
 --
 -- AFTER DELETE
---   1 keep_manager  refuses to leave nobody who manages users
+--   1 keep_manager  refuses to leave no user who manages users
 --   2 audit_delete  writes the audit trail
---   3 satisfiable   refuses, at the end, to leave policies that the people cannot meet
---                   (156)
+--   3 satisfiable   refuses, at commit, to leave policies that the active users cannot
+--                   meet (156)
 
 CREATE SEQUENCE lims.role_permission_id_seq;
 

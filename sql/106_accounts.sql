@@ -118,7 +118,7 @@ BEGIN
     PERFORM lims.require_permission(p_organization, 'user.manage');
     IF p_user = lims.context_id('user_id') THEN
         PERFORM lims.refuse('permission_required',
-            'nobody unlocks themselves: somebody else who manages users does');
+            'nobody unlocks their own account: ask another person who manages users');
     END IF;
     UPDATE lims.account_state s
        SET failures = 0,
@@ -169,7 +169,7 @@ BEGIN
     END IF;
     PERFORM lims.require_permission(p_organization, 'user.manage');
     IF lims.context('reason') IS NULL THEN
-        PERFORM lims.refuse('reason_required', 'a link is given with a reason');
+        PERFORM lims.refuse('reason_required', 'a one-time link needs a reason');
     END IF;
     IF NOT EXISTS (
         SELECT FROM lims.user_account u
@@ -178,7 +178,8 @@ BEGIN
            AND u.active
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'user %s is not active: a link would be of no use', p_user));
+            '%s is the id of a user who is not active: only active users are given a '
+            'one-time link', p_user));
     END IF;
     INSERT INTO lims.account_link (organization_id, user_id, token_hash, given_by,
         expires_at)

@@ -31,15 +31,15 @@ SELECT lims.attach_record('client');
 -- Triggers of lims.project, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  refuses a client that is not in use
+--   1 guard_insert  refuses a client that is not active
 --
 -- BEFORE UPDATE
---   1 guard_update  the same, where the client changes
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_update  as at INSERT, where the client changes
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where the name changed (151)
@@ -143,13 +143,12 @@ SELECT lims.attach_record('storage_location');
 -- Triggers of lims.test_definition, in the order in which they run:
 --
 -- BEFORE UPDATE
---   1 guard         refuses another code, unit or kind of result once there was a
---                   result
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard         refuses to change code, unit or result type once there was a result
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where what is printed changed (151)

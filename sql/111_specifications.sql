@@ -255,11 +255,11 @@ BEGIN
                      ORDER BY w.place)
       FROM (VALUES
            (1, 'decimal_comma', format(
-                '"%s" has a decimal comma: it is kept as text and is no number',
+                '"%s" has a decimal comma: it is kept as text and is not a number',
                 left(p_result, 100)),
             p_number IS NULL
             AND lims.result_number(replace(p_result, ',', '.')) IS NOT NULL),
-           (2, 'not_a_number', format('"%s" is no number', left(p_result, 100)),
+           (2, 'not_a_number', format('"%s" is not a number', left(p_result, 100)),
             p_number IS NULL
             AND lims.result_number(replace(p_result, ',', '.')) IS NULL),
            (3, 'below_reporting_limit', format(

@@ -43,7 +43,7 @@ BEGIN
         PERFORM lims.refuse_definitions(NEW.organization_id, NEW.test_definition_ids);
     ELSIF v_distinct < cardinality(NEW.test_definition_ids) THEN
         PERFORM lims.refuse('invalid_body',
-            'testDefinitionIds: a panel has each test definition once');
+            'testDefinitionIds: a panel contains each test definition only once');
     END IF;
     RETURN NEW;
 END

@@ -10,22 +10,22 @@
 -- Triggers of lims.reagent_lot, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 opened        derives the day on which the lot was opened (116)
---   2 quarantine    asks why the lot is quarantined, and keeps that (116)
+--   1 opened        computes the day on which the lot was opened (116)
+--   2 quarantine    asks for the reason of a quarantine, and records it (116)
 --
 -- BEFORE UPDATE
---   1 identity      refuses another id, organization or created_at
---   2 leave         asks for lot.release and a reason out of quarantine or failure (116)
---   3 opened        derives the day on which the lot was opened (116)
---   4 quarantine    asks why the lot is quarantined, and keeps that (116)
---   5 touch         sets updated_at, last, when the row is what it will be
+--   1 identity      refuses to change id, organization or created_at
+--   2 leave         asks for lot.release and a reason to end quarantine or failure (116)
+--   3 opened        computes the day on which the lot was opened (116)
+--   4 quarantine    asks for the reason of a quarantine, and records it (116)
+--   5 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   makes the samples tested with it dirty (116)
+--   2 mark_update   marks the samples tested with it dirty (116)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -66,24 +66,24 @@ SELECT lims.attach_record('reagent_lot');
 -- Triggers of lims.media_lot, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 judge         derives the statuses from the lot's tests, whatever was written
---   2 opened        derives the day on which the lot was opened (116)
---   3 quarantine    asks why the lot is quarantined, and keeps that (116)
+--   1 judge         computes the statuses from the lot's quality control tests
+--   2 opened        computes the day on which the lot was opened (116)
+--   3 quarantine    asks for the reason of a quarantine, and records it (116)
 --
 -- BEFORE UPDATE
---   1 identity      refuses another id, organization or created_at
---   2 judge         derives the statuses from the lot's tests, whatever was written
---   3 leave         asks for lot.release and a reason out of quarantine (116)
---   4 opened        derives the day on which the lot was opened (116)
---   5 quarantine    asks why the lot is quarantined, and keeps that (116)
---   6 touch         sets updated_at, last, when the row is what it will be
+--   1 identity      refuses to change id, organization or created_at
+--   2 judge         computes the statuses from the lot's quality control tests
+--   3 leave         asks for lot.release and a reason to end quarantine (116)
+--   4 opened        computes the day on which the lot was opened (116)
+--   5 quarantine    asks for the reason of a quarantine, and records it (116)
+--   6 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   makes the samples tested on it dirty (121)
+--   2 mark_update   marks the samples tested on it dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -126,22 +126,22 @@ CREATE INDEX media_lot_number ON lims.media_lot (organization_id, lot_number);
 --
 -- BEFORE INSERT
 --   1 guard                 refuses a date in the future
---   2 leave                 asks for lot.release and a reason after a failure (116)
+--   2 leave                 asks for lot.release and a reason after a failed test (116)
 --
 -- BEFORE UPDATE
---   1 append_only_change    refuses
---   2 identity              refuses another id, organization or created_at
+--   1 append_only_change    refuses every change
+--   2 identity              refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 append_only_change    refuses
+--   1 append_only_change    refuses every deletion
 --
 -- BEFORE TRUNCATE
---   1 append_only_truncate  refuses
+--   1 append_only_truncate  refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert          writes the audit trail; a refusal that comes later undoes
---                           it
---   2 judge_lot             updates the lots, whose statuses are then derived anew
+--   1 audit_insert          writes the audit trail; a later refusal rolls
+--                           it back
+--   2 judge_lot             updates the lots, so that their statuses are computed again
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT

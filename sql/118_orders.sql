@@ -44,7 +44,7 @@ BEGIN
            IS DISTINCT FROM
            (OLD.order_number, OLD.client_id, OLD.panel_ids, OLD.created_by) THEN
             PERFORM lims.refuse('field_not_patchable', format(
-                'orderNumber and clientId of order %s were set with it, and stay',
+                'orderNumber and clientId of order %s cannot be changed',
                 OLD.order_number));
         END IF;
         RETURN NEW;
@@ -55,7 +55,8 @@ BEGIN
     END IF;
     IF lims.order_number_is_ours(NEW.order_number) AND NOT lims.is_owner_acting() THEN
         PERFORM lims.refuse('invalid_body', format(
-            'orderNumber: %s has the form of the numbers that the service makes',
+            'orderNumber: %s has the form that is reserved for numbers assigned by the '
+            'service',
             NEW.order_number));
     END IF;
     NEW.order_number := coalesce(NEW.order_number, lims.tracking_id('ORD', (

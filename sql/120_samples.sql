@@ -50,54 +50,55 @@ $$;
 -- Triggers of lims.sample, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard             finds references, client and identifiers; refuses what is not
---                       in use
---   2 names_insert      clears frozen names that were written
---   3 order_insert      lets the client be that of the order alone, once it is found (1)
+--   1 guard             fills in client and identifiers; refuses references that are not
+--                       active
+--   2 names_insert      clears the columns of frozen names, whatever was written
+--   3 order_insert      refuses a client that is not the order's, once it is known (1)
 --
 -- BEFORE UPDATE
---   1 disposition       lets the disposition change by itself, with a reason and the
+--   1 disposition       lets the disposition change alone, with a reason and the
 --                       permission (127)
---   2 guard             the same, of the columns that change: before the limits of its
---                       tests are asked (3)
+--   2 guard             as at INSERT, of the columns that change; before material type and
+--                       project are compared (3)
 --   3 guard_tests       refuses changes on which verified results depend
---   4 hold_names        locks project and material type when it becomes reported:
---                       before the gates (6)
---   5 identity          refuses another id, organization or created_at
---   6 lock              a reported or cancelled sample is final, but for its disposition and
---                       its amendment (158); a status passes its gates
---   7 lock_reason       asks for a reason of a received sample's changes, where the
---                       policy does (154): after what refuses them anyway (6)
---   8 names_update      freezes names and content when it becomes reported, and names
---                       that an amendment changes: after the gates (6)
---   9 order_update      refuses another order, and a client that is not the order's (125)
---  10 permit_report     refuses whoever may not report (165)
---  11 receipt           says who received it and when it is due, once it is stamped (6);
+--   4 hold_names        locks project and material type when it becomes reported, before
+--                       the gates (6)
+--   5 identity          refuses to change id, organization or created_at
+--   6 lock              refuses changes of a reported or cancelled sample, except its
+--                       disposition and amendment (158); a new status passes its gates
+--   7 lock_reason       asks for a reason of a received sample's changes, where the policy
+--                       requires one (154); after the lock (6)
+--   8 names_update      copies names and content when it becomes reported, and names that
+--                       an amendment changes; after the gates (6)
+--   9 order_update      refuses to change the order; refuses a client that is not the
+--                       order's (125)
+--  10 permit_report     refuses users who may not report (165)
+--  11 receipt           sets who received it and when it is due, once its time is set (6);
 --                       refuses to undo a receipt of another day, or with results (126)
---  12 shelve            takes its tests from the worklist when it is closed (138), while
---                       they still take changes
---  13 touch             sets updated_at, last, when the row is what it will be
+--  12 shelve            removes its tests from the worklist when it is closed (138), while
+--                       they can still be changed
+--  13 touch             sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample
 --
 -- AFTER INSERT
---   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
---   2 count_allowance   counts samples of the month, and refuses beyond the allowance
+--   1 audit_insert      writes the audit trail; a later refusal rolls it back
+--   2 count_allowance   counts the samples of the month; refuses more than the allowance
 --   3 events_insert     writes sample.created to the outbox
---   4 mark_insert       makes it dirty (121)
+--   4 mark_insert       marks it dirty (121)
 --
 -- AFTER UPDATE
---   1 rejudge           rejudges the results by the limits of its new material type or
---                       project
---   2 reschedule        derives holding times and urgency of its tests again, where
+--   1 rejudge           judges its results again, by the limits of the new material type
+--                       or project
+--   2 reschedule        computes holding times and urgency of its tests again, where
 --                       collection, disposition or priority changed (138)
 --   3 audit_update      writes the audit trail, as at INSERT
 --   4 completed         requests approvals of a sample that became completed
 --   5 events_update     writes sample.received and sample.reported to the outbox
---   6 mark_update       the same, where its time of collection or its disposition
+--   6 mark_update       marks it dirty, where its time of collection or its disposition
 --                       changed, or it was reported
---   7 reapprove_update  requests approvals again where what was decided about changed
+--   7 reapprove_update  requests approvals again where content that was approved changed
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT

@@ -90,7 +90,7 @@ BEGIN
     ELSIF (NEW.tracking_id, NEW.sample_identifier, NEW.organization_id, NEW.id)
           <> (OLD.tracking_id, OLD.sample_identifier, OLD.organization_id, OLD.id) THEN
         PERFORM lims.refuse('field_not_patchable',
-            'trackingId and sampleIdentifier are assigned once');
+            'trackingId and sampleIdentifier cannot be changed');
     ELSIF NOT (v_client OR v_project OR v_material OR v_storage OR v_date OR v_place) THEN
         RETURN NEW;
     END IF;
@@ -145,8 +145,8 @@ BEGIN
     END IF;
     IF v_place AND v.composite AND btrim(coalesce(NEW.plant_location, '')) = '' THEN
         PERFORM lims.refuse('invalid_body', format(
-            'plantLocation is required: project %s makes composite sample '
-            'identifiers', v.project_code));
+            'plantLocation is required: the sample identifiers of project %s contain it',
+            v.project_code));
     END IF;
     IF v_new THEN
         -- The monthly allowance is counted by it.
@@ -306,7 +306,8 @@ BEGIN
                 AND lims.is_owner_acting())
        AND NOT (NEW.received_at IS NULL AND NEW.status = 'pending') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'receiving stamps receivedAt of sample %s, once: it is not set',
+            'receivedAt of sample %s cannot be set: it is the time at which the sample '
+            'was received',
             OLD.tracking_id));
     END IF;
     IF NEW.status = OLD.status THEN
@@ -364,7 +365,7 @@ BEGIN
         v_same.updated_at := OLD.updated_at;
         IF v_same *<> OLD THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'sample %s is changed and reported in two steps', OLD.tracking_id));
+                'sample %s cannot be changed and reported in one step', OLD.tracking_id));
         END IF;
         SELECT m.name
           INTO NEW.material_type_name

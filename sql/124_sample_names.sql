@@ -68,7 +68,7 @@ BEGIN
            IS DISTINCT FROM (OLD.name, OLD.sample_id, OLD.reason, OLD.created_by)
            OR (OLD.ended_at IS NOT NULL AND NEW *<> OLD) THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'name %s was listed as it is: list another', OLD.id));
+                'name %s cannot be changed: remove it and list another', OLD.id));
         END IF;
         IF OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL THEN
             NEW.ended_at := now();
@@ -83,11 +83,11 @@ BEGIN
        AND s.id = NEW.sample_id;
     IF lims.sample_is_final(v_sample.status, v_sample.disposition) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'Sample %s is %s: no name leads to it any more.', v_sample.tracking_id,
+            'Sample %s is %s: no further name can be listed for it.', v_sample.tracking_id,
             lims.sample_end(v_sample.status, v_sample.disposition)));
     END IF;
     IF NEW.ended_at IS NOT NULL THEN
-        PERFORM lims.refuse('invalid_transition', 'a name is listed, then ended');
+        PERFORM lims.refuse('invalid_transition', 'a new name cannot be listed as ended');
     END IF;
     IF EXISTS (SELECT FROM lims.sample s
                 WHERE s.organization_id = NEW.organization_id

@@ -10,7 +10,7 @@ AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.order_id IS DISTINCT FROM OLD.order_id THEN
         PERFORM lims.refuse('field_not_patchable',
-            'orderId is set when a sample is registered, and stays');
+            'orderId cannot be changed after the sample was registered');
     END IF;
     IF NEW.client_id IS DISTINCT FROM (
         SELECT o.client_id
@@ -18,7 +18,7 @@ BEGIN
          WHERE o.organization_id = NEW.organization_id
            AND o.id = NEW.order_id) THEN
         PERFORM lims.refuse('invalid_body',
-            'clientName: the client of a sample is that of its order');
+            'clientName cannot differ from the client of the sample''s order');
     END IF;
     RETURN NEW;
 END
@@ -185,15 +185,16 @@ AS $$
     SELECT s.place, x.member, 'invalid_body', x.message
       FROM sent s
      CROSS JOIN LATERAL (
-           SELECT 'clientName', 'clientName: the client of a sample is that of its order'
+           SELECT 'clientName', 'clientName cannot differ from the client of the '
+                                'sample''s order'
             WHERE s.client_name IS NOT NULL
               AND lims.client_named(p_organization, s.client_name)
                   IS DISTINCT FROM p_client
               AND lower(s.client_name) IS DISTINCT FROM
                   lower(lims.name_of_client(p_organization, p_client))
             UNION ALL
-           SELECT 'plantLocation', format('plantLocation is required: project %s makes '
-                      'composite sample identifiers', p.code)
+           SELECT 'plantLocation', format('plantLocation is required: the sample '
+                                          'identifiers of project %s contain it', p.code)
              FROM lims.project p
             WHERE p.organization_id = p_organization
               AND p.id = s.project_id
@@ -235,8 +236,8 @@ AS $$
              WHERE lims.name_of_client(p_organization, p_client) IS NULL
              UNION ALL
             SELECT -1, 'orderNumber', 'invalid_body',
-                   format('orderNumber: %s has the form of the numbers that the '
-                          'service makes', p_number)
+                   format('orderNumber: %s has the form that is reserved for numbers '
+                          'assigned by the service', p_number)
              WHERE lims.order_number_is_ours(p_number)
              UNION ALL
             SELECT -1, 'orderNumber', 'invalid_body',

@@ -19,10 +19,11 @@ BEGIN
      WHERE o.id = p_sample.organization_id;
     IF p_sample.status NOT IN ('pending', 'received', 'processing') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: its receipt stays', p_sample.tracking_id, p_sample.status));
+            'sample %s is %s: its receipt cannot be undone',
+            p_sample.tracking_id, p_sample.status));
     ELSIF NOT v_same_day THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s was received on an earlier day: its receipt stays',
+            'sample %s was received on an earlier day: its receipt cannot be undone',
             p_sample.tracking_id));
     ELSIF EXISTS (
         SELECT FROM lims.sample_test t
@@ -34,9 +35,9 @@ BEGIN
                    AND h.sample_test_id = t.id))
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s has results: its receipt stays', p_sample.tracking_id));
+            'sample %s has results: its receipt cannot be undone', p_sample.tracking_id));
     ELSIF lims.context('reason') IS NULL THEN
-        PERFORM lims.refuse('invalid_body', 'reason: a receipt is undone with a reason');
+        PERFORM lims.refuse('invalid_body', 'reason: undoing a receipt needs a reason');
     END IF;
 END
 $$;
@@ -86,7 +87,7 @@ BEGIN
     ELSIF NOT (OLD.status = 'pending' AND NEW.status = 'received')
           OR NEW.received_by IS DISTINCT FROM OLD.received_by THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'receipt: what was found is written when sample %s is received',
+            'receipt: findings are only recorded while sample %s is being received',
             NEW.tracking_id));
     END IF;
     RETURN NEW;
@@ -138,7 +139,7 @@ CREATE FUNCTION lims.samples_named(
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    -- By a subquery: a text that can be no tracking id would otherwise be planned as a
+    -- By a subquery: a text that cannot be a tracking id would otherwise be planned as a
     -- constant for which any index of the organization's samples seems as good.
     RETURN QUERY
     SELECT s.id, s.tracking_id

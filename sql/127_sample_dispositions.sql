@@ -19,7 +19,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.refuse('invalid_transition', format(
-        'sample %s is %s: nothing is done on it', p_tracking_id, p_disposition));
+        'sample %s is %s: no more work can be done on it', p_tracking_id, p_disposition));
 END
 $$;
 
@@ -112,17 +112,18 @@ BEGIN
     v_same.updated_at := OLD.updated_at;
     IF v_same *<> OLD THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is changed, and its disposition, in two steps',
+            'sample %s cannot be changed together with its disposition: send two '
+            'requests',
             OLD.tracking_id));
     ELSIF v_permission IS NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: its disposition does not become %s', OLD.tracking_id,
+            'sample %s is %s: its disposition cannot become %s', OLD.tracking_id,
             CASE WHEN OLD.status = 'reported' AND OLD.disposition = 'active'
                  THEN OLD.status ELSE replace(OLD.disposition, '_', ' ') END,
             replace(NEW.disposition, '_', ' ')));
     ELSIF lims.context('reason') IS NULL THEN
         PERFORM lims.refuse('invalid_body',
-            'reason: a disposition is changed with a reason');
+            'reason: changing a disposition needs a reason');
     END IF;
     PERFORM lims.require_permission(NEW.organization_id, v_permission);
     IF v_permission = 'sample.cancel' THEN

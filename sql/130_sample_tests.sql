@@ -3,95 +3,110 @@
 -- Sample tests: a result from entry to verification, judged, locked and kept
 -- with every value it ever had.
 --
--- Locking. A row lock is taken in this order and never against it: sample
--- tests (by id), samples (by id), QC batches, media lots, approvals. Whoever
--- changes a test holds its sample FOR SHARE until the end, whoever reports or
--- moves a sample holds it FOR NO KEY UPDATE, which excludes that: a result
--- cannot slip into a sample that is being reported, and no two of them can wait
--- for each other. Several tests at once are to be locked in order of id first.
--- One act goes against it: a sample that changes its material type or project
--- has its results rejudged, and one that changes its collection, disposition or
--- priority has what its tests derive from these written. Meeting an entry, one of
--- the two is undone as a deadlock, and tried again by who asked.
+-- Lock order. Every transaction locks rows in this order, so that no two of them can
+-- deadlock: sample tests (by id), samples (by id), QC batches, media lots, approvals.
+-- Whoever changes a test holds its sample FOR SHARE until the transaction ends; whoever
+-- reports or moves a sample holds it FOR NO KEY UPDATE, which conflicts with that. So no
+-- result is written into a sample that is being reported. A statement on several tests
+-- locks them in order of id first.
+--
+-- One exception: a change of a sample's material type, project, collection, disposition or
+-- priority locks the sample first, and then writes derived columns of its tests. If it
+-- meets an entry of results, PostgreSQL detects the deadlock and rolls one of the two
+-- back; the service tries that one again.
 
--- Triggers of lims.sample_test, in the order in which they run:
+-- Triggers of lims.sample_test, in the order in which they run, which is that of their
+-- names. The first word of a name says what the trigger does:
+--
+--   guard, keep, lock, check, final, identity   validates a change, or refuses it
+--   permit                                      asks for the user's permission
+--   judge, measure, names, entered, touch       computes columns of the row
+--   audit, events, history                      writes audit trail, outbox, old results
+--   investigate, mark, reapprove, undo          changes other rows as a consequence
+--
+-- A number below 100 in parentheses is another trigger of the same list, which has to run
+-- earlier or later for the reason given; one above 100 is the file of the function. The
+-- functions without a file are in 131 (BEFORE INSERT and UPDATE: references, judgement),
+-- 132 (BEFORE UPDATE and DELETE: locks, frozen names) and 133 (AFTER).
 --
 -- BEFORE INSERT
---   1 guard_analyzed_insert  refuses a time of analysis that cannot be
---   2 guard_insert           refuses references not in use; takes over what the
---                            definition asks for, which the judgement (4) rests on
---   3 guard_links_insert     locks the media lot, so that a test of it at the same time
---                            sees this row or is seen
---   4 judge_insert           judges a result that comes with the row, and decides the
---                            status
---   5 measure_insert         says whether the holding time was met, of a result that was
---                            judged (4)
---   6 names_insert           freezes the reporting limit of a result, once it is judged
---                            (4)
+--   1 guard_analyzed_insert  refuses a time of analysis in the future, or before the
+--                            sample was collected
+--   2 guard_insert           validates definition and lots; copies the requirements of
+--                            the definition, which the judgement (4) reads
+--   3 guard_links_insert     locks the media lot, so that a quality control test of the
+--                            lot at the same time sees this row or is seen
+--   4 judge_insert           judges a result that comes with the row: numeric value,
+--                            limits, out of specification, confirmation, status
+--   5 measure_insert         computes whether the judged result (4) met its holding time
+--                            (138)
+--   6 names_insert           copies the definition's reporting limit to a judged result
+--                            (4) of a test that requires confirmation
 --
 -- BEFORE UPDATE
---   1 entered_again          ends the return of a result that was sent back, when another
---                            is entered (139)
---   2 guard_analyzed_update  refuses a time of analysis that cannot be
---   3 guard_confirmed        asks for the signature of a confirmation's outcome (142)
---   4 guard_disposition      refuses to cancel what is verified, and what an open
---                            investigation is about where that blocks (135)
---   5 guard_inactive         refuses changes of a test that is not active (135)
---   6 guard_links_update     lets a failed media lot be left for another only, with
---                            another result: looks at the result as it was sent, before
---                            it is judged (9)
---   7 guard_update           refuses references not in use, and another sample or
---                            definition
---   8 identity               refuses another id, organization or created_at
---   9 judge_update           judges a result that changed, unless a function of the
---                            owner writes it judged; decides the status, which the lock
---                            looks at (10)
---  10 lock_update            refuses changes of a verified result; a verification
---                            passes its gates
---  11 measure_update         says whether the holding time was met, once it is decided
---                            what is withdrawn (10)
---  12 names_update           freezes names and limits of what is verified, once that
---                            was allowed (10)
---  13 permit_reopen          refuses whoever may not reopen (165)
---  14 permit_verify          refuses whoever may not verify (165)
---  15 touch                  sets updated_at, last, when the row is what it will be
+--   1 entered_again          clears who sent the result back, when and why, once it is
+--                            entered again (139); asks for the reason of the policy
+--   2 guard_analyzed_update  as at INSERT
+--   3 guard_confirmed        asks for the signature of a confirmation's outcome, where
+--                            the policy requires signatures (142)
+--   4 guard_disposition      refuses to cancel a verified test; refuses to cancel or set
+--                            aside one with an open investigation, where the policy says
+--                            so (135)
+--   5 guard_inactive         refuses changes of a cancelled test, or one set aside (135)
+--   6 guard_links_update     refuses to replace a failed media lot, unless by a lot that
+--                            has not failed and together with another result: compares
+--                            results as they were sent, so before the judgement (9)
+--   7 guard_update           validates lots; refuses to change sample, definition or
+--                            requirements
+--   8 identity               refuses to change id, organization or created_at (102)
+--   9 judge_update           judges a changed result, unless lims.enter_results() has
+--                            judged it; sets the status, which the lock (10) reads
+--  10 lock_update            refuses changes of a verified result but a signed reopening;
+--                            passes a verification through its gates
+--  11 measure_update         computes holding_met after the lock (10) has cleared what a
+--                            reopening withdraws (138)
+--  12 names_update           copies names and limits from the definition at verification,
+--                            and clears them at reopening, once the lock (10) allows it
+--  13 permit_reopen          refuses a user without the permission to reopen (165)
+--  14 permit_verify          refuses a user without the permission to verify (165)
+--  15 touch                  sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
---   1 keep                   refuses to delete a test that has had results
---   2 lock                   refuses to delete a verified one
+--   1 keep                   refuses to delete a test that has former results
+--   2 lock                   refuses to delete a verified test
 --
 -- AFTER INSERT
---   1 audit_insert           writes the audit trail; a refusal that comes later undoes
---                            it
---   2 check_lots_insert      refuses results with a lot that has expired or is not released
+--   1 audit_insert           writes the audit trail (102); a later refusal rolls it back
+--   2 check_lots_insert      refuses results with a lot that has expired or is not
+--                            released
 --   3 events_insert          writes result.entered to the outbox
---   4 final_insert           locks the samples, and refuses where one is reported and
---                            not being amended: tests are locked before samples, and these before the
---                            approvals (7)
---   5 investigate_insert     opens investigations of results out of specification
---   6 mark_insert            makes the samples dirty (121)
---   7 reapprove_insert       requests approvals again, last: of samples that are locked
---                            (4)
+--   4 final_insert           locks the samples; refuses where one is closed, or reported
+--                            without an open amendment. Before the approvals (7), for the
+--                            lock order above
+--   5 investigate_insert     opens investigations of results out of specification, where
+--                            the policy says so
+--   6 mark_insert            marks the samples dirty: their derived state is to be
+--                            computed again (121)
+--   7 reapprove_insert       requests the approvals of the locked samples (4) again
 --
 -- AFTER UPDATE
---   1 undo_choice            makes the others of its family active again, when the chosen
---                            result is reopened (136)
---   2 audit_update           writes the audit trail, as at INSERT
---   3 check_lots_update      refuses results with a lot that has expired or is not released
+--   1 undo_choice            makes the tests that were set aside active again, when the
+--                            chosen result of a family of retests is reopened (136)
+--   2 audit_update           as at INSERT
+--   3 check_lots_update      as at INSERT
 --   4 events_update          writes result.entered and result.verified to the outbox
---   5 final_update           locks the samples, as at INSERT: before the approvals (9)
---   6 history                keeps the values that were replaced, withdrawn or reopened
---   7 investigate_update     opens investigations of results out of specification
---   8 mark_update            makes the samples dirty (121)
---   9 reapprove_update       requests approvals again, last: of samples that are locked
---                            (5)
+--   5 final_update           as at INSERT; before the approvals (9)
+--   6 history                keeps results that were replaced, withdrawn or reopened; asks
+--                            for the reason of the policy
+--   7 investigate_update     as at INSERT
+--   8 mark_update            as at INSERT
+--   9 reapprove_update       as at INSERT, after the locks (5)
 --
 -- AFTER DELETE
---   1 audit_delete           writes the audit trail, as at INSERT
---   2 final_delete           locks the samples, as at INSERT: before the approvals (4)
---   3 mark_delete            makes the samples dirty (121)
---   4 reapprove_delete       requests approvals again, last: of samples that are locked
---                            (2)
+--   1 audit_delete           as at INSERT
+--   2 final_delete           as at INSERT; before the approvals (4)
+--   3 mark_delete            as at INSERT
+--   4 reapprove_delete       as at INSERT, after the locks (2)
 
 CREATE SEQUENCE lims.sample_test_id_seq;
 

@@ -69,14 +69,15 @@ BEGIN
            <> (OLD.organization_id, OLD.id, OLD.sample_id,
                OLD.test_definition_id) THEN
             PERFORM lims.refuse('field_not_patchable',
-                'a test stays with its sample and its definition');
+                'the sample and the definition of a test cannot be changed');
         END IF;
         IF (NEW.holding_time_hours, NEW.requires_worksheet,
             NEW.requires_confirmation)
            IS DISTINCT FROM (OLD.holding_time_hours, OLD.requires_worksheet,
                              OLD.requires_confirmation) THEN
             PERFORM lims.refuse('field_not_patchable',
-                'what a test asks for is settled when it is scheduled');
+                'the requirements of a test are copied from its definition when it is '
+                'scheduled, and cannot be changed');
         END IF;
     END IF;
     IF NEW.reagent_lot_id IS NOT NULL AND NOT EXISTS (
@@ -173,8 +174,8 @@ BEGIN
                                'mediaLotIds', ARRAY[v_left.id]);
     IF NEW.media_lot_id IS NULL THEN
         PERFORM lims.refuse_for('media_qc_failed', format(
-            'media lot %s failed: name the lot with which sample test %s was '
-            'done again', v_left.code, OLD.id), v_ids);
+            'media lot %s failed: name the lot with which sample test %s was repeated',
+            v_left.code, OLD.id), v_ids);
     END IF;
     SELECT m.code
       INTO v_named
@@ -184,8 +185,8 @@ BEGIN
        AND 'failed' IN (m.growth_promotion_status, m.sterility_status);
     IF FOUND THEN
         PERFORM lims.refuse_for('media_qc_failed', format(
-            'media lot %s failed, and so did %s: sample test %s is to be done '
-            'with another', v_left.code, v_named.code, OLD.id), v_ids);
+            'media lot %s failed, and so did %s: repeat sample test %s with another lot',
+            v_left.code, v_named.code, OLD.id), v_ids);
     END IF;
     IF lims.is_same_result(NEW.result, OLD.result) THEN
         PERFORM lims.refuse_for('media_qc_failed', format(
@@ -307,7 +308,7 @@ DECLARE
 BEGIN
     IF NEW.status = 'verified' THEN
         PERFORM lims.refuse('invalid_transition',
-            'a result is entered and verified in two steps');
+            'a result cannot be entered and verified in one step');
     END IF;
     PERFORM FROM lims.sample s
       WHERE s.organization_id = NEW.organization_id

@@ -16,7 +16,7 @@ BEGIN
            AND h.sample_test_id = OLD.id
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s has had results: it stays', OLD.id));
+            'sample test %s has had results and cannot be deleted', OLD.id));
     END IF;
     RETURN OLD;
 END
@@ -151,7 +151,7 @@ BEGIN
     v_same.updated_at := p_old.updated_at;
     IF v_same *<> p_old THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s is changed and verified in two steps', p_new.id));
+            'sample test %s cannot be changed and verified in one step', p_new.id));
     END IF;
 
     p_new.verification_signature_id := coalesce(
@@ -173,8 +173,8 @@ BEGIN
                               p_new.verification_signature_id,
                               'verified', 'sample_test', p_new.id) THEN
         PERFORM lims.refuse('esignature_required',
-            'the signature given is not one on this result, made now by who '
-            'verifies it');
+            'the signature given is not one of the verifier on this result, made in the '
+            'same transaction');
     END IF;
     p_new.verified_by := lims.acting_user();
     p_new.verified_at := now();
@@ -201,7 +201,7 @@ BEGIN
                p_old.confirmation_status, p_new.confirmation_status)
            IS NOT TRUE THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s has no confirmation to decide', p_new.id));
+            'sample test %s has no pending confirmation', p_new.id));
     END IF;
     IF p_new.status = p_old.status OR v_changed THEN
         -- Only verification sets these (below).
@@ -226,7 +226,8 @@ BEGIN
     END IF;
     IF p_new.status <> 'verified' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s becomes %s by its result, not by its status',
+            'sample test %s cannot be set to status %s: the status follows from the '
+            'result',
             p_new.id, p_new.status));
     END IF;
     RETURN lims.sample_test_verify(p_old, p_new);
@@ -300,7 +301,7 @@ EXECUTE FUNCTION lims.sample_test_names();
 -- The record ---------------------------------------------------------------
 
 -- lims.enter_results() sets updated_at itself: the call for each row is a twentieth of what
--- entering many results costs. A blank result that stays blank is no change, nor is what
+-- entering many results costs. A blank result that stays blank is not a change, nor is what
 -- changes with the sample.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (((NEW.result, NEW.qualifier)

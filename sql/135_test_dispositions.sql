@@ -186,7 +186,7 @@ BEGIN
         FOR NO KEY UPDATE;
     IF v_ids IS NULL THEN
         PERFORM lims.refuse('invalid_body',
-            'testDefinitionIds or panelIds names the tests to add');
+            'testDefinitionIds or panelIds is required: name the tests to add');
     END IF;
     SELECT count(*)
       INTO v_active
@@ -209,8 +209,8 @@ BEGIN
        AND t.disposition = 'active';
     IF v_there IS NOT NULL THEN
         PERFORM lims.refuse('invalid_body', format(
-            'testDefinitionIds: the sample has %s already, which is repeated by a '
-            'retest', v_there));
+            'testDefinitionIds: the sample has %s already: request a retest to repeat '
+            'it', v_there));
     END IF;
     RETURN QUERY
     INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
@@ -301,7 +301,8 @@ BEGIN
         RETURN;
     ELSIF v_test.disposition = 'set_aside' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s is set aside: another choice brings it back',
+            'sample test %s is set aside: choose it as the result to report, which '
+            'restores it',
             p_sample_test));
     END IF;
     PERFORM lims.require_cancelling(v_test);
@@ -318,7 +319,7 @@ BEGIN
            AND coalesce(t.retest_of, t.id) <> coalesce(v_test.retest_of, v_test.id)
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s cannot come back: its test was added anew',
+            'sample test %s cannot be restored: the same test was added again',
             p_sample_test));
     END IF;
     UPDATE lims.sample_test t

@@ -26,7 +26,7 @@ BEGIN
     ELSIF v_test.disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(v_test.id, v_test.disposition);
     ELSIF p_replicates NOT BETWEEN 1 AND 10 THEN
-        PERFORM lims.refuse('invalid_body', 'replicates is a number from 1 to 10');
+        PERFORM lims.refuse('invalid_body', 'replicates must be a number from 1 to 10');
     END IF;
     PERFORM lims.require_permission(p_organization, 'result.verify');
     WITH added AS (
@@ -65,7 +65,8 @@ BEGIN
             'signature on it, made now with password re-authentication');
     ELSIF lims.is_own_result((p_test).organization_id, (p_test).id) THEN
         PERFORM lims.refuse('self_verification', format(
-            'sample test %s is chosen by somebody else than who entered it',
+            'sample test %s must be chosen by another person than the one who entered '
+            'it',
             (p_test).id));
     END IF;
 END
@@ -92,7 +93,7 @@ BEGIN
         PERFORM lims.refuse_inactive(v_test.id, v_test.disposition);
     ELSIF v_test.status <> 'verified' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s is %s: a verified result is chosen', v_test.id,
+            'sample test %s is %s: only a verified result can be chosen', v_test.id,
             v_test.status));
     END IF;
     SELECT array_agg(t.id ORDER BY t.id)
@@ -104,7 +105,7 @@ BEGIN
        AND t.id <> v_test.id;
     IF v_others IS NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s was not repeated: there is nothing to choose', v_test.id));
+            'sample test %s has no retest: there is nothing to choose', v_test.id));
     ELSIF v_test.reported THEN
         RETURN;
     END IF;

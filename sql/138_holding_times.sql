@@ -3,7 +3,7 @@
 -- Holding times and the worklist: columns of a test that are derived from its sample, kept
 -- with the test so that lists can be ordered and filtered by them. A record shows them as
 -- they are kept, so it always agrees with its filters. They change without the test: that
--- is no entry of its audit trail, and leaves updated_at.
+-- is not an entry of its audit trail, and leaves updated_at.
 
 -- The verdict --------------------------------------------------------------
 
@@ -141,7 +141,7 @@ EXECUTE FUNCTION lims.organization_reschedule();
 -- Open tests in the order in which they are to be done. Whether a sample is received is
 -- asked of the sample: a receipt writes no tests, which are locked before samples.
 --
--- CASE, and not coalesce(), which under row-level security is no part of an index
+-- CASE, and not coalesce(), which under row-level security is not a part of an index
 -- condition.
 CREATE INDEX sample_test_worklist ON lims.sample_test
     (organization_id,

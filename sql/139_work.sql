@@ -50,14 +50,16 @@ BEGIN
         PERFORM lims.refuse_inactive(v_test.id, v_test.disposition);
     ELSIF v_test.status = 'verified' THEN
         PERFORM lims.refuse('test_verified_locked', format(
-            'sample test %s is verified and locked: it is reopened, not sent back',
+            'sample test %s is verified and locked: reopen it instead of sending it '
+            'back',
             v_test.id));
     ELSIF v_test.status <> 'entered' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s is %s: a result that was entered is sent back', v_test.id,
+            'sample test %s is %s: only an entered result can be sent back', v_test.id,
             v_test.status));
     ELSIF lims.context('reason') IS NULL THEN
-        PERFORM lims.refuse('invalid_body', 'reason: a result is sent back with a reason');
+        PERFORM lims.refuse('invalid_body', 'reason: sending a result back needs a '
+                                            'reason');
     END IF;
     UPDATE lims.sample_test t
        SET returned_by = lims.acting_user(),

@@ -6,28 +6,30 @@
 -- Triggers of lims.qc_batch, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard            a batch begins open
---   2 template_insert  takes over the method of its template (147)
+--   1 guard            refuses a new batch that is not open
+--   2 template_insert  copies the method of its template (147)
 --
 -- BEFORE UPDATE
---   1 guard            the status is what the controls say, or a signed override
---   2 identity         refuses another id, organization or created_at
---   3 permit_override  refuses whoever may not override (165)
---   4 template_update  refuses another template, or another method than its (147)
---   5 touch            sets updated_at, last, when the row is what it will be
+--   1 guard            refuses a status that is neither the outcome of the controls nor a
+--                      signed override
+--   2 identity         refuses to change id, organization or created_at
+--   3 permit_override  refuses users who may not override (165)
+--   4 template_update  refuses to change the template, or its method (147)
+--   5 touch            sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 expect         adds the controls that its template asks for (147)
---   2 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   1 expect         adds the controls that its template requires (147)
+--   2 audit_insert   writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
---   1 chart          moves its points to the series of another instrument or day
---   2 investigate    opens an investigation of one that failed late (227)
+--   1 chart          moves its controls to the QC series of another instrument or day
+--   2 investigate    opens an investigation where it failed after results were verified
+--                    (227)
 --   3 override       records the results for which an override was signed
 --   4 reapprove      requests approvals again: after the override is recorded (3)
 --   5 audit_update   writes the audit trail, as at INSERT
 --   6 events_update  writes qc.failed to the outbox
---   7 mark_update    makes the samples of the tests it covers dirty (121)
+--   7 mark_update    marks the samples of the tests it covers dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -86,28 +88,29 @@ SELECT lims.attach_record('qc_batch');
 -- Triggers of lims.qc_control, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 exclude_insert   refuses one that is left out of its chart already
---   2 judge            works out the value and the outcome, whatever was written
---   3 series           puts the judged value (2) into its series
+--   1 exclude_insert   refuses a new control that is excluded from its QC series
+--   2 judge            computes value and outcome, whatever was written
+--   3 series           adds the judged value (2) to its QC series
 --
 -- BEFORE UPDATE
---   1 exclude_update   records who leaves it out of its chart
---   2 identity         refuses another id, organization or created_at
---   3 judge            as at INSERT; refuses another batch
---   4 series           puts the judged value (3) into its series
---   5 touch            sets updated_at, last, when the row is what it will be
+--   1 exclude_update   sets who excludes it from its QC series, and when
+--   2 identity         refuses to change id, organization or created_at
+--   3 judge            as at INSERT; refuses to change the batch
+--   4 series           adds the judged value (3) to its QC series
+--   5 touch            sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert     writes the audit trail; a refusal that comes later undoes it
---   2 evaluate_insert  evaluates the batch, if it was evaluated or is complete (146)
+--   1 audit_insert     writes the audit trail; a later refusal rolls it back
+--   2 evaluate_insert  evaluates the batch, if it was evaluated before or all its controls
+--                      have values (146)
 --
 -- AFTER UPDATE
 --   1 audit_update     writes the audit trail, as at INSERT
---   2 evaluate_update  the same
+--   2 evaluate_update  as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete     writes the audit trail, as at INSERT
---   2 evaluate_delete  the same
+--   2 evaluate_delete  as at INSERT
 
 CREATE SEQUENCE lims.qc_control_id_seq;
 
@@ -253,20 +256,21 @@ DECLARE
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.qc_batch_id <> OLD.qc_batch_id THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a control stays in the QC batch it was run with');
+                            'a control cannot be moved to another QC batch');
     END IF;
     IF NEW.expected IS DISTINCT FROM (TG_OP = 'UPDATE' AND OLD.expected)
        AND pg_trigger_depth() < 2 THEN
         PERFORM lims.refuse('invalid_transition',
-                            'the template of the QC batch alone says what is expected');
+                            'only the template of a QC batch marks a control as '
+                            'expected');
     END IF;
     IF TG_OP = 'UPDATE' AND NEW.expected
        AND (NEW.control_type, NEW.criterion, NEW.level, NEW.test_definition_id)
            IS DISTINCT FROM
            (OLD.control_type, OLD.criterion, OLD.level, OLD.test_definition_id) THEN
         PERFORM lims.refuse('field_not_patchable',
-            'the template of the QC batch says controlType, criterion, level and '
-            'testDefinitionId of the control');
+            'the controlType, criterion, level and testDefinitionId of an expected '
+            'control come from the QC template and cannot be changed');
     END IF;
     IF NEW.expected AND v_waited AND NEW.measured_value IS NULL
        AND NEW.measured_text IS NULL THEN

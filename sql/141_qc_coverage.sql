@@ -13,31 +13,32 @@
 -- Triggers of lims.qc_coverage, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard             records the result that is covered; refuses where it is
---                       verified
+--   1 guard             records the result that is covered; refuses verified
+--                       results
 --
 -- BEFORE UPDATE
---   1 guard_update      lets an override be recorded, and nothing else
---   2 identity          refuses another id, organization or created_at
+--   1 guard_update      refuses changes but those of an override
+--   2 identity          refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard             refuses to remove a failed batch from its result
+--   1 guard             refuses to remove a test that still has a result of a failed batch
 --
 -- AFTER INSERT
---   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
---   2 expect_insert     asks for the controls of more samples, or refuses these where
---                       the batch is evaluated (147)
---   3 mark_insert       makes the sample dirty (121)
+--   1 audit_insert      writes the audit trail; a later refusal rolls it back
+--   2 expect_insert     adds controls that more samples require; refuses more samples
+--                       where the batch is evaluated (147)
+--   3 mark_insert       marks the sample dirty (121)
 --   4 reapprove_insert  requests approvals again
 --
 -- AFTER UPDATE
 --   1 audit_update      writes the audit trail, as at INSERT
---   2 mark_update       makes the sample dirty (121)
+--   2 mark_update       marks the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
---   2 expect_delete     no longer expects the controls of samples that left (147)
---   3 mark_delete       makes the sample dirty (121)
+--   2 expect_delete     removes expected controls that the remaining samples do not require
+--                       (147)
+--   3 mark_delete       marks the sample dirty (121)
 --   4 reapprove_delete  requests approvals again
 
 CREATE SEQUENCE lims.qc_coverage_id_seq;
@@ -172,8 +173,8 @@ BEGIN
         IF v_batch.qc_status = 'overridden'
            AND NEW.qc_batch_id = ANY (v_test.left_batch_ids) IS NOT TRUE THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'QC batch %s was overridden for the results it covers: none '
-                'joins it now', v_batch.batch_number));
+                'the override of QC batch %s is for the results that it covers: no test '
+                'can be added to it', v_batch.batch_number));
         END IF;
         NEW.result := v_test.result;
         NEW.qualifier := CASE WHEN v_test.result IS NOT NULL
@@ -196,8 +197,8 @@ BEGIN
               AND q.id > OLD.id
               AND q.is_measured)) THEN
         PERFORM lims.refuse('qc_failed', format(
-            'QC batch %s failed, and sample test %s still has its result: '
-            'withdraw it before the test leaves the batch',
+            'QC batch %s failed, and sample test %s still has its result: withdraw the '
+            'result before the test is removed from the batch',
             v_batch.batch_number, OLD.sample_test_id));
     END IF;
     RETURN OLD;
@@ -214,7 +215,8 @@ AS $$
 BEGIN
     IF pg_trigger_depth() < 2 THEN
         PERFORM lims.refuse('invalid_transition',
-            'a batch comes to cover a test and ceases to, nothing else');
+            'a test can be added to a QC batch or removed from it, and no such row can '
+            'be changed');
     END IF;
     RETURN NEW;
 END

@@ -5,22 +5,22 @@
 -- Triggers of lims.confirmation_step, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 refuses where the confirmation is not open; locks the test
---                           and its sample
+--   1 guard                 refuses where no confirmation is pending; locks the test and
+--                           its sample
 --
 -- BEFORE UPDATE
---   1 append_only_change    refuses
---   2 identity              refuses another id, organization or created_at
+--   1 append_only_change    refuses every change
+--   2 identity              refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 append_only_change    refuses
+--   1 append_only_change    refuses every deletion
 --
 -- BEFORE TRUNCATE
---   1 append_only_truncate  refuses
+--   1 append_only_truncate  refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert          writes the audit trail; a refusal that comes later undoes
---                           it
+--   1 audit_insert          writes the audit trail; a later refusal rolls
+--                           it back
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT
@@ -72,7 +72,7 @@ BEGIN
        FOR SHARE;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s has no confirmation to decide', NEW.sample_test_id));
+            'sample test %s has no pending confirmation', NEW.sample_test_id));
     END IF;
     PERFORM lims.hold_open_sample(NEW.organization_id, v_sample);
     RETURN NEW;

@@ -26,7 +26,8 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.refuse('invalid_transition',
-                        'a template stays this version of its method''s sheet');
+                        'the method and the version of a worksheet template cannot be '
+                        'changed');
     RETURN NULL;
 END
 $$;
@@ -97,7 +98,7 @@ BEGIN
     END IF;
     IF TG_OP = 'UPDATE' AND NEW.template_id <> OLD.template_id THEN
         PERFORM lims.refuse('invalid_transition',
-            'what is of one template is not moved to another');
+            'the parts of a worksheet template cannot be moved to another template');
     END IF;
     PERFORM lims.require_read_committed();
     PERFORM FROM lims.worksheet_template x
@@ -110,7 +111,7 @@ BEGIN
            AND w.template_id = v_row.template_id
     ) THEN
         PERFORM lims.refuse('invalid_transition',
-            'worksheets were filled on this template: make a new version');
+            'a worksheet was begun on this template: create a new version');
     END IF;
     RETURN v_row;
 END

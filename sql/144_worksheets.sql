@@ -7,26 +7,26 @@
 -- Triggers of lims.worksheet, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard         begins on the current form of the test's method; locks the test
+--   1 guard         uses the current template of the test's definition; locks the test
 --
 -- BEFORE UPDATE
---   1 guard_update  refuses another test or form
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_update  refuses to change test, template or author
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 guard         refuses to delete one with values or sign-offs
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   makes the sample dirty (121)
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 mark_insert   marks the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   makes the sample dirty (121)
+--   2 mark_delete   marks the sample dirty (121)
 
 CREATE SEQUENCE lims.worksheet_id_seq;
 
@@ -54,27 +54,27 @@ CREATE INDEX worksheet_of_template
 -- Triggers of lims.worksheet_value, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_write   refuses on a signed worksheet; the value fits its field
+--   1 guard_write   refuses on a signed worksheet, or a value that does not fit its field
 --
 -- BEFORE UPDATE
---   1 guard_update  the same as at INSERT
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_update  as at INSERT
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 guard_write   refuses on a signed worksheet
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   makes the sample dirty (121)
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 mark_insert   marks the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   makes the sample dirty (121)
+--   2 mark_update   marks the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   makes the sample dirty (121)
+--   2 mark_delete   marks the sample dirty (121)
 
 CREATE SEQUENCE lims.worksheet_value_id_seq;
 
@@ -102,23 +102,23 @@ CREATE TABLE lims.worksheet_value (
 -- BEFORE INSERT
 --   1 guard         refuses out of order, on an incomplete worksheet, or without a
 --                   signature; locks the test
---   2 guard_result  records the result that is signed, of the test that is locked (1)
+--   2 guard_result  records the result that is signed, after the test is locked (1)
 --
 -- BEFORE UPDATE
---   1 guard_change  lets it be withdrawn, once; locks the test
+--   1 guard_change  refuses changes but one withdrawal; locks the test
 --   2 guard_result  keeps the recorded result
---   3 identity      refuses another id, organization or created_at
+--   3 identity      refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard_change  refuses
+--   1 guard_change  refuses every deletion
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   makes the sample dirty (121)
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 mark_insert   marks the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   makes the sample dirty (121)
+--   2 mark_update   marks the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -279,8 +279,9 @@ BEGIN
         RETURN OLD;
     END IF;
     IF TG_OP = 'UPDATE' THEN
-        PERFORM lims.refuse('invalid_transition', 'a worksheet stays on its '
-            'test and its template, and who began it');
+        PERFORM lims.refuse('invalid_transition', 'the test, the template and the '
+                                                  'author of a worksheet cannot be '
+                                                  'changed');
     END IF;
     PERFORM lims.require_read_committed();
     SELECT t.sample_id
@@ -358,7 +359,7 @@ BEGIN
            OR (NEW.value IS NOT DISTINCT FROM OLD.value
                AND NEW.entered_by IS DISTINCT FROM OLD.entered_by)) THEN
         PERFORM lims.refuse('invalid_transition',
-            'a value stays in its field, put down to who entered it');
+            'the field and the author of a worksheet value cannot be changed');
     END IF;
     PERFORM lims.worksheet_hold(v_row.organization_id, v_row.worksheet_id);
     IF NOT EXISTS (
@@ -477,7 +478,7 @@ BEGIN
     END IF;
     IF v_state.missing <> '{}' THEN
         PERFORM lims.refuse('worksheet_incomplete', format(
-            'the worksheet misses %s', array_to_string(v_state.missing, ', ')));
+            'the worksheet lacks %s', array_to_string(v_state.missing, ', ')));
     END IF;
     IF v_step.name IS DISTINCT FROM v_state.needs_signoff[1] THEN
         PERFORM lims.refuse('invalid_transition', coalesce(
@@ -491,7 +492,7 @@ BEGIN
            AND r.role = v_step.role
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            '%s is signed by a %s', v_step.name, replace(v_step.role, '_', ' ')));
+            '%s must be signed by a %s', v_step.name, replace(v_step.role, '_', ' ')));
     END IF;
     NEW.withdrawn_at := NULL;
     NEW.withdrawn_by := NULL;
@@ -508,7 +509,7 @@ AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a sign-off is withdrawn, never taken away');
+                            'a sign-off cannot be deleted: withdraw it');
     END IF;
     PERFORM lims.worksheet_hold(NEW.organization_id, NEW.worksheet_id);
     IF OLD.withdrawn_at IS NOT NULL OR NEW.withdrawn_at IS NULL
@@ -516,7 +517,7 @@ BEGIN
            NEW.signed_at) <> (OLD.worksheet_id, OLD.step_id, OLD.signature_id,
            OLD.signed_by, OLD.signed_at) THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a sign-off can only be withdrawn, once');
+                            'a sign-off cannot be changed, only withdrawn once');
     END IF;
     NEW.withdrawn_at := now();
     NEW.withdrawn_by := lims.acting_user();
@@ -552,7 +553,7 @@ BEGIN
      GROUP BY t.result;
     IF v_result IS NULL AND NEW.result_history_id > 0 THEN
         PERFORM lims.refuse('invalid_transition',
-            'the result was withdrawn: sign the sheet when there is another');
+            'the result was withdrawn: sign the worksheet after another is entered');
     END IF;
     RETURN NEW;
 END

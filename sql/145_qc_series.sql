@@ -58,16 +58,18 @@ BEGIN
        (OLD.test_definition_id, OLD.control_type, OLD.criterion, OLD.level, OLD.lot,
         OLD.instrument_id) THEN
         PERFORM lims.refuse('field_not_patchable',
-                            'a series stays that of its control');
+                            'the control, the test definition and the instrument of a '
+                            'QC series cannot be changed');
     END IF;
     IF NOT NEW.rules <@ ARRAY['1-2s', '1-3s', '2-2s', 'R-4s', '3-1s', '4-1s', '7-T',
                               '10-x'] THEN
-        PERFORM lims.refuse('invalid_body', 'rules: known are 1-2s, 1-3s, 2-2s, R-4s, '
-            '3-1s, 4-1s, 7-T and 10-x');
+        PERFORM lims.refuse('invalid_body', 'rules: the known rules are 1-2s, 1-3s, '
+                                            '2-2s, R-4s, 3-1s, 4-1s, 7-T and 10-x');
     END IF;
     IF NEW.baseline_kind = 'fixed'
        AND (NEW.baseline_mean IS NULL OR NEW.baseline_s IS NULL) THEN
-        PERFORM lims.refuse('invalid_body', 'baseline: a fixed one has mean and s');
+        PERFORM lims.refuse('invalid_body', 'baseline: a fixed baseline needs mean and '
+                                            's');
     END IF;
     IF NEW.baseline_kind = 'first' THEN
         NEW.baseline_n := coalesce(NEW.baseline_n, 20);
@@ -145,14 +147,15 @@ AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a control is a point before it is left out');
+                            'a new control cannot be excluded from its QC series');
     END IF;
     IF OLD.qc_series_id IS NULL THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a control that is a point of no series is left out of none');
+                            'a control without a QC series cannot be excluded from one');
     END IF;
     IF NEW.excluded_reason IS NOT NULL AND btrim(NEW.excluded_reason) = '' THEN
-        PERFORM lims.refuse('invalid_body', 'reason: a point is left out with one');
+        PERFORM lims.refuse('invalid_body', 'reason: excluding a control from its QC '
+                                            'series needs a reason');
     END IF;
     NEW.excluded_by := CASE WHEN NEW.excluded_reason IS NOT NULL
                             THEN lims.acting_user() END;

@@ -42,7 +42,7 @@ BEGIN
          WHERE o.id = p_batch.organization_id
            AND o.qc_required <> 'off')) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'QC batch %s is %s: only a failed one is overridden',
+            'QC batch %s is %s: only a failed one can be overridden',
             p_batch.batch_number, p_batch.qc_status));
     END IF;
 END
@@ -57,7 +57,7 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         IF NEW.qc_status <> 'open' THEN
             PERFORM lims.refuse('invalid_transition',
-                                'a QC batch begins open, without controls');
+                                'a new QC batch has the status open');
         END IF;
         RETURN NEW;
     END IF;
@@ -66,7 +66,7 @@ BEGIN
        AND (OLD.file_id IS NOT NULL OR OLD.qc_template_id IS NULL
             OR OLD.qc_status <> 'open') THEN
         PERFORM lims.refuse('field_not_patchable',
-                            'a QC batch stays that of its file');
+                            'the instrument file of a QC batch cannot be changed');
     END IF;
 
     IF NEW.qc_status = 'overridden' THEN
@@ -105,7 +105,7 @@ BEGIN
     IF NEW.qc_status IS DISTINCT FROM
        lims.qc_batch_outcome(NEW.organization_id, NEW.id) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'QC batch %s is not %s by its controls', NEW.batch_number,
+            'the controls of QC batch %s do not make it %s', NEW.batch_number,
             NEW.qc_status));
     END IF;
     RETURN NEW;
@@ -294,7 +294,7 @@ DECLARE
     v_batch record;
     v_changed bigint[];
 BEGIN
-    -- Leaving a point out of its chart, or moving it, is no correction.
+    -- Leaving a point out of its chart, or moving it, is not a correction.
     IF TG_OP = 'UPDATE' THEN
         SELECT array_agg(c.qc_batch_id)
           INTO v_changed

@@ -10,20 +10,20 @@
 -- Triggers of lims.qc_template, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  numbers the version, which takes the place of the active one
+--   1 guard_insert  numbers the version, and deactivates the former one
 --
 -- BEFORE UPDATE
 --   1 guard_update  refuses changes of a version from which batches were made
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   makes all samples dirty (121): the method may require batches now
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 mark_insert   marks all samples dirty (121): the method may require batches now
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   makes all samples dirty (121)
+--   2 mark_update   marks all samples dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -99,13 +99,15 @@ BEGIN
     END IF;
     IF (NEW.method, NEW.version) <> (OLD.method, OLD.version) THEN
         PERFORM lims.refuse('field_not_patchable',
-                            'a QC template stays this version of its method''s');
+                            'the method and the version of a QC template cannot be '
+                            'changed');
     END IF;
     IF (NEW.name, NEW.required, NEW.per_samples)
        IS DISTINCT FROM (OLD.name, OLD.required, OLD.per_samples)
        AND lims.qc_template_is_used(NEW.organization_id, NEW.id) THEN
         PERFORM lims.refuse('invalid_transition',
-            'QC batches were made from this version: a change makes the next one');
+            'a QC batch was made from this version of the QC template: create a new '
+            'version');
     END IF;
     RETURN NEW;
 END
@@ -214,7 +216,8 @@ BEGIN
         FOR NO KEY UPDATE;
     IF lims.qc_template_is_used(v_row.organization_id, v_row.template_id) THEN
         PERFORM lims.refuse('invalid_transition',
-            'QC batches were made from this version: a change makes the next one');
+            'a QC batch was made from this version of the QC template: create a new '
+            'version');
     END IF;
     IF TG_OP = 'INSERT' THEN
         v_control := lims.expected_control(v_row, NULL);
@@ -359,7 +362,7 @@ DECLARE
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         PERFORM lims.refuse('field_not_patchable',
-            'a QC batch stays made from its template, and of its method');
+            'the QC template and the method of a QC batch cannot be changed');
     END IF;
     SELECT x.method, x.active, x.version
       INTO v_template
@@ -378,7 +381,7 @@ BEGIN
     END IF;
     IF NEW.method <> v_template.method OR NEW.file_id IS NOT NULL THEN
         PERFORM lims.refuse('invalid_body', format(
-            'method: the template is that of %s', v_template.method));
+            'method: the QC template is for %s', v_template.method));
     END IF;
     NEW.method := v_template.method;
     RETURN NEW;
@@ -536,8 +539,8 @@ BEGIN
              WHERE l.measured < l.needed
         ) THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'QC batch %s is evaluated, and its controls do not suffice for more '
-                'samples', v.batch_number));
+                'QC batch %s is evaluated: its controls are too few for more samples',
+                v.batch_number));
         END IF;
     END LOOP;
     RETURN NULL;

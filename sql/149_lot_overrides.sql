@@ -7,23 +7,23 @@
 -- Triggers of lims.lot_override, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 refuses what there is nothing to override; sets who and when
---   2 permit                refuses whoever may not override
+--   1 guard                 refuses a lot that needs no override; sets user and time
+--   2 permit                refuses users who may not override
 --
 -- BEFORE UPDATE
---   1 append_only_change    refuses
---   2 identity              refuses another id, organization or created_at
+--   1 append_only_change    refuses every change
+--   2 identity              refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 append_only_change    refuses
+--   1 append_only_change    refuses every deletion
 --
 -- BEFORE TRUNCATE
---   1 append_only_truncate  refuses
+--   1 append_only_truncate  refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert          writes the audit trail; a refusal that comes later undoes
---                           it
---   2 mark_insert           makes the sample dirty (121)
+--   1 audit_insert          writes the audit trail; a later refusal rolls
+--                           it back
+--   2 mark_insert           marks the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT

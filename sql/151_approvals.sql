@@ -7,35 +7,35 @@
 -- Triggers of lims.approval_step, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  refuses a role that decides no approvals (155)
---   2 permit        refuses whoever does not manage policies (165)
+--   1 guard_insert  refuses a role without approval.decide (155)
+--   2 permit        refuses users without policy.manage (165)
 --   3 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE UPDATE
 --   1 guard_update  as at INSERT, where the role changes (155)
---   2 identity      refuses another id, organization or created_at
+--   2 identity      refuses to change id, organization or created_at
 --   3 permit        as at INSERT
 --   4 policy_act    as at INSERT
---   5 touch         sets updated_at, last, when the row is what it will be
+--   5 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 policy_act    as at INSERT
 --
 -- AFTER INSERT
 --   1 reapprove     requests approvals again where a step is active
---   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   3 mark_insert   makes all samples of the organization dirty
---   4 satisfiable_insert  refuses, at the end, a step that nobody can decide (156)
+--   2 audit_insert  writes the audit trail; a later refusal rolls it back
+--   3 mark_insert   marks all samples of the organization dirty
+--   4 satisfiable_insert  refuses, at commit, a step that no active user can decide (156)
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where a step is active
 --   2 audit_update  writes the audit trail, as at INSERT
---   3 mark_update   makes all samples of the organization dirty
---   4 satisfiable_update  the same as at INSERT
+--   3 mark_update   marks all samples of the organization dirty
+--   4 satisfiable_update  as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   makes all samples of the organization dirty
+--   2 mark_delete   marks all samples of the organization dirty
 
 CREATE SEQUENCE lims.approval_step_id_seq;
 
@@ -77,30 +77,30 @@ SELECT lims.attach_record('approval_step');
 -- Triggers of lims.approval, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard           refuses one that is decided already, or of a reported sample that is
---                     not being amended
+--   1 guard           refuses a decided one, and one of a reported sample without an open
+--                     amendment
 --
 -- BEFORE UPDATE
---   1 guard_content   keeps the hash of the content with a decision: before the guard
+--   1 guard_content   records the hash of the content with a decision, before the guard
 --                     (3), which checks the signature
---   2 guard_replaced  lets it be replaced, once, and nothing else
---   3 guard_update    decides in order, once, signed where that is asked for; locks the
---                     sample
---   4 identity        refuses another id, organization or created_at
---   5 permit_decide   refuses whoever may not decide (165)
---   6 touch           sets updated_at, last, when the row is what it will be
+--   2 guard_replaced  refuses changes of a replaced one, and with the replacement
+--   3 guard_update    lets it be decided once, in the order of steps, and signed where the
+--                     policy requires it; locks the sample
+--   4 identity        refuses to change id, organization or created_at
+--   5 permit_decide   refuses users who may not decide (165)
+--   6 touch           sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert    writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert     makes the sample dirty (121)
+--   1 audit_insert    writes the audit trail; a later refusal rolls it back
+--   2 mark_insert     marks the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update    writes the audit trail, as at INSERT
---   2 mark_update     makes the sample dirty (121)
+--   2 mark_update     marks the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete    writes the audit trail, as at INSERT
---   2 mark_delete     makes the sample dirty (121)
+--   2 mark_delete     marks the sample dirty (121)
 
 CREATE SEQUENCE lims.approval_id_seq;
 
@@ -148,7 +148,7 @@ AS $$
 BEGIN
     IF NEW.status <> 'pending' THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an approval is requested before it is decided');
+                            'an approval must be requested before it is decided');
     END IF;
     IF EXISTS (
         SELECT FROM lims.sample s
@@ -158,7 +158,7 @@ BEGIN
            AND s.amendment_id IS NULL
     ) THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a reported sample is final: no approval is asked');
+                            'a reported sample is final: no approval can be requested');
     END IF;
     RETURN NEW;
 END
@@ -237,7 +237,7 @@ BEGIN
        <> (OLD.sample_id, OLD.round, OLD.step, OLD.name, OLD.requested_at)
        OR NEW.status = 'pending' THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an approval is approved or rejected, nothing else');
+                            'an approval can only be approved or rejected');
     END IF;
     IF NEW.status = 'rejected' AND btrim(coalesce(NEW.comment, '')) = '' THEN
         PERFORM lims.refuse('invalid_body', 'a rejection needs a comment');
@@ -249,7 +249,7 @@ BEGIN
            AND a.round > NEW.round
     ) THEN
         PERFORM lims.refuse('already_decided', format(
-            'approval %s was replaced: approval of the sample is asked anew',
+            'approval %s was replaced: the sample waits for a new approval',
             OLD.id));
     END IF;
 
@@ -286,7 +286,7 @@ AS $$
 BEGIN
     IF OLD.replaced_at IS NOT NULL THEN
         PERFORM lims.refuse('already_decided', format(
-            'approval %s was replaced: approval of the sample is asked anew',
+            'approval %s was replaced: the sample waits for a new approval',
             OLD.id));
     END IF;
     NEW.content_hash := lims.release_hash(NEW.organization_id, NEW.sample_id);
@@ -306,7 +306,7 @@ BEGIN
     IF OLD.replaced_at IS NOT NULL
        OR to_jsonb(NEW) - 'replaced_at' <> to_jsonb(OLD) - 'replaced_at' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'approval %s is replaced once, and as it stands', OLD.id));
+            'approval %s can be replaced only once, without another change', OLD.id));
     END IF;
     NEW.replaced_at := now();
     RETURN NEW;

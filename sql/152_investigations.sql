@@ -5,24 +5,24 @@
 -- Triggers of lims.investigation, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard          numbers it, and opens it
---   2 open_insert    writes down the value that opens it, and when it is due
+--   1 guard          assigns its number; refuses a new one that is not opened
+--   2 open_insert    records the result for which it is opened, and computes its due date
 --
 -- BEFORE UPDATE
 --   1 guard          lets its status change only as allowed
---   2 identity       refuses another id, organization or created_at
---   3 open_update    keeps what was written down when it was opened
---   4 signed         refuses to close it without permission and signature (157)
---   5 touch          sets updated_at, last, when the row is what it will be
+--   2 identity       refuses to change id, organization or created_at
+--   3 open_update    refuses to change what was recorded when it was opened
+--   4 signed         refuses to close it without the permission and a signature (157)
+--   5 touch          sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert   writes the audit trail; a later refusal rolls it back
 --   2 events_insert  writes investigation.opened to the outbox
---   3 mark_insert    makes the sample dirty (121), which it may block
+--   3 mark_insert    marks the sample dirty (121), which it may block
 --
 -- AFTER UPDATE
 --   1 audit_update   writes the audit trail, as at INSERT
---   2 mark_update    makes the sample dirty (121)
+--   2 mark_update    marks the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -127,7 +127,8 @@ AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         PERFORM lims.refuse('field_not_patchable',
-            'openedValue and qcBatchId are written when an investigation is opened');
+            'openedValue and qcBatchId cannot be changed after an investigation was '
+            'opened');
     END IF;
     SELECT lims.shown_result(t.qualifier, t.result), t.entered_at
       INTO NEW.opened_value, NEW.opened_entered_at
@@ -209,14 +210,14 @@ BEGIN
            AND t.sample_id = NEW.sample_id
     ) THEN
         PERFORM lims.refuse('invalid_reference', format(
-            'sampleTestId: sample test %s is none of the sample',
+            'sampleTestId: sample test %s does not belong to the sample',
             NEW.sample_test_id));
     END IF;
     IF TG_OP = 'INSERT' THEN
         IF NEW.status <> 'opened' OR NEW.closed_at IS NOT NULL
            OR NEW.closed_by IS NOT NULL OR NEW.conclusion IS NOT NULL THEN
             PERFORM lims.refuse('invalid_transition',
-                'an investigation begins opened, without a conclusion');
+                'a new investigation has the status opened and no conclusion');
         END IF;
         NEW.investigation_number := format('%s-%s-%s',
             CASE NEW.kind
@@ -239,7 +240,7 @@ BEGIN
     IF NEW.status <> OLD.status
        AND NEW.status <> ALL (lims.investigation_next(OLD.status)) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'investigation %s is %s: from there it goes to %s',
+            'investigation %s is %s: its status can become %s',
             OLD.investigation_number, OLD.status,
             array_to_string(lims.investigation_next(OLD.status), ', ')));
     END IF;

@@ -5,20 +5,20 @@
 -- Triggers of lims.certificate, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard          of a reported sample alone, a later version only by its amendment,
---                    which passes the gates of a report; numbers it
---   2 guard_content  writes what the certificate says, once it is numbered (1)
---   3 permit_amend   refuses whoever may not issue what an amendment changed (165)
---   4 permit_issue   refuses whoever may not issue the first (165)
+--   1 guard          refuses samples that are not reported, and a later version without
+--                    an amendment that passes the gates of a report; numbers it
+--   2 guard_content  stores the content of the certificate, once it is numbered (1)
+--   3 permit_amend   refuses users who may not issue amended certificates (165)
+--   4 permit_issue   refuses users who may not issue the first version (165)
 --
 -- BEFORE UPDATE
---   1 guard          lets it be superseded, and nothing else
---   2 identity       refuses another id, organization or created_at
+--   1 guard          refuses changes but its superseding
+--   2 identity       refuses to change id, organization or created_at
 --
 -- AFTER INSERT
---   1 amend          ends the amendment
---   2 supersede      supersedes the one before
---   3 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   1 amend          closes the amendment
+--   2 supersede      supersedes the former version
+--   3 audit_insert   writes the audit trail; a later refusal rolls it back
 --   4 events_insert  writes coa.generated to the outbox
 --
 -- AFTER UPDATE
@@ -100,7 +100,7 @@ BEGIN
        FOR NO KEY UPDATE;
     IF v_sample.status <> 'reported' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: a certificate is issued of a reported one',
+            'sample %s is %s: a certificate can only be issued for a reported sample',
             v_sample.tracking_id, v_sample.status));
     END IF;
     SELECT c.id, c.version, c.certificate_number
@@ -112,7 +112,8 @@ BEGIN
      LIMIT 1;
     IF v_last.id IS NOT NULL AND v_sample.amendment_id IS NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'certificate %s of sample %s is issued: an amendment leads to the next version',
+            'certificate %s of sample %s is issued: open an amendment to issue the next '
+            'version',
             v_last.certificate_number, v_sample.tracking_id));
     END IF;
     p.status := 'issued';
@@ -150,7 +151,7 @@ BEGIN
                            AND c.sample_id = OLD.sample_id
                            AND c.supersedes_id = OLD.id)) THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'certificate %s is issued', OLD.certificate_number));
+                'certificate %s is issued and cannot be changed', OLD.certificate_number));
         END IF;
         RETURN NEW;
     END IF;

@@ -277,7 +277,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.refuse_for('reason_required', format(
-        'the result of sample test %s stood: say in reason why it is changed',
+        'the result of sample test %s is replaced: reason must say why',
         p_sample_tests[1]), json_build_object('testIds', p_sample_tests));
 END
 $$;
@@ -290,7 +290,7 @@ AS $$
 BEGIN
     IF lims.is_reason_missing(NEW.organization_id) THEN
         PERFORM lims.refuse('reason_required', format(
-            'sample %s is received: say in reason why it is changed',
+            'sample %s is received: reason must say why it is changed',
             NEW.tracking_id));
     END IF;
     RETURN NEW;

@@ -18,15 +18,16 @@ BEGIN
     END IF;
     IF lims.context('reason') IS NULL THEN
         PERFORM lims.refuse('reason_required',
-                            'the policies are changed with a reason');
+                            'a change of policies needs a reason');
     END IF;
     IF (SELECT o.esignature_required
           FROM lims.organization o
          WHERE o.id = v_organization)
        AND NOT lims.is_signed(v_organization, lims.context_id('signature_id'),
                               'approved', 'organization', v_organization) THEN
-        PERFORM lims.refuse('esignature_required', 'the policies are changed '
-            'with a signature, made now with password re-authentication');
+        PERFORM lims.refuse('esignature_required', 'a change of policies needs a '
+                                                   'signature, made now with password '
+                                                   're-authentication');
     END IF;
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END

@@ -36,10 +36,10 @@ BEGIN
     IF TG_OP = 'UPDATE' AND (NEW.investigation_id, NEW.text, NEW.owner_id, NEW.due_on)
        IS DISTINCT FROM (OLD.investigation_id, OLD.text, OLD.owner_id, OLD.due_on) THEN
         PERFORM lims.refuse('field_not_patchable',
-            'an action stays as it was agreed on: add another');
+            'an agreed action cannot be changed: add another');
     END IF;
     IF NEW.done_at > now() THEN
-        PERFORM lims.refuse('invalid_body', 'doneAt is in the future');
+        PERFORM lims.refuse('invalid_body', 'doneAt lies in the future');
     END IF;
     IF TG_OP = 'UPDATE' THEN
         RETURN NEW;
@@ -98,8 +98,10 @@ BEGIN
     PERFORM lims.require_permission(NEW.organization_id, 'investigation.close');
     IF NOT lims.is_signed(NEW.organization_id, lims.context_id('signature_id'), 'closed',
                           'investigation', NEW.id) THEN
-        PERFORM lims.refuse('esignature_required', format('investigation %s is closed '
-            'with a signature, made now with password re-authentication',
+        PERFORM lims.refuse('esignature_required', format('closing investigation %s '
+                                                          'needs a signature, made now '
+                                                          'with password '
+                                                          're-authentication',
             NEW.investigation_number));
     END IF;
     RETURN NEW;

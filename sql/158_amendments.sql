@@ -35,25 +35,26 @@ $$;
 -- Triggers of lims.amendment, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard         lets a person open one of a reported sample, signed, and keeps what
---                   the sample is then
---   2 permit        refuses whoever may not amend certificates
+--   1 guard         refuses unless a person opens it, of a reported sample, with a
+--                   signature; stores a copy of the sample
+--   2 permit        refuses users who may not amend certificates
 --
 -- BEFORE UPDATE
---   1 guard         lets it be withdrawn, issued by a certificate, or resubmitted
---   2 identity      refuses another id, organization or created_at
---   3 permit        refuses whoever may not amend certificates
---   4 touch         sets updated_at, last, when the row is what it will be
+--   1 guard         refuses changes but withdrawal, issue by a certificate, and
+--                   resubmission
+--   2 identity      refuses to change id, organization or created_at
+--   3 permit        refuses users who may not amend certificates
+--   4 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
---   1 keep          refuses
+--   1 keep          refuses every deletion
 --
 -- AFTER INSERT
---   1 apply         opens the sample, and requests approvals anew
---   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 apply         unlocks the sample, and requests its approvals again
+--   2 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
---   1 apply         closes the sample, or requests approvals anew
+--   1 apply         locks the sample again, or requests its approvals again
 --   2 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
@@ -151,7 +152,7 @@ BEGIN
           IS DISTINCT FROM
           (p_old.status, p_old.disposition, p_old.received_at, p_old.reported_at) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is being amended: it keeps its status and disposition',
+            'sample %s is being amended: its status and disposition cannot be changed',
             p_old.tracking_id));
     END IF;
 END
@@ -303,7 +304,7 @@ DECLARE
 BEGIN
     IF lims.acting_person() IS NULL THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a reported sample is amended by a person');
+                            'a reported sample can only be amended by a person');
     END IF;
     SELECT s.status, s.tracking_id, s.amendment_id
       INTO v_sample
@@ -315,11 +316,11 @@ BEGIN
         PERFORM lims.refuse('invalid_reference', format('no sample %s', p.sample_id));
     ELSIF v_sample.status <> 'reported' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: a reported one is amended', v_sample.tracking_id,
+            'sample %s is %s: only a reported sample can be amended', v_sample.tracking_id,
             v_sample.status));
     ELSIF v_sample.amendment_id IS NOT NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'amendment %s of sample %s is open', v_sample.amendment_id,
+            'amendment %s of sample %s is open already', v_sample.amendment_id,
             v_sample.tracking_id));
     END IF;
     p.signature_id := coalesce(p.signature_id, lims.context_id('signature_id'));
@@ -352,7 +353,8 @@ DECLARE
         lims.amendable_content(p.organization_id, p.sample_id));
 BEGIN
     IF p.close_reason IS NULL THEN
-        PERFORM lims.refuse('invalid_body', 'reason says why an amendment is withdrawn');
+        PERFORM lims.refuse('invalid_body', 'reason must say why the amendment is '
+                                            'withdrawn');
     ELSIF v_differences <> '[]' THEN
         PERFORM lims.refuse('amendment_differs', format(
             'the sample is not what it was when amendment %s was opened: %s', p.id, (
@@ -379,7 +381,7 @@ BEGIN
                 OR (f.category = 'approval_required' AND f.approval_id IS NULL))
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'amendment %s waits for no other round of approvals', p.id));
+            'amendment %s waits for its approvals already', p.id));
     END IF;
 END
 $$;
@@ -402,13 +404,14 @@ BEGIN
             'amendment %s is %s', OLD.id, OLD.status));
     ELSIF lims.acting_person() IS NULL THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a reported sample is amended by a person');
+                            'a reported sample can only be amended by a person');
     ELSIF (NEW.sample_id, NEW.reason, NEW.opened_by, NEW.signature_id, NEW.kept,
            NEW.kept_round) IS DISTINCT FROM
           (OLD.sample_id, OLD.reason, OLD.opened_by, OLD.signature_id, OLD.kept,
            OLD.kept_round) THEN
         PERFORM lims.refuse('field_not_patchable',
-                            'an amendment keeps its reason and what was kept with it');
+                            'the reason of an amendment and its copy of the sample '
+                            'cannot be changed');
     END IF;
     NEW.certificate_id := NULL;
     NEW.differences := NULL;
@@ -425,7 +428,8 @@ BEGIN
            AND c.amendment_id = OLD.id;
         IF NOT FOUND THEN
             PERFORM lims.refuse('invalid_transition', format(
-                'amendment %s is issued by the next version of the certificate', OLD.id));
+                'amendment %s can only be issued with the next version of the '
+                'certificate', OLD.id));
         END IF;
         NEW.differences := lims.amendment_differences(OLD.organization_id, OLD.id);
     ELSE

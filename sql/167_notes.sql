@@ -31,11 +31,11 @@ $$;
 -- Triggers of lims.comment, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 names its author, and asks for the record
+--   1 guard                 sets its author; refuses a record that does not exist
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses every change
---   2 identity              refuses another id, organization or created_at
+--   2 identity              refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
 --   1 append_only_change    refuses every deletion
@@ -44,7 +44,7 @@ $$;
 --   1 append_only_truncate  refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert          writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert          writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT
@@ -99,12 +99,13 @@ SELECT lims.attach_audit('comment');
 -- Triggers of lims.attachment, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  names who adds it, asks for the record, and bounds number and bytes
+--   1 guard_insert  sets who adds it; refuses a record that does not exist, and too many
+--                   attachments or bytes
 --
 -- BEFORE UPDATE
---   1 guard_update  lets only its withdrawal pass
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_update  refuses changes but its withdrawal
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 keep          refuses every deletion
@@ -113,7 +114,7 @@ SELECT lims.attach_audit('comment');
 --   1 keep_all      refuses to empty the table
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
@@ -192,7 +193,8 @@ BEGIN
                  AND a.table_name = p_table
                  AND a.record_id = p_record) THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a record takes 50 attachments, and this one has them');
+                            'a record can have at most 50 attachments, and this one has '
+                            '50');
     END IF;
 END
 $$;
@@ -236,12 +238,13 @@ BEGIN
        (OLD.table_name, OLD.record_id, OLD.file_name, OLD.media_type, OLD.added_by)
        OR NEW.content IS DISTINCT FROM OLD.content THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an attachment is kept as it was added');
+                            'an attachment cannot be changed');
     ELSIF OLD.withdrawn_at IS NOT NULL THEN
         PERFORM lims.refuse('invalid_transition', 'the attachment is withdrawn');
     ELSIF NOT lims.is_owner_acting() AND OLD.added_by <> lims.acting_user() THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an attachment is withdrawn by who added it');
+                            'an attachment can only be withdrawn by the person who '
+                            'added it');
     END IF;
     NEW.withdrawn_at := now();
     RETURN NEW;

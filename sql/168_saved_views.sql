@@ -6,19 +6,19 @@
 -- Triggers of lims.saved_view, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_insert  names the owner, bounds a person's views, and asks for the permission
---                   to share
+--   1 guard_insert  sets the owner; refuses more than 100 views of a user, and sharing
+--                   without the permission
 --
 -- BEFORE UPDATE
---   1 guard_change  lets only the owner change it, or who may change shared ones
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_change  refuses users who are not the owner, or may not change shared views
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
---   1 guard_change  lets only the owner delete it, or who may change shared ones
+--   1 guard_change  as at UPDATE
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
@@ -86,14 +86,15 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.owner_id <> OLD.owner_id THEN
-        PERFORM lims.refuse('field_not_patchable', 'a saved view stays its owner''s');
+        PERFORM lims.refuse('field_not_patchable', 'the owner of a saved view cannot be '
+                                                   'changed');
     END IF;
     IF lims.is_owner_acting() THEN
         NULL;
     ELSIF OLD.shared OR (TG_OP = 'UPDATE' AND NEW.shared) THEN
         PERFORM lims.require_permission(OLD.organization_id, 'reference.manage');
     ELSIF OLD.owner_id <> lims.acting_user() THEN
-        PERFORM lims.refuse('not_found', format('no saved view %s of yours', OLD.id));
+        PERFORM lims.refuse('not_found', format('no saved view %s belongs to you', OLD.id));
     END IF;
     RETURN CASE TG_OP WHEN 'UPDATE' THEN NEW ELSE OLD END;
 END

@@ -5,13 +5,13 @@
 -- Triggers of lims.webhook_endpoint, in the order in which they run:
 --
 -- BEFORE UPDATE
---   1 guard         refuses changes of a deleted one
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard         refuses changes of a deleted endpoint
+--   2 identity      refuses to change id, organization or created_at
+--   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 lane          makes its lane in the queue
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 lane          creates its lane in the delivery queue
 --
 -- AFTER UPDATE
 --   1 deleted       gives up its pending deliveries (182)
@@ -325,5 +325,5 @@ CREATE INDEX webhook_recovery_unfinished
     ON lims.webhook_recovery (organization_id, id)
  WHERE finished_at IS NULL;
 
--- How far it has come is no change that anybody made.
+-- How far it has come is not a change that anybody made.
 SELECT lims.attach_audit('webhook_recovery', '{last_delivery_id,requeued}');

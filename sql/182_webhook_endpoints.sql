@@ -179,7 +179,7 @@ BEGIN
               AND e.enabled
        ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'webhook endpoint %s is not there or not enabled', p_endpoint));
+            'webhook endpoint %s does not exist or is disabled', p_endpoint));
     END IF;
     WITH test AS (
         INSERT INTO lims.event (organization_id, type, data)

@@ -201,9 +201,9 @@ BEGIN
                       AND r.api_key_id = NEW.api_key_id
                       AND r.idempotency_key = NEW.idempotency_key) THEN
         PERFORM lims.refuse('rate_limited',
-            'The answers that are kept for the Idempotency-Keys of this API key '
-            'take 256 MB: try again when the oldest have had their time, or '
-            'without such a key.');
+            'The answers that are kept for the Idempotency-Keys of this API key take '
+            '256 MB: try again when the oldest have expired, or send no '
+            'Idempotency-Key.');
     END IF;
     RETURN NEW;
 END

@@ -73,7 +73,7 @@ BEGIN
             IS DISTINCT FROM (OLD.code, OLD.version, OLD.definition)
             OR NEW.status = 'draft') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'profile %s version %s is in use: make a new version', OLD.code,
+            'profile %s version %s is in use: create a new version', OLD.code,
             OLD.version));
     END IF;
     RETURN NEW;
@@ -90,17 +90,17 @@ SELECT lims.attach_record('instrument_profile');
 -- Triggers of lims.instrument_file, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard         a file begins as received
+--   1 guard         refuses a new file that is not received
 --
 -- BEFORE UPDATE
---   1 decisions     signs decisions with the person and the time (213)
+--   1 decisions     sets user and time of decisions (213)
 --   2 guard         lets its status change only as allowed
---   3 identity      refuses another id, organization or created_at
---   4 touch         sets updated_at, last, when the row is what it will be
+--   3 identity      refuses to change id, organization or created_at
+--   4 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 has_content   refuses one without its bytes, when the transaction ends (201)
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 has_content   refuses, at commit, a file without its bytes (201)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
@@ -200,7 +200,7 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         IF NEW.status <> 'received' OR NEW.content_removed_at IS NOT NULL THEN
             PERFORM lims.refuse('invalid_transition',
-                                'a file is received before it is read');
+                                'a new file has the status received');
         END IF;
         RETURN NEW;
     END IF;
@@ -209,11 +209,12 @@ BEGIN
        IS DISTINCT FROM (OLD.file_name, OLD.sha256, OLD.size, OLD.profile_code,
         OLD.received_at, OLD.received_by, OLD.received_by_key) THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a file is kept as it was received');
+                            'the name, the content and the origin of a received file '
+                            'cannot be changed');
     END IF;
     IF OLD.status IN ('imported', 'released') AND NEW *<> OLD THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'file %s is %s: that is final', OLD.id, OLD.status));
+            'file %s is %s, which is final', OLD.id, OLD.status));
     END IF;
     IF (OLD.status, NEW.status) NOT IN (
         ('received', 'received'), ('received', 'imported'),
@@ -223,7 +224,7 @@ BEGIN
         ('rejected', 'quarantined'), ('imported', 'imported'),
         ('released', 'released')) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'file %s is %s and does not become %s', OLD.id, OLD.status,
+            'file %s is %s and cannot become %s', OLD.id, OLD.status,
             NEW.status));
     END IF;
     IF NEW.status <> 'rejected' AND NEW.content_removed_at IS NOT NULL THEN
@@ -238,12 +239,13 @@ BEGIN
                         WHERE c.organization_id = OLD.organization_id
                           AND c.file_id = OLD.id)) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'when the bytes of file %s went is noted as they go', OLD.id));
+            'the time at which the bytes of file %s were removed cannot be changed',
+            OLD.id));
     END IF;
     IF NEW.status IN ('released', 'rejected') AND NEW.status <> OLD.status THEN
         IF NEW.resolution_reason IS NULL THEN
             PERFORM lims.refuse('invalid_body',
-                                'what becomes of a file is decided with a reason');
+                                'a decision on a file needs a reason');
         END IF;
         NEW.resolved_at := now();
         NEW.resolved_by := lims.acting_user();

@@ -50,7 +50,7 @@ BEGIN
                      AND f.id = OLD.file_id
                      AND f.status <> 'rejected') THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a file is kept as it was received');
+                            'the content of a received file cannot be changed');
     END IF;
     RETURN OLD;
 END
@@ -101,7 +101,7 @@ BEGIN
                     WHERE c.organization_id = NEW.organization_id
                       AND c.file_id = NEW.id) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'file %s has come without its bytes', NEW.id));
+            'file %s was stored without its bytes', NEW.id));
     END IF;
     RETURN NULL;
 END
@@ -151,9 +151,9 @@ BEGIN
        AND s.api_key_id = lims.context_id('api_key_id');
     IF v_bytes > v_most THEN
         PERFORM lims.refuse('FILE_STORAGE_EXCEEDED', format(
-            'The files that this API key has sent may take %s bytes, and would '
-            'take %s with this one. Ask your administrator to reject what waits '
-            'for nothing, or for more storage.', v_most, v_bytes));
+            'The files that this API key has sent may take %s bytes, and would take %s '
+            'with this one. Ask your administrator to reject files that are no longer '
+            'needed, or for more storage.', v_most, v_bytes));
     END IF;
     RETURN v_file;
 END

@@ -211,7 +211,7 @@ BEGIN
                    (coalesce(j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U'), false)
                     AND j.is_sample,
                     'unknown_qualifier',
-                    format('%s is no qualifier that results have.', j.qualifier),
+                    format('%s is not a qualifier that results have.', j.qualifier),
                     '<, >, ND, J or U', j.qualifier),
                    (coalesce(j.result !~ '\S', true), 'missing_value',
                     'There is no value.', NULL, NULL),
@@ -220,7 +220,7 @@ BEGIN
                    (j.is_no_number, 'non_numeric',
                     'The control is judged by its number.', 'a number', NULL),
                    (j.is_no_pair, 'non_numeric',
-                    'What the control is held against is no number.',
+                    'What the control is held against is not a number.',
                     'a number', j.native),
                    (j.doubt IS NOT NULL, 'timestamp_invalid', j.doubt, NULL, j.clock),
                    (j.is_ahead, 'timestamp_in_future',

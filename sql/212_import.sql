@@ -236,7 +236,7 @@ BEGIN
        AND s.amendment_id IS NOT NULL;
     IF v_reported IS NOT NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is reported: no file changes it', v_reported));
+            'sample %s is reported: a file cannot change it', v_reported));
     END IF;
 END
 $$;

@@ -74,7 +74,7 @@ AS $$
 BEGIN
     IF OLD.status <> 'quarantined' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'file %s is %s: there is nothing to decide', OLD.id, OLD.status));
+            'file %s is %s: it needs no decision', OLD.id, OLD.status));
     END IF;
     PERFORM lims.acting_user();
     SELECT coalesce(jsonb_object_agg(d.key, CASE jsonb_typeof(d.value)

@@ -250,7 +250,7 @@ BEGIN
            AND o.id = p_record_id;
     ELSE
         PERFORM lims.refuse('invalid_reference', format(
-            'no list says what is signed of a record of %s', p_table));
+            'no signed content is defined for records of %s', p_table));
     END CASE;
     RETURN v_content || jsonb_build_object('version', lims.signed_version(p_table));
 END

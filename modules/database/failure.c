@@ -279,7 +279,7 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     }
     if (is_about_a_value(state)) {
         return lims_server_error(pool, LIMS_E_INVALID_BODY, 34, cause,
-                                 "A value is outside what can be stored.");
+                                 "A value is outside the range that can be stored.");
     }
     if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0) {
         return lims_database_with_retry(

@@ -226,7 +226,7 @@ static bool split_record(records_t *r, const char *record, apr_size_t length)
     /* LIS02-A2, 5.6: the first letter of a record is its type. */
     if (r->open && (!apr_isalpha(type) || (length > 1 && record[1] != r->astm->signs.field))) {
         lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0,
-                           "Line %d is no record: it does not begin with the letter of one.",
+                           "Line %d is not a record: it does not begin with the letter of one.",
                            r->line);
         return false;
     }

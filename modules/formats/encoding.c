@@ -66,14 +66,15 @@ bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t leng
     if (!done) {
         apr_size_t offset = length - left;
         lims_reasons_block(reasons, LIMS_REASON_ENCODING_ERROR, line_of(bytes, offset), 0,
-                           "Byte %" APR_SIZE_T_FMT " is no character of %s.", offset + 1, charset);
+                           "Byte %" APR_SIZE_T_FMT " is not a character of %s.", offset + 1,
+                           charset);
         return false;
     }
     /* The output is checked, since glibc accepts five-byte UTF-8 sequences and
      * decodes unpaired surrogates from some charsets. */
     if (!lims_utf8_valid(out, (apr_size_t)(end - out))) {
         lims_reasons_block(reasons, LIMS_REASON_ENCODING_ERROR, 0, 0,
-                           "Some bytes are no characters of %s.", charset);
+                           "Some bytes are not characters of %s.", charset);
         return false;
     }
     *end = '\0';

@@ -241,7 +241,7 @@ static bool read_segment(reader_t *r, const char *segment, apr_size_t length)
         return refuse_segment(r, "this segment stands outside of a message.");
     }
     if (!has_segment_name(r, segment, length)) {
-        return refuse_segment(r, "this is no segment: three letters and a field separator.");
+        return refuse_segment(r, "this is not a segment: three letters and a field separator.");
     }
     return lims_sheet_row(r->sheet, r->line, r->in_message ? r->messages : 0) &&
            write_cells(r, segment, length, header);

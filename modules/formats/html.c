@@ -348,7 +348,7 @@ static bool read_other_tag(reader_t *r, const tag_t *tag)
     if (r->in_cell && !strchr(tag->name, ':') && !is_one_of(tag->name, inlines)) {
         return refuse(
             r, LIMS_REASON_STRUCTURE_MISMATCH,
-            apr_psprintf(r->pool, "<%s> in a cell is no element that is known", tag->name));
+            apr_psprintf(r->pool, "<%s> in a cell is not an element that is known", tag->name));
     }
     return true;
 }

@@ -17,7 +17,7 @@ static const lims_error_t *validate_member(lims_values_t *values, const lims_fie
     }
     if (member->type == LIMS_JSON_NULL) {
         if ((field->flags & LIMS_F_NULLABLE) == 0) {
-            return lims_refuse(field, "null is no value of it", &path);
+            return lims_refuse(field, "null is not allowed", &path);
         }
         if (flags != LIMS_F_CREATE) {
             lims_values_put(values, field, NULL);

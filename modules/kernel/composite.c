@@ -143,8 +143,8 @@ static const char *array_literal(const char *const *texts, int count, bool quote
         if (quoted && texts[i]) {
             end = quote_element(end, texts[i]);
         } else {
-            end = apr_cpystrn(end, texts[i] ? texts[i] : "NULL",
-                              size - (apr_size_t)(end - literal));
+            end =
+                apr_cpystrn(end, texts[i] ? texts[i] : "NULL", size - (apr_size_t)(end - literal));
         }
     }
     *end++ = '}';
@@ -340,7 +340,7 @@ static const lims_error_t *write_cell(lims_writer_t *w, const lims_field_t *memb
     if (node->type == LIMS_JSON_NULL) {
         return (field->flags & LIMS_F_NULLABLE) != 0
                    ? NULL
-                   : lims_refuse(field, "null is no value of it", path);
+                   : lims_refuse(field, "null is not allowed", path);
     }
     error = write_value(value, field, node, path);
     if (!error) {

@@ -97,7 +97,7 @@ const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t
     return NULL;
 }
 
-/* Returns the offset of the first control character that is no white space of JSON, or
+/* Returns the offset of the first control character that is not white space of JSON, or
  * `length`. yajl accepts a form feed and a vertical tab between values. */
 static apr_size_t find_control(const char *bytes, apr_size_t length)
 {
@@ -117,7 +117,9 @@ static const lims_error_t *check_bytes(const char *bytes, apr_size_t length, apr
     const char *fault = NULL;
 
     if (length == 0) {
-        return lims_client_error(pool, LIMS_E_INVALID_BODY, "The body is empty where JSON is due");
+        return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                 "The body is empty, but must be "
+                                 "JSON");
     }
     if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         at = 0;

@@ -45,7 +45,7 @@ struct lims_json_t {
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
                                     apr_pool_t *pool);
 
-/* Returns the member of that name; NULL: there is none, or `object` is no object. */
+/* Returns the member of that name; NULL: there is none, or `object` is not an object. */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 
 /* Finds an escape (\\uXXXX) that is not a character. Returns a description and its offset;

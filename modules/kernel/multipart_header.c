@@ -174,7 +174,7 @@ static const char *parse_disposition(lims_part_t *part, const char *value, apr_p
     if (file_name) {
         file_name = base_name(file_name);
         if (*file_name != '\0' && !is_text(file_name, FILE_NAME_MAX)) {
-            return "a file name is no UTF-8 text of at most 255 characters";
+            return "a file name is not a UTF-8 text of at most 255 characters";
         }
         part->file_name = *file_name != '\0' ? file_name : NULL;
     }

@@ -92,7 +92,7 @@ static const lims_error_t *validate_parameter(lims_values_t *values, const lims_
                                                : "A parameter without a name");
     }
     if (seen[field - fields]) {
-        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is there more than once", name);
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is given more than once", name);
     }
     seen[field - fields] = true;
     if (*text == '\0') {
@@ -109,8 +109,8 @@ static const lims_error_t *validate_parameter(lims_values_t *values, const lims_
     return lims_field_text(values, field, clamp(field, text, pool), LIMS_E_INVALID_QUERY, pool);
 }
 
-const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
-                                     bool people, const char *query_string, apr_pool_t *pool)
+const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields, bool people,
+                                     const char *query_string, apr_pool_t *pool)
 {
     const char *pair = query_string ? query_string : "";
     apr_size_t count = 0;

@@ -167,7 +167,7 @@ const char *lims_record_tag(const lims_field_t *fields, const int *columns,
         memcpy(bytes + length, text ? text : "\xFF", taken);
         length += taken;
     }
-    /* A tag finds changes and is no secret: SHA-1 by APR, which needs no memory and so
+    /* A tag finds changes and is not a secret: SHA-1 by APR, which needs no memory and so
      * cannot fail, where every record has one. */
     apr_sha1_init(&context);
     apr_sha1_update_binary(&context, bytes, (unsigned)length);
@@ -189,8 +189,8 @@ void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, con
     for (int i = 0; fields[i].name; i++) {
         if ((fields[i].flags & LIMS_F_DIGEST) != 0) {
             lims_writer_key(w, fields[i].name);
-            lims_writer_string(w, lims_record_tag(fields, columns, cell, result, row,
-                                                  lims_writer_pool(w)));
+            lims_writer_string(
+                w, lims_record_tag(fields, columns, cell, result, row, lims_writer_pool(w)));
         } else if ((fields[i].flags & LIMS_F_OUT) != 0) {
             lims_writer_key(w, fields[i].name);
             lims_record_write_value(w, &fields[i],

@@ -80,7 +80,7 @@ static void check_text_rules(check_t *check, const char *where, const lims_field
             problem(check, where, "the pattern is not anchored with ^ and $");
         }
         if (regcomp(&compiled, field->pattern, REG_EXTENDED | REG_NOSUB) != 0) {
-            problem(check, where, "the pattern is no regular expression");
+            problem(check, where, "the pattern is not a regular expression");
         } else {
             regfree(&compiled);
         }
@@ -274,14 +274,14 @@ static void check_permission(check_t *check, const char *where, const lims_route
         problem(check, where, "is reached by people, and names no permission");
     }
     if (route->permission && !lims_permission_valid(route->permission)) {
-        problem(check, where, "%s is no permission", route->permission);
+        problem(check, where, "%s is not a permission", route->permission);
     }
     if (route->permission_or && !lims_permission_valid(route->permission_or)) {
-        problem(check, where, "%s is no permission", route->permission_or);
+        problem(check, where, "%s is not a permission", route->permission_or);
     }
     for (const lims_permission_by_t *by = route->permission_by; by && by->member; by++) {
         if (!route->permission || !lims_permission_valid(by->permission)) {
-            problem(check, where, "%s of %s is no permission", by->permission, by->member);
+            problem(check, where, "%s of %s is not a permission", by->permission, by->member);
         }
     }
 }
@@ -333,16 +333,16 @@ static void check_route(check_t *check, const char *where, const lims_route_t *r
         check_path(check, where, route);
     }
     if (!among(methods, LIMS_LENGTH(methods), route->method)) {
-        problem(check, where, "%s is no method of ours", route->method);
+        problem(check, where, "%s is not a method of ours", route->method);
     }
     if (!route->operation || !route->summary) {
         problem(check, where, "an operation or a summary is missing");
     }
     if (route->scope && !lims_scope_valid(route->scope)) {
-        problem(check, where, "%s is no scope", route->scope);
+        problem(check, where, "%s is not a scope", route->scope);
     }
     if (route->status < 200 || route->status > 299) {
-        problem(check, where, "%d is no status of success", route->status);
+        problem(check, where, "%d is not a status of success", route->status);
     }
 }
 
@@ -409,7 +409,7 @@ static void check_order(check_t *check, const char *where, const lims_route_t *r
 
         if (pages[i] != LIMS_STMT_NONE && (int)pages[i] < check->statement_count &&
             page->newest == LIMS_STMT_NONE) {
-            problem(check, where, "%s (%s) is no list: it has one order alone", page->label,
+            problem(check, where, "%s (%s) is not a list: it has one order alone", page->label,
                     page->origin);
         }
     }

@@ -114,11 +114,12 @@ const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool
         segment = lims_excerpt(segment, pool);
         return lims_client_error(
             pool, LIMS_E_INVALID_ID,
-            "'%s' is no id: ids are positive integers. Look a tracking id up by GET "
+            "'%s' is not an id: ids are positive integers. To look up a tracking id: GET "
             "/samples?trackingId=%s.",
             segment, segment);
     }
     return lims_client_error(pool, LIMS_E_INVALID_ID,
-                             "'%s' is no id: ids are integers from 1 to 9223372036854775807.",
+                             "'%s' is not an id: ids are integers from 1 to "
+                             "9223372036854775807.",
                              lims_excerpt(segment, pool));
 }

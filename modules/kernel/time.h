@@ -27,7 +27,7 @@ const char *lims_time_moment(const char *text, bool end, apr_pool_t *pool);
 
 /* Converts a timestamptz as PostgreSQL writes it (DateStyle ISO, any time zone) to the
  * form of the API: "2026-01-02T03:04:05.678Z", cut off after the milliseconds. NULL for
- * NULL, infinity, years BC, and texts that are no timestamp. */
+ * NULL, infinity, years BC, and texts that are not timestamps. */
 const char *lims_time_from_database(const char *text, apr_pool_t *pool);
 
 /* Returns a time in the form of the API, in `pool`. */

@@ -2,7 +2,7 @@
 /*
  * validate.c - validation of scalar values: syntax, range, and the messages.
  *
- * The JSON type is checked before the text: the string "5" is no identifier. The text is
+ * The JSON type is checked before the text: the string "5" is not an identifier. The text is
  * checked in full nevertheless, because query parameters and command-line arguments
  * arrive as nodes whose text has not been parsed.
  */

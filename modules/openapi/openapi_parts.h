@@ -106,7 +106,7 @@ void lims_openapi_refer_update(lims_openapi_t *doc, const lims_resource_t *resou
 void lims_openapi_refer_input(lims_openapi_t *doc, const lims_route_t *route);
 /* Refers to the schema of the form of a route. */
 void lims_openapi_refer_form(lims_openapi_t *doc, const lims_route_t *route);
-/* Refers to the schema of the answer of a route that is no record. */
+/* Refers to the schema of the answer of a route that is not a record. */
 void lims_openapi_refer_output(lims_openapi_t *doc, const lims_route_t *route);
 /* Refers to the schema of an error. */
 void lims_openapi_refer_error(lims_openapi_t *doc);

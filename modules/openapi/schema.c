@@ -87,7 +87,7 @@ static bool is_nullable(const lims_schema_t *s, const lims_field_t *field)
 }
 
 /* Writes the example of a field: JSON, or the text of a string without quotes. An example
- * that is no JSON is written as a string: a linter reports the wrong type, but the
+ * that is not JSON is written as a string: a linter reports the wrong type, but the
  * document stays well-formed. */
 static void write_example(lims_writer_t *w, const lims_field_t *field)
 {

@@ -123,7 +123,7 @@ static const lims_error_t *check_scopes(lims_request_t *rq)
          scope = apr_strtok(NULL, "{\",}", &rest)) {
         if (!lims_scope_valid(scope)) {
             return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
-                                     "scopes: there is no scope \"%s\"; there are %s.",
+                                     "scopes: there is no scope \"%s\"; the scopes are %s.",
                                      lims_excerpt(scope, rq->pool), all_scopes(rq->pool));
         }
     }
@@ -144,7 +144,7 @@ static const lims_error_t *check_use(lims_request_t *rq)
     const char *expires = lims_values_get(rq->values, "expiresAt");
 
     if (expires && is_past(expires, rq->pool)) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "expiresAt: that is past already.");
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "expiresAt lies in the past.");
     }
     if (*lims_values_get(rq->values, "uploadOnly") == 't' && strcmp(scopes, "{}") != 0 &&
         !lims_scope_in(scopes, "instruments:write")) {

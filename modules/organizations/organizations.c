@@ -271,7 +271,8 @@ static const lims_error_t *guard_update(lims_request_t *rq)
 
     if (owners && rq->actor.user) {
         return lims_client_error(rq->pool, LIMS_E_PERMISSION_REQUIRED,
-                                 "%s is set by the owner of the database: limsctl without --user.",
+                                 "%s can only be set by the owner of the database: use limsctl "
+                                 "without --user.",
                                  owners);
     }
     if (!policy) {
@@ -285,8 +286,8 @@ static const lims_error_t *guard_update(lims_request_t *rq)
     }
     if (row && lims_result_true(row, 0, "managed")) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                 "%s is changed by a person with the permission policy.manage: "
-                                 "give --user EMAIL.",
+                                 "%s can only be changed by a person with the permission "
+                                 "policy.manage: give --user EMAIL.",
                                  policy);
     }
     return rq->reason ? NULL
@@ -323,10 +324,10 @@ static const lims_error_t *update(lims_request_t *rq)
     return error ? error : lims_database_run(results, rq, calls, 3, 0);
 }
 
-static const lims_error_e update_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_REASON_REQUIRED,
-                                              LIMS_E_ESIGNATURE_REQUIRED,
-                                              LIMS_E_PERMISSION_REQUIRED,
-                                              LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT };
+static const lims_error_e update_errors[] = {
+    LIMS_E_INVALID_BODY,        LIMS_E_REASON_REQUIRED,      LIMS_E_ESIGNATURE_REQUIRED,
+    LIMS_E_PERMISSION_REQUIRED, LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT
+};
 
 static const lims_route_t routes[] = {
     { .method = "GET",

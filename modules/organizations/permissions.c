@@ -68,7 +68,7 @@ static const lims_error_t *check_roles(lims_request_t *rq)
 
     if (!roles) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
-                                 "roles is missing: it names the roles that are to change.");
+                                 "roles is missing: it must name the roles to change.");
     }
     error = lims_json_parse(&list, roles, strlen(roles), rq->pool);
     for (const lims_json_t *role = error ? NULL : list->first; role && !error; role = role->next) {
@@ -120,9 +120,8 @@ static const lims_error_t *change(lims_request_t *rq)
     return error;
 }
 
-static const lims_error_e change_errors[] = {
-    LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_LAST_ADMINISTRATOR, LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT
-};
+static const lims_error_e change_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_LAST_ADMINISTRATOR,
+                                              LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

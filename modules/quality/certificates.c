@@ -99,7 +99,8 @@ static const lims_error_t *issue(lims_request_t *rq)
     }
     if (strcmp(lims_result_get(row, 0, "status"), "reported") != 0) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
-                                 "Sample %s is %s: a certificate is issued of a reported sample.",
+                                 "Sample %s is %s: a certificate can only be issued for a "
+                                 "reported sample.",
                                  sample, lims_result_get(row, 0, "status"));
     }
     if (lims_result_true(row, 0, "amended")) {
@@ -116,12 +117,17 @@ static const lims_error_t *issue(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e issue_errors[] = {
-    LIMS_E_INVALID_REFERENCE,     LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INCOMPLETE_SAMPLE,
-    LIMS_E_QC_FAILED,             LIMS_E_APPROVAL_REQUIRED,   LIMS_E_CONFIRMATION_REQUIRED,
-    LIMS_E_MEDIA_QC_FAILED,       LIMS_E_INVALID_TRANSITION,  LIMS_E_INVESTIGATION_OPEN,
-    LIMS_E_RETEST_UNDECIDED,      LIMS_E_COUNT
-};
+static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                             LIMS_E_ESIGNATURE_REQUIRED,
+                                             LIMS_E_INCOMPLETE_SAMPLE,
+                                             LIMS_E_QC_FAILED,
+                                             LIMS_E_APPROVAL_REQUIRED,
+                                             LIMS_E_CONFIRMATION_REQUIRED,
+                                             LIMS_E_MEDIA_QC_FAILED,
+                                             LIMS_E_INVALID_TRANSITION,
+                                             LIMS_E_INVESTIGATION_OPEN,
+                                             LIMS_E_RETEST_UNDECIDED,
+                                             LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -14,15 +14,11 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-static const char *const warning_codes[] = { "decimal_comma",
-                                             "not_a_number",
-                                             "below_reporting_limit",
-                                             "below_detection_limit",
-                                             "too_many_decimals",
-                                             "lot_expired",
-                                             "lot_quarantined",
-                                             "lot_failed",
-                                             NULL };
+static const char *const warning_codes[] = {
+    "decimal_comma",         "not_a_number",      "below_reporting_limit",
+    "below_detection_limit", "too_many_decimals", "lot_expired",
+    "lot_quarantined",       "lot_failed",        NULL
+};
 
 const lims_field_t lims_entry_warning_fields[] = {
     { .name = "code",
@@ -139,7 +135,7 @@ static const lims_field_t judgement_fields[] = {
     { .name = "numericValue",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Numeric value of the result; null where it is no number." },
+      .doc = "Numeric value of the result; null where it is not a number." },
     { .name = "outOfSpecification",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

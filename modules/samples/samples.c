@@ -286,11 +286,10 @@ static bool has_status(const lims_request_t *rq, const char *status)
 /* Refuses work on a sample that is reported, or closed by its disposition. */
 static const lims_error_t *refuse_ended(lims_request_t *rq)
 {
-    return has_status(rq, "reported")
-               ? lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
-                                   "Sample %s is reported, which is final.",
-                                   lims_values_get(rq->values, "id"))
-               : lims_refuse_closed(rq);
+    return has_status(rq, "reported") ? lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                                          "Sample %s is reported, which is final.",
+                                                          lims_values_get(rq->values, "id"))
+                                      : lims_refuse_closed(rq);
 }
 
 /* Refused even if nothing would change: a reported sample cannot be edited, but by people
@@ -310,8 +309,7 @@ static const lims_error_t *guard_unreceive(lims_request_t *rq)
     return lims_result_get(rq->locked, 0, "receivedAt")
                ? NULL
                : lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
-                                   "Sample %s is not received.",
-                                   lims_values_get(rq->values, "id"));
+                                   "Sample %s is not received.", lims_values_get(rq->values, "id"));
 }
 
 static int rank_of(const char *status)
@@ -329,7 +327,7 @@ static const lims_error_t *check_step_back(lims_request_t *rq)
 {
     if (!rq->actor.key && rq->actor.user && !rq->reason) {
         return lims_client_error(rq->pool, LIMS_E_REASON_REQUIRED,
-                                 "A step back needs a reason.");
+                                 "Setting an earlier status needs a reason.");
     }
     return lims_permit(rq, "result.verify");
 }
@@ -366,21 +364,22 @@ static const lims_error_t *guard_report(lims_request_t *rq)
 
 static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
                                               LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
-static const lims_error_e update_errors[] = {
-    LIMS_E_INVALID_REFERENCE,    LIMS_E_FIELD_NOT_PATCHABLE, LIMS_E_NO_UPDATABLE_FIELDS,
-    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_REASON_REQUIRED,
-    LIMS_E_COUNT
-};
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_NO_UPDATABLE_FIELDS,
+                                              LIMS_E_TEST_VERIFIED_LOCKED,
+                                              LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_REASON_REQUIRED,
+                                              LIMS_E_COUNT };
 static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
 static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 /* The others need result.verify, and so does any step back. */
-static const lims_permission_by_t status_permissions[] = { { "status", "received",
-                                                             "sample.receive" },
-                                                           { "status", "processing",
-                                                             "result.enter" },
-                                                           { "status", "completed",
-                                                             "result.enter" },
-                                                           { NULL, NULL, NULL } };
+static const lims_permission_by_t status_permissions[] = {
+    { "status", "received", "sample.receive" },
+    { "status", "processing", "result.enter" },
+    { "status", "completed", "result.enter" },
+    { NULL, NULL, NULL }
+};
 static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e report_errors[] = {

@@ -20,7 +20,7 @@ void lims_csv_page(lims_request_t *rq);
 /* Answers rows as the file `name`: { "fileName": ..., "contentBase64": ... }. Columns are
  * `fields`, a member of a member that include asks for as "sample.priority"; null is an
  * empty cell. A text that a spreadsheet would compute (it begins with =, +, -, @, tab or
- * carriage return, and is no number) stands behind an apostrophe, as OWASP's "CSV
+ * carriage return, and is not a number) stands behind an apostrophe, as OWASP's "CSV
  * Injection" has it. */
 void lims_csv_write(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *rows,
                     const char *name);

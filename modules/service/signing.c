@@ -73,7 +73,7 @@ const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, con
     if (!hash) {
         return lims_client_error(
             rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-            "This act is signed, and user \"%s\" has no password to sign with: "
+            "This action needs a signature, and user \"%s\" has no password to sign with: "
             "limsctl user set-password.",
             user);
     }

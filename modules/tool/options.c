@@ -168,7 +168,7 @@ static const lims_error_t *read_path(const char **text, apr_pool_t *pool)
 
     if (!error && memchr(*text, '\0', size)) {
         error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
-                                  "%s is no text: it has NUL characters.", name);
+                                  "%s is not text: it has NUL characters.", name);
     }
     return error;
 }
@@ -225,7 +225,9 @@ static const lims_error_t *parse_field(reader_t *reader, const lims_field_t *fie
     const lims_error_t *error;
 
     if (lims_values_has(tool->values, field->name)) {
-        return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.",
+        return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                 "--%s is given more than "
+                                 "once.",
                                  name);
     }
     error = read_field_text(&text, reader, field, name, equals);
@@ -253,13 +255,15 @@ static const lims_error_t *parse_option(reader_t *reader, const char *argument)
     }
     if (place) {
         return *place ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
-                                          "--%s is there more than once.", name)
+                                          "--%s is given more than once.", name)
                       : read_value(place, reader, name, equals);
     }
     if (!equals && set_switch(tool, name)) {
         return NULL;
     }
-    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "--%s is no option here.",
+    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                             "--%s is not an option of this "
+                             "command.",
                              lims_printable(name, tool->pool));
 }
 
@@ -279,7 +283,9 @@ static const lims_error_t *parse_argument(reader_t *reader, const char *argument
         reader->id = argument;
         return NULL;
     }
-    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "\"%s\" is one argument too many.",
+    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                             "\"%s\" is one argument more "
+                             "than this command takes.",
                              lims_printable(argument, tool->pool));
 }
 
@@ -348,7 +354,7 @@ static const lims_error_t *parse_command(reader_t *reader)
 static const lims_error_t *nothing_to_change(const lims_tool_t *tool)
 {
     return lims_client_error(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
-                             "No option says what to change.");
+                             "No option is given that changes a field.");
 }
 
 /* Gives the body of the command its member reason, and refuses where it is missing. */
@@ -433,8 +439,7 @@ static const lims_error_t *parse_id(reader_t *reader)
     error = lims_field_id(&id, reader->id, tool->pool);
     if (error) {
         return lims_client_error(tool->pool, LIMS_E_INVALID_ID,
-                                 "\"%s\" is no id, which is a positive "
-                                 "integer.",
+                                 "\"%s\" is not an id: ids are positive integers.",
                                  lims_printable(reader->id, tool->pool));
     }
     lims_values_set(tool->values, "id", id);

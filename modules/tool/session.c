@@ -19,8 +19,7 @@
 #include "tool/tool.h"
 
 /* The command line has no server: Location has the default base path of the API. */
-static const lims_settings_t settings = { .surface = LIMS_SURFACE_TOOL,
-                                         .base = LIMS_API_PREFIX };
+static const lims_settings_t settings = { .surface = LIMS_SURFACE_TOOL, .base = LIMS_API_PREFIX };
 
 const lims_error_t *lims_session_connect(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool)
@@ -223,8 +222,8 @@ static const lims_error_t *check_password(lims_session_t *session, const lims_re
     }
     if (hash && !ask(session)) {
         return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-                                 "This act is signed: give the acting user's password with "
-                                 "--password-file FILE.");
+                                 "This action needs a signature: give the acting user's "
+                                 "password with --password-file FILE.");
     }
     error = begin(rq);
     if (!error) {

@@ -90,7 +90,8 @@ static const lims_error_t *read_file(const char *values[SETTINGS], const char *n
         odd = parse_line(values, line, pool);
         if (odd) {
             return lims_client_error(pool, LIMS_E_INVALID_QUERY,
-                                     "%s, line %d: there is no setting \"%s\"; there are: %s, %s.",
+                                     "%s, line %d: there is no setting \"%s\"; the settings are "
+                                     "%s and %s.",
                                      name, number, lims_printable(odd, pool), names[DATABASE],
                                      names[SECRET_KEY_FILE]);
         }

@@ -191,7 +191,7 @@ static const lims_error_t *find_period(lims_request_t *rq)
     if (lims_result_true(row, 0, "backward") || lims_result_true(row, 0, "tooLong")) {
         return lims_client_error(
             rq->pool, LIMS_E_INVALID_QUERY,
-            "from, to: a period of at most 31 days, or a record: table and recordId.");
+            "from, to: give a period of at most 31 days, or a record by table and recordId.");
     }
     lims_result_bind(rq->values, row, columns);
     return NULL;
@@ -206,7 +206,7 @@ static const lims_error_t *find_scope(lims_request_t *rq)
     return lims_values_get(rq->values, "table")
                ? NULL
                : lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                   "recordId: a record is named by its table and its id.");
+                                   "recordId needs table, and table needs recordId.");
 }
 
 /* The columns of the CSV file. */

@@ -134,12 +134,13 @@ static void test_encodings(void)
     } cases[] = {
         { le, sizeof(le) - 1, "1[a][\xc2\xb5]", "UTF-16, little end first" },
         { be, sizeof(be) - 1, "1[a][\xc2\xb5]", "UTF-16, big end first" },
-        { "a\n\x81", 3, "encoding_error@2 Byte 3 is no character of windows-1252.",
+        { "a\n\x81", 3, "encoding_error@2 Byte 3 is not a character of windows-1252.",
           "a byte that is none" },
-        { half, sizeof(half) - 1, "encoding_error@1 Byte 3 is no character of UTF-16LE.",
+        { half, sizeof(half) - 1, "encoding_error@1 Byte 3 is not a character of UTF-16LE.",
           "half a character" },
         { "\xef\xbb\xbf\xf8\xa9\xa9\xa9\xa9", 8,
-          "encoding_error@0 Some bytes are no characters of UTF-8.", "five bytes for a character" },
+          "encoding_error@0 Some bytes are not characters of UTF-8.",
+          "five bytes for a character" },
         { nul, sizeof(nul) - 1,
           "encoding_error@1 There is a NUL character, which no text has; a file in UTF-16 begins "
           "with a byte order mark, or its profile declares it.",

@@ -55,10 +55,12 @@ static void test_segments(void)
         { BHS "PID|1\r", "structure_mismatch@2 Line 2: this segment stands outside of a message.",
           "no header in a batch" },
         { MSH "obx|1\r",
-          "structure_mismatch@2 Line 2: this is no segment: three letters and a field separator.",
+          "structure_mismatch@2 Line 2: this is not a segment: three letters and a field "
+          "separator.",
           "no segment" },
         { MSH "OBXX|1\r",
-          "structure_mismatch@2 Line 2: this is no segment: three letters and a field separator.",
+          "structure_mismatch@2 Line 2: this is not a segment: three letters and a field "
+          "separator.",
           "a name that is too long" },
         { "MSH|^^\\&|\r",
           "structure_mismatch@1 Line 1: the header declares the same delimiter twice.",
@@ -72,7 +74,7 @@ static void test_segments(void)
         { "MSH|^~\\&||||||||||||||||8859/1\rOBX|\xe9\r",
           "1[MSH][|][^~\\&][][][][][][][][][][][][][][][][8859/1] 2[OBX][\xc3\xa9]", "MSH-18" },
         { "MSH|^~\\&||||||||||||||||UNICODE UTF-8\rOBX|\xe9\r",
-          "encoding_error@1 Byte 43 is no character of UTF-8.", "MSH-18 that is not true" },
+          "encoding_error@1 Byte 43 is not a character of UTF-8.", "MSH-18 that is not true" },
         { MSH "OBX|\x80\r", "1[MSH][|][^~\\&][A] 2[OBX][\xe2\x82\xac]", "as the profile declares" },
     };
 

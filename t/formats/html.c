@@ -81,7 +81,7 @@ static void test_refused(void)
         { "<table><td>&lt5</table>", AT("1", CHARACTER), "a reference that does not end" },
         { "<table><td>&#xD800;</table>", AT("1", CHARACTER), "half a character" },
         { "<table><td>&#0;</table>", AT("1", CHARACTER), "no character" },
-        { "<table><td><LOD></table>", AT("1", "<lod> in a cell is no element that is known"),
+        { "<table><td><LOD></table>", AT("1", "<lod> in a cell is not an element that is known"),
           "a value that looks like an element" },
         { "<table><td><LOD</td></table>", AT("1", "a tag begins within a tag"),
           "or like half one" },

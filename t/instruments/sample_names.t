@@ -188,7 +188,7 @@ subtest 'an alias ends with its sample' => sub {
         qr/It was a name of sample \Q$one->{trackingId}\E, which is reported/, 'Tank 1');
     is_deeply(done('the list', qw(sample-name list --name), 'Tank 1', qw(--active true))->{data}, [],
         'the ended alias is not listed as active');
-    refused_with('a new name for it', qr/is reported: no name leads to it/, qw(sample-name add --name),
+    refused_with('a new name for it', qr/is reported: no further name can be listed/, qw(sample-name add --name),
         'Tank 2', '--tracking-id', $one->{trackingId}, '--reason', 'x');
 
     my $two = sample();

@@ -98,7 +98,7 @@ static const struct {
 } refused[] = {
     { "colour=red", "colour" },
     { "Status=pending", "Status" },
-    { "status=pending&status=pending", "status is there more than once" },
+    { "status=pending&status=pending", "status is given more than once" },
     { "status=pending&%73tatus=pending", "more than once" },
     { "status=reported", "one of pending, received" },
     { "status=", "status is empty" },
@@ -212,7 +212,7 @@ static void test_id(void)
         is(id, good[i], "the id is unchanged");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(bad); i++) {
-        refuses(lims_field_id(&id, bad[i], pool), LIMS_E_INVALID_ID, "is no id: ids are", bad[i]);
+        refuses(lims_field_id(&id, bad[i], pool), LIMS_E_INVALID_ID, "is not an id: ids are", bad[i]);
         is(id, NULL, "no id is returned");
     }
 }

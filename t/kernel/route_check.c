@@ -123,14 +123,14 @@ static void test_sound(void)
     list.query = ordered_page;
     is(check(sound_fields, sound_update, list), NULL, "... in either order");
     list.statement = (lims_stmt_e)NEWEST;
-    has(check(sound_fields, sound_update, list), "x_list_newest (x.sql:9) is no list",
+    has(check(sound_fields, sound_update, list), "x_list_newest (x.sql:9) is not a list",
         "a list that takes an order and has one alone");
 }
 
 static void test_routes(void)
 {
-    FAULT("no method of ours", method, "FETCH");
-    FAULT("no method of ours", method, "HEAD");
+    FAULT("not a method of ours", method, "FETCH");
+    FAULT("not a method of ours", method, "HEAD");
     FAULT("begin with a slash", path, "x/:id");
     FAULT("neither a segment", path, "/x/:id/");
     FAULT("neither a segment", path, "//:id");
@@ -140,9 +140,9 @@ static void test_routes(void)
     FAULT("LIMS_R_BYTES without", flags, LIMS_R_BYTES);
     FAULT("operation or a summary", operation, NULL);
     FAULT("operation or a summary", summary, NULL);
-    FAULT("is no scope", scope, "samples:destroy");
-    FAULT("no status of success", status, 0);
-    FAULT("no status of success", status, 404);
+    FAULT("is not a scope", scope, "samples:destroy");
+    FAULT("not a status of success", status, 0);
+    FAULT("not a status of success", status, 404);
     FAULT("neither a creation nor an update", body, LIMS_F_OUT);
     FAULT("an input of its own", input, page);
     FAULT("takes no body", method, "GET");
@@ -167,8 +167,8 @@ static void test_surfaces(void)
     FAULT("of API keys, which do not reach it", surfaces, LIMS_SURFACE_APPLICATION);
     FAULT("its body has no member reason", flags, LIMS_R_REASON);
     FAULT("names no permission", permission, NULL);
-    FAULT("sample.eat is no permission", permission, "sample.eat");
-    FAULT("sample.eat of status is no permission", permission_by, no_permission);
+    FAULT("sample.eat is not a permission", permission, "sample.eat");
+    FAULT("sample.eat of status is not a permission", permission_by, no_permission);
     FAULT("which no API key has", flags, LIMS_R_SIGN);
     FAULT("which no API key has", flags, LIMS_R_OWNER);
     FAULT("of the command line, which does not reach it", flags, LIMS_R_OWNER);
@@ -245,7 +245,7 @@ static void test_fields(void)
     has(check_field((lims_field_t){ .name = "s", .type = LIMS_T_STRING, .pattern = "[A-Z]+" }),
         "not anchored", "pattern");
     has(check_field((lims_field_t){ .name = "s", .type = LIMS_T_STRING, .pattern = "^(a$" }),
-        "no regular expression", "bad pattern");
+        "not a regular expression", "bad pattern");
     has(check_field((lims_field_t){ .name = "i", .type = LIMS_T_INTEGER, .min = 9, .max = 3 }),
         "above the maximum", "bounds");
     has(check_field((lims_field_t){ .name = "i", .type = LIMS_T_INTEGER, .fallback = "x" }),

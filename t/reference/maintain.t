@@ -221,7 +221,7 @@ subtest 'the client of a project' => sub {
     }
     for my $no_id (0, -1, '1.0', '"1"', '1e3', 'true', '9223372036854775808') {
         refused($lims->patch("/projects/$project->{id}", "{\"clientId\":$no_id}"), 'invalid_body',
-            'clientId', "$no_id is no id");
+            'clientId', "$no_id is not an id");
     }
     my ($absent, $foreign) = map {
         $lims->patch("/projects/$project->{id}", { clientId => $_ })->json->{message} =~ s/\d+/N/gr

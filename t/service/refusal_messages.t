@@ -37,9 +37,9 @@ subtest 'paths and ids' => sub {
     says($lims->get('/nowhere/'), qr{nothing at /api/v1/nowhere/\.},
         'a path with a slash too much');
     says($lims->get('/samples/LAB-26-0000039-G'),
-        qr{'LAB-26-0000039-G' is no id.*GET /samples\?trackingId=LAB-26-0000039-G},
+        qr{'LAB-26-0000039-G' is not an id.*GET /samples\?trackingId=LAB-26-0000039-G},
             'a tracking id');
-    says($lims->get('/samples/abc'), qr/'abc' is no id: ids are integers/, 'no id');
+    says($lims->get('/samples/abc'), qr/'abc' is not an id: ids are integers/, 'no id');
 };
 
 subtest 'queries' => sub {
@@ -50,7 +50,7 @@ subtest 'queries' => sub {
 };
 
 subtest 'bodies' => sub {
-    says(sent('POST', '/samples', ''), qr/There is no body: send JSON|empty where JSON is due/,
+    says(sent('POST', '/samples', ''), qr/There is no body: send JSON|is empty, but must be JSON/,
         'no body');
     says(sent('POST', '/samples', 'a=1', 'Content-Type: application/x-www-form-urlencoded'),
         qr{came as application/x-www-form-urlencoded: send JSON}, 'a form');
