@@ -13,9 +13,8 @@
 -- Returns the limits that apply to a test now (lims.limits_of), in words.
 CREATE FUNCTION lims.specification_now(
     p_organization bigint,
+    p_sample bigint,
     p_definition bigint,
-    p_material_type bigint,
-    p_project bigint,
     p_low numeric,
     p_high numeric,
     p_expected text,
@@ -28,8 +27,11 @@ DECLARE
 BEGIN
     SELECT x.low, x.high, x.expected_text
       INTO v
-      FROM lims.specification_of(p_organization, p_definition, p_material_type,
-                                 p_project) x;
+      FROM lims.sample s
+     CROSS JOIN LATERAL lims.specification_of(p_organization, p_definition,
+                            s.material_type_id, s.project_id) x
+     WHERE s.organization_id = p_organization
+       AND s.id = p_sample;
     IF NOT FOUND THEN
         RETURN lims.specification_words(p_low, p_high, p_expected, p_unit);
     END IF;
@@ -75,9 +77,10 @@ $$;
 -- it, and its names: frozen at verification, else current.
 --
 -- Most of what a short read costs is making its plan ready to run, which grows with the
--- columns that each join hands on. So definition, sample and organization are joined
--- among themselves (OFFSET 0 keeps the planner from taking them apart) before the many
--- columns of the test come in, and lots are looked up only for results that name one.
+-- columns that each join hands on. So definition, organization and lots are joined among
+-- themselves (OFFSET 0 keeps the planner from taking them apart) before the many columns
+-- of the test come in. What they say of a lot is mostly nothing: the words are only made
+-- where there is something to say.
 CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
@@ -95,9 +98,9 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        coalesce(t.test_name, x.name) AS test_name, h.unit, x.result_type,
        t.requires_worksheet,
        CASE WHEN t.result IS NULL
-            THEN lims.specification_now(t.organization_id, t.test_definition_id,
-                     x.material_type_id, x.project_id, x.specification_low,
-                     x.specification_high, x.specification_text, h.unit)
+            THEN lims.specification_now(t.organization_id, t.sample_id,
+                     t.test_definition_id, x.specification_low, x.specification_high,
+                     x.specification_text, h.unit)
             ELSE lims.specification_words(t.spec_low, t.spec_high, t.spec_text,
                                           h.unit)
        END AS specification,
@@ -113,8 +116,7 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            AND q.sample_test_id = t.id
          ORDER BY q.id DESC
          LIMIT 1) AS qc_status,
-       m.code AS media_lot_code,
-       m.growth_promotion_status, m.sterility_status,
+       x.media_lot_code, x.growth_promotion_status, x.sterility_status,
        CASE WHEN t.requires_worksheet
             THEN lims.worksheet_status(t.organization_id, t.id)
        END AS worksheet_status,
@@ -132,26 +134,16 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            WHEN now() + h.warning > t.holding_expires_at THEN t.holding_expires_at
            ELSE t.holding_expires_at - h.warning
        END AS holding_status_until,
-       CASE WHEN h.entered_on IS NULL
-              OR t.reagent_lot_id IS NULL AND t.media_lot_id IS NULL THEN '{}'
-            ELSE (SELECT CASE WHEN r.usable_until < h.entered_on
-                                OR l.usable_until < h.entered_on
-                              THEN lims.lot_warnings(r.code, r.usable_until, l.code,
-                                                     l.usable_until, h.entered_on)
-                              ELSE '{}' END
-                    FROM (VALUES (t.organization_id)) AS v (organization_id)
-                    LEFT JOIN lims.reagent_lot r
-                      ON r.organization_id = v.organization_id
-                     AND r.id = t.reagent_lot_id
-                    LEFT JOIN lims.media_lot l
-                      ON l.organization_id = v.organization_id
-                     AND l.id = t.media_lot_id)
+       CASE WHEN x.is_lot_expired
+            THEN lims.lot_warnings(x.reagent_lot_code, x.reagent_usable_until,
+                     x.media_lot_code, x.media_usable_until, x.entered_on)
+            ELSE '{}'
        END AS warnings,
-       CASE WHEN t.value_warnings IS NULL AND t.reagent_lot_id IS NULL
-              AND t.media_lot_id IS NULL THEN '[]'
-            WHEN h.entered_on IS NULL THEN '[]'
-            ELSE lims.entry_warnings(t.organization_id, t.value_warnings,
-                     t.reagent_lot_id, t.media_lot_id, h.entered_on)
+       CASE WHEN x.entered_on IS NULL THEN '[]'
+            WHEN x.is_lot_expired OR x.is_lot_doubtful
+            THEN lims.entry_warnings(t.organization_id, t.value_warnings,
+                     t.reagent_lot_id, t.media_lot_id, x.entered_on)
+            ELSE coalesce(t.value_warnings, '[]')
        END AS entry_warnings,
        CASE WHEN t.test_code IS NULL THEN x.method ELSE t.method END AS method,
        CASE WHEN t.test_code IS NULL
@@ -169,26 +161,34 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
  CROSS JOIN LATERAL (
        SELECT d.code, d.name, d.result_type, d.unit, d.method,
               d.specification_low, d.specification_high, d.specification_text,
-              d.reporting_limit, d.method_detection_limit,
-              s.material_type_id, s.project_id, o.time_zone,
-              o.holding_warning_hours
+              d.reporting_limit, d.method_detection_limit, o.holding_warning_hours,
+              e.entered_on, r.code AS reagent_lot_code,
+              r.usable_until AS reagent_usable_until, m.code AS media_lot_code,
+              m.usable_until AS media_usable_until, m.growth_promotion_status,
+              m.sterility_status,
+              r.usable_until < e.entered_on
+              OR m.usable_until < e.entered_on AS is_lot_expired,
+              o.lot_qc_policy <> 'off'
+              AND (r.qc_status IN ('quarantined', 'failed')
+                   OR m.qc_status IN ('quarantined', 'failed')) AS is_lot_doubtful
          FROM lims.test_definition d
-         JOIN lims.sample s
-           ON s.organization_id = d.organization_id
-          AND s.id = t.sample_id
          JOIN lims.organization o
            ON o.id = d.organization_id
+         LEFT JOIN lims.reagent_lot r
+           ON r.organization_id = t.organization_id
+          AND r.id = t.reagent_lot_id
+         LEFT JOIN lims.media_lot m
+           ON m.organization_id = t.organization_id
+          AND m.id = t.media_lot_id
+        CROSS JOIN LATERAL (
+              SELECT CASE WHEN t.result IS NOT NULL
+                          THEN (t.entered_at AT TIME ZONE o.time_zone)::date
+                     END AS entered_on) e
         WHERE d.organization_id = t.organization_id
           AND d.id = t.test_definition_id
        OFFSET 0) x
-  LEFT JOIN lims.media_lot m
-    ON m.organization_id = t.organization_id
-   AND m.id = t.media_lot_id
  CROSS JOIN LATERAL (
        SELECT CASE WHEN t.test_code IS NULL THEN x.unit ELSE t.unit END AS unit,
-              CASE WHEN t.result IS NOT NULL
-                   THEN (t.entered_at AT TIME ZONE x.time_zone)::date
-              END AS entered_on,
               x.holding_warning_hours::double precision * interval '1 hour'
                   AS warning) h;
 

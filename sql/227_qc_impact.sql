@@ -54,16 +54,6 @@ RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    -- Seldom is there any.
-    IF NOT EXISTS (
-        SELECT FROM lims.investigation i
-         WHERE i.organization_id = p_organization
-           AND i.qc_batch_id > 0
-           AND i.kind = 'qc_failure'
-           AND i.status NOT IN ('closed', 'cancelled')
-    ) THEN
-        RETURN false;
-    END IF;
     RETURN EXISTS (
         SELECT FROM lims.sample_test t
           JOIN lims.qc_coverage c

@@ -151,7 +151,8 @@ $$;
 
 -- The state of a reported sample is constant; of another it is taken from the cache if
 -- valid. OFFSET 0: looked up for each row of the page, in this order; flattened into a
--- join, it could be computed for every sample of the organization.
+-- join, it could be computed for every sample of the organization. Investigations of failed
+-- batches are few: which organizations have any is asked once for all rows.
 CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
@@ -180,7 +181,12 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        CASE WHEN s.amendment_id IS NOT NULL
             THEN lims.amendment_shown(s.organization_id, s.amendment_id)
        END AS amendment,
-       CASE s.status WHEN 'reported' THEN lims.is_under_review(s.organization_id, s.id)
+       CASE WHEN s.status = 'reported' AND s.organization_id IN (
+                     SELECT i.organization_id
+                       FROM lims.investigation i
+                      WHERE i.kind = 'qc_failure'
+                        AND i.status NOT IN ('closed', 'cancelled'))
+            THEN lims.is_under_review(s.organization_id, s.id)
             ELSE false END AS "underReview"
   FROM lims.sample s
   LEFT JOIN LATERAL (

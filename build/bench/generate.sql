@@ -40,6 +40,11 @@ INSERT INTO lims.organization (id, code, name, plan, monthly_sample_allowance)
 SELECT o, format('bench-%s', o), format('Laboratory %s', o), 'enterprise', 1000000000
   FROM generate_series(1, :organizations) o;
 
+INSERT INTO lims.role_permission (organization_id, role, permission)
+SELECT o.id, f.role, f.permission
+  FROM lims.organization o
+ CROSS JOIN lims.first_permissions() f;
+
 INSERT INTO lims.user_account (organization_id, id, email, display_name)
 SELECT o, (o - 1) * :users + j,
        format('%s@bench-%s.example', CASE j WHEN 1 THEN 'admin' ELSE 'user' || j END, o),
@@ -184,7 +189,8 @@ SELECT m.o, m.i, t.tracking_id, t.tracking_id,
 INSERT INTO lims.sample_test (organization_id, id, sample_id, test_definition_id,
     status, result, numeric_value, out_of_specification, spec_low, spec_high,
     spec_material_type_id, spec_project_id, holding_time_hours, reagent_lot_id,
-    analyzed_at, entered_by, entered_at, first_entered_at, verified_by, verified_at,
+    analyzed_at, entered_by, entered_at, first_entered_at, holding_expires_at,
+    holding_met, work_priority, verified_by, verified_at,
     test_code, test_name, method, unit, reporting_limit, method_detection_limit,
     created_at, updated_at)
 SELECT x.o, x.id, x.i, x.definition,
@@ -201,6 +207,11 @@ SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.entered THEN x.by END,
        CASE WHEN x.entered THEN x.at + interval '2 days' END,
        CASE WHEN x.entered THEN x.at + interval '2 days' END,
+       h.expires_at,
+       CASE WHEN x.entered
+            THEN x.at + CASE WHEN x.i % 2 = 0 THEN interval '40 hours'
+                             ELSE interval '2 days' END <= h.expires_at END,
+       lims.work_priority('active', s.priority),
        CASE WHEN x.stage >= 4 THEN (x.o - 1) * :users + 2 END,
        CASE WHEN x.stage >= 4 THEN x.at + interval '3 days' END,
        CASE WHEN x.stage >= 4 THEN d.code END,
@@ -225,6 +236,12 @@ SELECT x.o, x.id, x.i, x.definition,
   JOIN lims.test_definition d
     ON d.organization_id = x.o
    AND d.id = x.definition
+  JOIN lims.sample s
+    ON s.organization_id = x.o
+   AND s.id = x.i
+ CROSS JOIN LATERAL (
+       SELECT lims.holding_end(s.collected_at, s.collection_date, 'UTC',
+                               d.holding_time_hours) AS expires_at) h
  CROSS JOIN LATERAL (
        SELECT coalesce(p.low, d.specification_low) AS low,
               coalesce(p.high, d.specification_high) AS high) l
