@@ -40,6 +40,7 @@
 #define LIMS_API_NAME "Laboratory Sample Management Service"
 #define LIMS_API_VERSION "v1"
 #define LIMS_API_PREFIX "/api/" LIMS_API_VERSION
+#define LIMS_APPLICATION_PREFIX "/app/api"
 
 /* Number of elements of an array (not of a pointer). */
 #define LIMS_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -70,7 +71,9 @@ typedef enum {
     LIMS_E_NO_UPDATABLE_FIELDS,
     LIMS_E_BAD_REQUEST,
     LIMS_E_UNAUTHORIZED,
+    LIMS_E_SESSION_CHANGED,
     LIMS_E_TLS_REQUIRED,
+    LIMS_E_CROSS_SITE_REQUEST,
     LIMS_E_FORBIDDEN,
     LIMS_E_UPLOAD_ONLY_KEY,
     LIMS_E_SCOPE_REQUIRED,
@@ -319,6 +322,9 @@ enum {
                                    admission queue */
     LIMS_R_SIGN_NEXT = 1 << 14, /* signed only where its resource's .lock finds the record
                                    that leads to it: of a first one no policy asks it */
+    LIMS_R_NO_SESSION = 1 << 15, /* application: nobody has to be signed in */
+    LIMS_R_ANY_SESSION = 1 << 16, /* application: the page need not name its session, which it
+                                     learns here, or cannot send */
     LIMS_R_BYTES = 1 << 12,     /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
     LIMS_R_EACH = 1 << 13       /* an act over many records: a handler signs each of them,
@@ -414,8 +420,10 @@ extern const lims_resource_t *const lims_resources[];
 /* The actor of a request. Identifiers are decimal text, ready to bind; NULL: none. */
 typedef struct {
     const char *organization;
-    const char *key;         /* API key id; NULL on the command line */
-    const char *user;        /* the key's creator, or the user of the command line */
+    const char *key;         /* API key id; NULL where a person acts */
+    const char *user;        /* whom the key acts for, who is signed in, or the user of the
+                                command line */
+    const char *session;     /* of the person who is signed in to the application; else NULL */
     const char *scopes;      /* a PostgreSQL array literal, "{samples:read,…}" */
     const char *permissions; /* of the user, a PostgreSQL array literal; NULL: the matrix of
                                 roles does not rule this actor (a key without the policy

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resources.c - the resources, in the order in which they are documented. */
 #include "amendments/amendments.h"
+#include "application/application.h"
 #include "approvals/approvals.h"
 #include "events/events.h"
 #include "identity/identity.h"
@@ -21,6 +22,7 @@
 
 const lims_resource_t *const lims_resources[] = {
     &lims_identity,
+    &lims_own_session,
     &lims_sample,
     &lims_sample_disposition,
     &lims_order,

@@ -126,8 +126,9 @@ SELECT lims.attach_record('organization');
 -- AFTER UPDATE
 --   1 end_link      revokes the user's one-time link where password, address, identity
 --                   or activity changes (106)
---   2 keep_manager  refuses to leave no user who manages users (105)
---   3 audit_update  writes the audit trail, as at INSERT
+--   2 end_sessions  ends the user's sessions likewise (108)
+--   3 keep_manager  refuses to leave no user who manages users (105)
+--   4 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -156,6 +157,9 @@ CREATE TABLE lims.user_account (
 
 CREATE UNIQUE INDEX user_account_email
     ON lims.user_account (organization_id, lower(email));
+
+-- For signing in, without an organization.
+CREATE INDEX user_account_sign_in ON lims.user_account (lower(email));
 
 CREATE UNIQUE INDEX user_account_identity
     ON lims.user_account (organization_id, (identity ->> 'type'), (identity ->> 'subject'));

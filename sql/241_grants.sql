@@ -18,6 +18,8 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 -- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
+REVOKE SELECT ON lims.user_session FROM lims_app;
+
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
@@ -115,6 +117,11 @@ GRANT EXECUTE ON FUNCTION lims.locked_until, lims.note_signature, lims.unlock_ac
 
 -- 107_permission_matrix.sql
 GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
+
+-- 108_sessions.sql
+GRANT EXECUTE ON FUNCTION lims.authenticate_session, lims.act_as_nobody,
+    lims.touch_session, lims.sign_in_accounts, lims.sign_in_checks, lims.begin_session,
+    lims.sign_out, lims.replace_session, lims.session_now TO lims_app;
 
 -- 110_reference.sql
 GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;

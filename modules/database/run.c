@@ -67,6 +67,8 @@ static const char *context_value(const lims_request_t *rq, lims_context_e contex
         return rq->actor.key;
     case LIMS_CONTEXT_USER:
         return rq->actor.user;
+    case LIMS_CONTEXT_SESSION:
+        return rq->actor.session;
     case LIMS_CONTEXT_REQUEST:
         return rq->id;
     case LIMS_CONTEXT_REASON:

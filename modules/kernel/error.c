@@ -35,9 +35,15 @@ const lims_error_kind_t lims_error_kinds[] = {
                              "The request is not a valid HTTP message." },
     [LIMS_E_UNAUTHORIZED] = { "unauthorized", 401, "Unauthorized",
                               "The key is missing or invalid, or the organization's plan has no "
-                              "API access." },
+                              "API access; in the application, nobody is signed in." },
+    [LIMS_E_SESSION_CHANGED] = { "session_changed", 401, "Session changed",
+                                 "Another session than the page's is signed in in this browser; "
+                                 "nothing was done." },
     [LIMS_E_TLS_REQUIRED] = { "tls_required", 403, "TLS required",
                               "The request did not come over HTTPS." },
+    [LIMS_E_CROSS_SITE_REQUEST] = { "cross_site_request", 403, "Cross-site request",
+                                    "The request was not made by a page of this host; nothing "
+                                    "was done." },
     [LIMS_E_FORBIDDEN] = { "forbidden", 403, "Forbidden",
                            "The server's own rules do not let this client in." },
     [LIMS_E_UPLOAD_ONLY_KEY] = { "upload_only_key", 403, "Upload-only key",

@@ -30,6 +30,9 @@ typedef struct {
 
 static const cost_t cost = { .n = 1 << 15, .r = 8, .p = 1 };
 
+const char lims_password_nobodys[] = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA==$"
+                                     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
 static bool derive(unsigned char hash[HASH_LENGTH], const char *password,
                    const unsigned char salt[SALT_LENGTH], const cost_t *c)
 {

@@ -17,4 +17,8 @@ const char *lims_password_hash(const char *password, apr_pool_t *pool);
  * is malformed or has cost parameters higher than this service writes. */
 bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool);
 
+/* The hash of a password that nobody has: checking against it takes as long as against
+ * somebody's. */
+extern const char lims_password_nobodys[];
+
 #endif /* LIMS_KERNEL_PASSWORD_H */

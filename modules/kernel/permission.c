@@ -68,6 +68,17 @@ const char *lims_permission_needed(const lims_route_t *route, const lims_values_
     return route->permission;
 }
 
+const char *lims_permission_missing(const lims_route_t *route, const lims_values_t *values,
+                                    const char *pg_array)
+{
+    const char *needed = lims_permission_needed(route, values);
+    const char *other = route->permission_or;
+    bool has = !needed || !pg_array || lims_permission_in(pg_array, needed) ||
+               (other && lims_permission_in(pg_array, other));
+
+    return has ? NULL : needed;
+}
+
 bool lims_permission_in(const char *pg_array, const char *permission)
 {
     return strcmp(pg_array, "{}") != 0 && lims_scope_in(pg_array, permission);

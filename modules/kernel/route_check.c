@@ -257,6 +257,9 @@ static void check_surfaces(check_t *check, const char *where, const lims_route_t
     if (api && (route->flags & of_people) != 0) {
         problem(check, where, "needs a signature or the owner, which no API key has");
     }
+    if (!application && (route->flags & (LIMS_R_NO_SESSION | LIMS_R_ANY_SESSION)) != 0) {
+        problem(check, where, "has a flag of the application, which does not reach it");
+    }
     if (!tool && (route->flags & (LIMS_R_BYTES | LIMS_R_OWNER)) != 0) {
         problem(check, where, "has a flag of the command line, which does not reach it");
     }
@@ -270,7 +273,8 @@ static void check_permission(check_t *check, const char *where, const lims_route
     bool tool = lims_route_is_on(route, LIMS_SURFACE_TOOL);
     bool owner = !application && (route->flags & LIMS_R_OWNER) != 0;
 
-    if (!route->permission && (application || tool) && !owner) {
+    if (!route->permission && (application || tool) && !owner &&
+        !(route->flags & LIMS_R_NO_SESSION)) {
         problem(check, where, "is reached by people, and names no permission");
     }
     if (route->permission && !lims_permission_valid(route->permission)) {
@@ -321,11 +325,15 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
     }
 }
 
-static void check_route(check_t *check, const char *where, const lims_route_t *route)
+static void check_route(check_t *check, const char *where, const lims_resource_t *resource,
+                        const lims_route_t *route)
 {
     check_surfaces(check, where, route);
     check_permission(check, where, route);
     check_signing(check, where, route);
+    if (route->path && !route->output && !(route->flags & LIMS_R_DOCUMENT) && !resource->fields) {
+        problem(check, where, "answers a record, and its resource has no fields");
+    }
     if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
         problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
     }
@@ -472,7 +480,7 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
                                         : route->command ? route->command
                                                          : "?");
 
-        check_route(check, here, route);
+        check_route(check, here, resource, route);
         check_input(check, here, resource, route);
         check_order(check, here, route);
         check_earlier(check, here, route);

@@ -10,9 +10,9 @@
 #include "kernel/route.h"
 #include "openapi/openapi_parts.h"
 
-static bool is_documented(const lims_route_t *route)
+static bool is_documented(const lims_openapi_t *doc, const lims_route_t *route)
 {
-    return lims_route_is_on(route, LIMS_SURFACE_API);
+    return lims_route_is_on(route, doc->surface);
 }
 
 static void write_server(lims_openapi_t *doc, const char *url)
@@ -33,11 +33,11 @@ static void write_tag(lims_openapi_t *doc, const char *name, const char *descrip
     lims_writer_object_end(doc->w);
 }
 
-static bool has_documented(const lims_resource_t *resource)
+static bool has_documented(const lims_openapi_t *doc, const lims_resource_t *resource)
 {
     const lims_route_t *route = resource->routes;
 
-    while (route->method && !is_documented(route)) {
+    while (route->method && !is_documented(doc, route)) {
         route++;
     }
     return route->method;
@@ -49,7 +49,7 @@ static bool is_tagged(const lims_openapi_t *doc, const lims_resource_t *resource
     const lims_resource_t *const *each = doc->resources;
 
     while (*each != resource &&
-           (strcmp((*each)->title, resource->title) != 0 || !has_documented(*each))) {
+           (strcmp((*each)->title, resource->title) != 0 || !has_documented(doc, *each))) {
         each++;
     }
     return *each != resource;
@@ -60,27 +60,31 @@ static void write_tags(lims_openapi_t *doc)
     lims_writer_key(doc->w, "tags");
     lims_writer_array_begin(doc->w);
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
-        if (has_documented(*each) && !is_tagged(doc, *each)) {
+        if (has_documented(doc, *each) && !is_tagged(doc, *each)) {
             write_tag(doc, (*each)->title, (*each)->doc);
         }
     }
-    write_tag(doc, "Webhooks", "Events, as the service posts them to registered endpoints.");
+    if (doc->surface == LIMS_SURFACE_API) {
+        write_tag(doc, "Webhooks", "Events, as the service posts them to registered endpoints.");
+    }
     lims_writer_array_end(doc->w);
 }
 
 /* Makes "/samples/{id}" of "/samples/:id". */
 static const char *template_of(const char *path, apr_pool_t *pool)
 {
-    const char *id = strstr(path, "/:id");
+    const char *id = strstr(path, "/:");
+    apr_size_t length = id ? strcspn(id + 2, "/") : 0;
 
     return !id ? path
-               : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)), "/{id}",
-                             id + 4, NULL);
+               : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)), "/{",
+                             apr_pstrmemdup(pool, id + 2, length), "}",
+                             template_of(id + 2 + length, pool), NULL);
 }
 
-static bool same_path(const lims_route_t *a, const lims_route_t *b)
+static bool same_path(const lims_openapi_t *doc, const lims_route_t *a, const lims_route_t *b)
 {
-    return is_documented(a) && is_documented(b) && strcmp(a->path, b->path) == 0;
+    return is_documented(doc, a) && is_documented(doc, b) && strcmp(a->path, b->path) == 0;
 }
 
 /* Whether this is the first route of its path. */
@@ -88,7 +92,7 @@ static bool is_first(const lims_openapi_t *doc, const lims_route_t *route)
 {
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
         for (const lims_route_t *other = (*each)->routes; other->method; other++) {
-            if (same_path(other, route)) {
+            if (same_path(doc, other, route)) {
                 return other == route;
             }
         }
@@ -112,7 +116,7 @@ static void write_path(lims_openapi_t *doc, const lims_route_t *first)
     lims_writer_object_begin(doc->w);
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
-            if (same_path(route, first)) {
+            if (same_path(doc, route, first)) {
                 lims_openapi_operation(doc, *each, route);
             }
         }
@@ -126,7 +130,7 @@ static void write_paths(lims_openapi_t *doc)
     lims_writer_object_begin(doc->w);
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
-            if (is_documented(route) && is_first(doc, route)) {
+            if (is_documented(doc, route) && is_first(doc, route)) {
                 write_path(doc, route);
             }
         }
@@ -154,10 +158,12 @@ static void write_components(lims_openapi_t *doc)
 }
 
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
-                         const char *server, const char *prefix, apr_pool_t *pool)
+                         lims_surface_e surface, const char *server, const char *prefix,
+                         apr_pool_t *pool)
 {
     lims_openapi_t doc = {
-        .pool = pool, .w = lims_writer_create(pool), .resources = resources, .prefix = prefix
+        .pool = pool, .w = lims_writer_create(pool), .resources = resources,
+        .surface = surface, .prefix = prefix
     };
 
     doc.end = &doc.first;
@@ -168,8 +174,10 @@ const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resou
     write_server(&doc, server);
     write_tags(&doc);
     write_paths(&doc);
-    lims_writer_key(doc.w, "webhooks");
-    lims_openapi_webhooks(&doc);
+    if (surface == LIMS_SURFACE_API) {
+        lims_writer_key(doc.w, "webhooks");
+        lims_openapi_webhooks(&doc);
+    }
     write_components(&doc);
     lims_writer_object_end(doc.w);
     return lims_writer_finish(length, doc.w);

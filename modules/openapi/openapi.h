@@ -9,7 +9,7 @@
 #include "lims.h"
 
 /* Returns the document of these resources and of the webhooks, in `pool`: compact JSON,
- * the same bytes for the same tables. Routes that are not on the API are left out. Every
+ * the same bytes for the same tables. Routes that are not on the surface are left out. Every
  * path begins with `prefix` ("/api/v1"), which is also the path of the root.
  *
  * `server` is the URL, or its path, that clients put before every path, unchanged; so it
@@ -18,7 +18,8 @@
  * results in "//api/v1"). The result is not NULL if lims_route_check() accepts the
  * tables. */
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
-                         const char *server, const char *prefix, apr_pool_t *pool);
+                         lims_surface_e surface, const char *server, const char *prefix,
+                         apr_pool_t *pool);
 
 /* Sets the kinds of error that a route can answer: those of its own table and those that
  * follow from its method, path and flags. */

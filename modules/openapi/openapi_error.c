@@ -68,13 +68,22 @@ const char *const *lims_openapi_slugs(apr_pool_t *pool)
     return slugs;
 }
 
+/* Takes out what only keys hear, and adds what only people do. */
+static void fit_to_people(bool *possible, const lims_route_t *route)
+{
+    possible[LIMS_E_UPLOAD_ONLY_KEY] = false;
+    possible[LIMS_E_SCOPE_REQUIRED] = false;
+    possible[LIMS_E_SESSION_CHANGED] = (route->flags & LIMS_R_NO_SESSION) == 0;
+    possible[LIMS_E_CROSS_SITE_REQUEST] = !lims_route_reads(route);
+}
+
 /* --- One answer ----------------------------------------------------------- */
 
-static unsigned headers_of(const bool *kinds)
+static unsigned headers_of(const lims_openapi_t *doc, const bool *kinds)
 {
     unsigned set = LIMS_HEADERS_COMMON;
 
-    if (kinds[LIMS_E_UNAUTHORIZED]) {
+    if (kinds[LIMS_E_UNAUTHORIZED] && doc->surface == LIMS_SURFACE_API) {
         set |= 1u << LIMS_H_WWW_AUTHENTICATE;
     }
     if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_SERVICE_UNAVAILABLE] ||
@@ -148,7 +157,7 @@ static void write_response(lims_openapi_t *doc, const bool *kinds, int count)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", description_of(kinds, count, doc->pool));
-    lims_openapi_headers(doc, headers_of(kinds));
+    lims_openapi_headers(doc, headers_of(doc, kinds));
     lims_openapi_content_begin(doc);
     write_schema(doc, kinds);
     lims_openapi_content_end(doc);
@@ -179,6 +188,9 @@ void lims_openapi_refusals(lims_openapi_t *doc, const lims_route_t *route)
     bool kinds[LIMS_E_COUNT];
 
     lims_openapi_errors(possible, route);
+    if (doc->surface != LIMS_SURFACE_API) {
+        fit_to_people(possible, route);
+    }
     for (int status = 400; status < 600; status++) {
         int only = 0;
         int count = select_status(kinds, &only, possible, status);

@@ -100,6 +100,23 @@ static const parameter_t parameters[] = {
                                           "Repeated within 24 hours, the operation is done only "
                                           "once and the first answer is given again.",
                                    .example = "order-88123-4" } },
+    [LIMS_Q_SESSION] = { "header",
+                         { .name = "X-Lims-Session",
+                           .type = LIMS_T_ID,
+                           .flags = LIMS_F_REQUIRED,
+                           .doc = "Id of the session that the page knows: where another is "
+                                  "signed in by now, nothing is done (401)." } },
+    [LIMS_Q_ANY_SESSION] = { "header",
+                             { .name = "X-Lims-Session",
+                               .type = LIMS_T_ID,
+                               .doc = "Id of the session, if the page knows one." } },
+    [LIMS_Q_PAGE] = { "header",
+                      { .name = "X-Lims-Request",
+                        .type = LIMS_T_INTEGER,
+                        .flags = LIMS_F_REQUIRED,
+                        .min = 1,
+                        .max = 1,
+                        .doc = "Mark of a request that a page of this host makes itself: 1." } },
 };
 
 _Static_assert(LIMS_LENGTH(parameters) == LIMS_Q_COUNT, "a parameter has no row");
@@ -173,10 +190,21 @@ static void write_parameter(lims_openapi_t *doc, const lims_field_t *field, cons
     lims_writer_object_end(doc->w);
 }
 
+/* Returns the name of a parameter's component: its own, but for one that is there twice. */
+static const char *component_of(lims_parameter_name_e name)
+{
+    return name == LIMS_Q_ANY_SESSION ? "X-Lims-Session-Optional" : parameters[name].field.name;
+}
+
 void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name)
 {
-    lims_openapi_reference(doc, "parameters", parameters[name].field.name);
+    lims_openapi_reference(doc, "parameters", component_of(name));
     doc->parameters[name] = true;
+}
+
+void lims_openapi_path_parameter(lims_openapi_t *doc, const lims_field_t *field)
+{
+    write_parameter(doc, field, "path", LIMS_SCHEMA_INPUT);
 }
 
 void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field)
@@ -186,6 +214,9 @@ void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field
     /* "?code=" is refused: an absent parameter is left out. */
     if (given.type == LIMS_T_STRING && given.min == 0) {
         given.min = 1;
+    }
+    if (doc->surface != LIMS_SURFACE_API && given.people_values) {
+        given.values = given.people_values;
     }
     write_parameter(doc, &given, "query", LIMS_SCHEMA_INPUT);
 }
@@ -206,7 +237,7 @@ void lims_openapi_parameter_components(lims_openapi_t *doc)
     lims_writer_object_begin(doc->w);
     for (int i = 0; i < LIMS_Q_COUNT; i++) {
         if (doc->parameters[i]) {
-            lims_writer_key(doc->w, parameters[i].field.name);
+            lims_writer_key(doc->w, component_of((lims_parameter_name_e)i));
             write_parameter(doc, &parameters[i].field, parameters[i].in, LIMS_SCHEMA_INPUT);
         }
     }

@@ -91,6 +91,27 @@ static const char conventions[] =
     "| Status | Slug | Meaning |\n"
     "|---|---|---|\n";
 
+static const char of_people[] =
+    "The interactive application's own API: the same resources, rules and events as those of "
+    "the REST API, for people who sign in. Its form is that API's: JSON, errors, `blockers`, "
+    "pages, `ETag`, `Idempotency-Key`.\n"
+    "\n"
+    "## Sessions\n"
+    "\n"
+    "`POST /app/api/session` sets a cookie that scripts cannot read. Every other request names "
+    "the session that its page knows in `X-Lims-Session`; where another is signed in by now, "
+    "it is refused (401 `session_changed`). A session ends when it is not used for a time, and "
+    "12 hours after it began. Requests with `X-Lims-Background: 1` do not prolong it.\n"
+    "\n"
+    "Every request that is neither GET nor HEAD is made by a page of this host: it has "
+    "`Sec-Fetch-Site: same-origin`, or the `Origin` of this host, and `X-Lims-Request: 1`; else "
+    "it is refused (403 `cross_site_request`).\n"
+    "\n"
+    "## Errors\n"
+    "\n"
+    "| Status | Slug | Meaning |\n"
+    "|---|---|---|\n";
+
 /* Returns the error catalogue as rows of a Markdown table. */
 static const char *error_rows(apr_pool_t *pool)
 {
@@ -110,7 +131,9 @@ void lims_openapi_info(lims_openapi_t *doc)
     lims_openapi_member(doc, "title", LIMS_API_NAME);
     lims_openapi_member(doc, "version", LIMS_VERSION);
     lims_openapi_member(doc, "description",
-                        apr_pstrcat(doc->pool, conventions, error_rows(doc->pool), NULL));
+                        apr_pstrcat(doc->pool,
+                                    doc->surface == LIMS_SURFACE_API ? conventions : of_people,
+                                    error_rows(doc->pool), NULL));
     lims_writer_key(doc->w, "license");
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "name", "Apache License 2.0");
@@ -119,7 +142,7 @@ void lims_openapi_info(lims_openapi_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_security_schemes(lims_openapi_t *doc)
+static void write_key_scheme(lims_openapi_t *doc)
 {
     const char *text = "An API key, `lk_...`, made by an administrator and shown once. One made "
                        "with a list of scopes is limited to them; one made for uploads only may "
@@ -136,4 +159,27 @@ void lims_openapi_security_schemes(lims_openapi_t *doc)
     lims_openapi_member(doc, "description", text);
     lims_writer_object_end(doc->w);
     lims_writer_object_end(doc->w);
+}
+
+/* The suffix of the cookie's name is the server's own. */
+static void write_session_scheme(lims_openapi_t *doc)
+{
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "session");
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "type", "apiKey");
+    lims_openapi_member(doc, "in", "cookie");
+    lims_openapi_member(doc, "name", "__Host-lims");
+    lims_openapi_member(doc, "description", "The cookie that signing in sets.");
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+}
+
+void lims_openapi_security_schemes(lims_openapi_t *doc)
+{
+    if (doc->surface != LIMS_SURFACE_API) {
+        write_session_scheme(doc);
+        return;
+    }
+    write_key_scheme(doc);
 }

@@ -21,22 +21,54 @@ static bool has_etag(const lims_route_t *route)
 
 /* --- What is said about it ------------------------------------------------ */
 
-static const char *description_of(const lims_route_t *route, apr_pool_t *pool)
+/* Returns what a key, or a person, needs for the route. */
+static const char *needs_of(const lims_openapi_t *doc, const lims_route_t *route)
+{
+    if (doc->surface == LIMS_SURFACE_API) {
+        return route->scope ? apr_pstrcat(doc->pool, "Scope: `", route->scope, "`.", NULL)
+                            : "Any valid key.";
+    }
+    return route->permission
+               ? apr_pstrcat(doc->pool, "Permission: `", route->permission, "`.", NULL)
+               : "Nobody has to be signed in.";
+}
+
+static const char *description_of(const lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *text = route->description ? route->description : route->summary;
-    const char *scope = "Any valid key.";
+    const char *scope = needs_of(doc, route);
+    apr_pool_t *pool = doc->pool;
+    bool upload = doc->surface == LIMS_SURFACE_API && (route->flags & LIMS_R_UPLOAD_KEY) != 0;
 
-    if (route->scope) {
-        scope = apr_pstrcat(pool, "Scope: `", route->scope, "`.", NULL);
-    }
     return apr_pstrcat(pool, text, route->description ? "" : ".", "\n\n", scope,
-                       (route->flags & LIMS_R_UPLOAD_KEY) != 0 ? " Open to upload-only keys." : "",
-                       NULL);
+                       upload ? " Open to upload-only keys." : "", NULL);
+}
+
+/* Writes the cookie of a session, and the permission that the person needs. */
+static void write_session(lims_openapi_t *doc, const lims_route_t *route)
+{
+    lims_writer_key(doc->w, "security");
+    lims_writer_array_begin(doc->w);
+    if ((route->flags & LIMS_R_NO_SESSION) == 0) {
+        lims_writer_object_begin(doc->w);
+        lims_writer_key(doc->w, "session");
+        lims_writer_array_begin(doc->w);
+        lims_writer_array_end(doc->w);
+        lims_writer_object_end(doc->w);
+    }
+    lims_writer_array_end(doc->w);
+    if (route->permission) {
+        lims_openapi_member(doc, "x-permission", route->permission);
+    }
 }
 
 /* Writes the scope as a role of the bearer scheme, which OpenAPI 3.1 allows. */
 static void write_security(lims_openapi_t *doc, const lims_route_t *route)
 {
+    if (doc->surface != LIMS_SURFACE_API) {
+        write_session(doc, route);
+        return;
+    }
     lims_writer_key(doc->w, "security");
     lims_writer_array_begin(doc->w);
     lims_writer_object_begin(doc->w);
@@ -55,18 +87,48 @@ static void write_security(lims_openapi_t *doc, const lims_route_t *route)
 
 /* --- What is sent --------------------------------------------------------- */
 
+/* Writes the ids in the path, and the query. */
+static void write_address(lims_openapi_t *doc, const lims_route_t *route)
+{
+    bool people = doc->surface != LIMS_SURFACE_API;
+
+    if (lims_route_has_id(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_ID);
+    }
+    for (const lims_field_t *field = route->input; field && field->name; field++) {
+        if ((field->flags & LIMS_F_INNER) != 0) {
+            lims_openapi_path_parameter(doc, field);
+        }
+    }
+    for (const lims_field_t *field = route->query; field && field->name; field++) {
+        if (people || (field->flags & LIMS_F_PEOPLE) == 0) {
+            lims_openapi_query_parameter(doc, field);
+        }
+    }
+}
+
+/* Writes what a page of the application sends with the request. */
+static void write_page_parameters(lims_openapi_t *doc, const lims_route_t *route)
+{
+    if (doc->surface == LIMS_SURFACE_API) {
+        return;
+    }
+    if ((route->flags & LIMS_R_NO_SESSION) == 0) {
+        lims_openapi_parameter(doc, (route->flags & LIMS_R_ANY_SESSION) != 0
+                                        ? LIMS_Q_ANY_SESSION
+                                        : LIMS_Q_SESSION);
+    }
+    if (!lims_route_reads(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_PAGE);
+    }
+}
+
 static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
 {
     lims_writer_key(doc->w, "parameters");
     lims_writer_array_begin(doc->w);
-    if (lims_route_has_id(route)) {
-        lims_openapi_parameter(doc, LIMS_Q_ID);
-    }
-    for (const lims_field_t *field = route->query; field && field->name; field++) {
-        if ((field->flags & LIMS_F_PEOPLE) == 0) {
-            lims_openapi_query_parameter(doc, field);
-        }
-    }
+    write_address(doc, route);
+    write_page_parameters(doc, route);
     if (lims_route_reads(route) && has_etag(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
     }
@@ -212,7 +274,7 @@ void lims_openapi_operation(lims_openapi_t *doc, const lims_resource_t *resource
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "operationId", route->operation);
     lims_openapi_member(doc, "summary", route->summary);
-    lims_openapi_member(doc, "description", description_of(route, doc->pool));
+    lims_openapi_member(doc, "description", description_of(doc, route));
     lims_writer_key(doc->w, "tags");
     lims_writer_array_begin(doc->w);
     lims_writer_string(doc->w, resource->title);

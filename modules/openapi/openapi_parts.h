@@ -49,6 +49,9 @@ typedef enum {
     LIMS_Q_IF_NONE_MATCH,
     LIMS_Q_IF_MATCH,
     LIMS_Q_IDEMPOTENCY_KEY,
+    LIMS_Q_SESSION,
+    LIMS_Q_ANY_SESSION,
+    LIMS_Q_PAGE,
     LIMS_Q_COUNT
 } lims_parameter_name_e;
 
@@ -56,6 +59,7 @@ struct lims_openapi_t {
     apr_pool_t *pool;
     lims_writer_t *w;
     const lims_resource_t *const *resources;
+    lims_surface_e surface;
     const char *prefix;      /* of every path */
     lims_component_t *first; /* schemas referred to, in the order of first use */
     lims_component_t **end;
@@ -132,6 +136,9 @@ void lims_openapi_headers(lims_openapi_t *doc, unsigned set);
 
 /* Writes a reference to a parameter of components/parameters. */
 void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name);
+
+/* Writes the parameter of a second id in the path in place. */
+void lims_openapi_path_parameter(lims_openapi_t *doc, const lims_field_t *field);
 
 /* Writes a query parameter in place. */
 void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field);

@@ -78,7 +78,11 @@ static bool refer_members(void *context, const lims_field_t *members)
 static void write_object(lims_openapi_t *doc, const lims_field_t *fields, lims_schema_e use,
                          const char *description)
 {
-    const lims_schema_t s = { .w = doc->w, .use = use, .refer = refer_members, .context = doc };
+    const lims_schema_t s = { .w = doc->w,
+                              .use = use,
+                              .people = doc->surface != LIMS_SURFACE_API,
+                              .refer = refer_members,
+                              .context = doc };
 
     lims_schema_object(&s, fields, description);
 }

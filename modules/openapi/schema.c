@@ -363,8 +363,12 @@ void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
 
 static bool is_shown(const lims_schema_t *s, const lims_field_t *field)
 {
-    const unsigned asked = field->flags & (LIMS_F_INCLUDED | LIMS_F_PEOPLE);
+    const unsigned asked = field->flags & (LIMS_F_INCLUDED | (s->people ? 0 : LIMS_F_PEOPLE));
 
+    /* Of the command line, and of the path. */
+    if (is_sent(s) && (field->flags & (LIMS_F_TOOL | LIMS_F_INNER)) != 0) {
+        return false;
+    }
     if (s->use == LIMS_SCHEMA_RECORD && asked == LIMS_F_INCLUDED) {
         return true;
     }

@@ -28,6 +28,7 @@ typedef bool(lims_schema_refer_fn)(void *context, const lims_field_t *members);
 typedef struct {
     lims_writer_t *w;
     lims_schema_e use;
+    bool people; /* as people find it, with the fields that the REST API does not have */
     lims_schema_refer_fn *refer; /* for members of answers; NULL: there are no components */
     void *context;
 } lims_schema_t;

@@ -4,9 +4,7 @@
  * nobody who manages users can sign in, nobody can help: then the owner of the database
  * manages them at the command line, without an acting user (LIMS_R_OWNER).
  */
-#include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/rand.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -14,6 +12,7 @@
 #include "kernel/key.h"
 #include "kernel/password.h"
 #include "kernel/record.h"
+#include "kernel/token.h"
 #include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
@@ -114,9 +113,6 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END,
 };
 
-/* Bytes of a link's token, and of the SHA-256 of it that is kept. */
-#define TOKEN_LENGTH 32
-
 static const lims_field_t link_output[] = {
     { .name = "userId",
       .type = LIMS_T_ID,
@@ -199,16 +195,16 @@ static const lims_error_t *set_password(lims_request_t *rq)
     return error ? error : lims_database_call(&row, rq, LIMS_STMT_USER_SET_PASSWORD);
 }
 
-/* Makes a random token, in hexadecimal digits, and the value `tokenHash` of its SHA-256. */
+/* Makes a token, and the value `tokenHash` of its SHA-256. */
 static const lims_error_t *make_token(const char **token, lims_request_t *rq)
 {
-    unsigned char random[TOKEN_LENGTH], hash[LIMS_KEY_HASH_LENGTH];
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
-    if (RAND_bytes(random, sizeof(random)) != 1) {
+    *token = lims_token_generate(rq->pool);
+    if (!*token) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness",
                                  "No link could be made.");
     }
-    *token = apr_pescape_hex(rq->pool, random, sizeof(random), 0);
     if (!lims_key_hash(hash, *token)) {
         return lims_no_digest(rq->pool);
     }

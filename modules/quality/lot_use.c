@@ -247,6 +247,7 @@ const lims_resource_t lims_lot_override = {
     .title = "Samples",
     .schema = "Sample",
     .doc = "Override of a lot that is not released.",
+    .fields = lims_sample_fields,
     .routes = override_routes,
     .record = LIMS_STMT_SAMPLE_GET,
     .lock = LIMS_STMT_SAMPLE_LOCK,

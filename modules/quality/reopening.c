@@ -54,6 +54,7 @@ const lims_resource_t lims_reopening = {
     .title = "Sample tests",
     .schema = "SampleTest",
     .doc = "Reopening of a verified result.",
+    .fields = lims_sample_test_fields,
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,
     .lock = LIMS_STMT_SAMPLE_TEST_HOLD,

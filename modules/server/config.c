@@ -62,6 +62,17 @@ static const char *set_base_path(cmd_parms *cmd, void *unused, const char *path)
     return NULL;
 }
 
+static const char *set_cookie_suffix(cmd_parms *cmd, void *unused, const char *suffix)
+{
+    (void)unused;
+    if (!*suffix || strlen(suffix) > 32 ||
+        suffix[strspn(suffix, "abcdefghijklmnopqrstuvwxyz0123456789-")]) {
+        return "LimsCookieSuffix: 1 to 32 of a-z, 0-9 and -";
+    }
+    lims_config_of(cmd->server)->cookie_suffix = suffix;
+    return NULL;
+}
+
 static const char *set_tls(cmd_parms *cmd, void *unused, const char *word)
 {
     return lims_directive_set_word(cmd, unused, word)
@@ -127,6 +138,14 @@ const command_rec lims_config_directives[] = {
     AP_INIT_TAKE1("LimsTLS", set_tls,
                   LIMS_WORD(tls, .words = tls_words, .fallback = LIMS_TLS_REQUIRED), RSRC_CONF,
                   "required, or proxy when a proxy in front ends TLS"),
+    AP_INIT_FLAG("LimsApplication", lims_directive_set_flag, LIMS_WORD(application, .fallback = 0),
+                 RSRC_CONF, "on: people sign in to the application, below /app"),
+    AP_INIT_TAKE1("LimsCookieSuffix", set_cookie_suffix, LIMS_TEXT(cookie_suffix, .text = ""),
+                  RSRC_CONF, "suffix of the cookie's name, where a host has several services"),
+    AP_INIT_TAKE1(
+        "LimsRateLimitSessions", lims_directive_set_number,
+        LIMS_NUMBER(session_limit, .min = 1, .max = 100000, .fallback = 1200, .unit = "requests"),
+        RSRC_CONF, "requests of one session of the application in any window"),
     AP_INIT_TAKE1("LimsDocumentation", lims_directive_set_text,
                   LIMS_TEXT(documentation, .text = NULL), RSRC_CONF,
                   "URL of the documentation that discovery names"),
@@ -420,6 +439,10 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
     config->settings.import_lease = lease_of(config, config->ingest_wait, pool);
     config->settings.model_lease = lease_of(config, 2 * config->extraction.timeout, pool);
-    config->settings.key_touch_interval =
+    config->settings.touch_interval =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);
+    config->people = config->settings;
+    config->people.base = apr_pstrcat(pool, config->base_path, LIMS_APPLICATION_PREFIX, NULL);
+    config->people.cookie = apr_pstrcat(pool, "__Host-lims", *config->cookie_suffix ? "-" : "",
+                                        config->cookie_suffix, NULL);
 }

@@ -171,15 +171,33 @@ static void check_extraction(check_t *check)
     }
 }
 
+/* Builds router and OpenAPI document of a surface. Returns what is wrong with the tables, a
+ * problem on each line; NULL: nothing. */
+static const char *make_surface(lims_settings_t *settings, lims_surface_e surface,
+                                const lims_config_t *config, apr_pool_t *pool)
+{
+    lims_router_t *router = NULL;
+    const char *problems = lims_router_create(&router, lims_resources, surface, pool);
+    const char *prefix =
+        surface == LIMS_SURFACE_API ? LIMS_API_PREFIX : LIMS_APPLICATION_PREFIX;
+
+    settings->surface = surface;
+    settings->router = router;
+    if (!problems) {
+        settings->openapi = lims_openapi(&settings->openapi_length, lims_resources, surface,
+                                         config->base_path, prefix, pool);
+    }
+    return problems;
+}
+
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
-    lims_settings_t *settings = &lims_config_of(check->s)->settings;
-    lims_router_t *router = NULL, *application = NULL;
-    const char *problems = lims_router_create(&router, lims_resources, LIMS_SURFACE_API, pool);
+    lims_config_t *config = lims_config_of(check->s);
+    const char *problems = make_surface(&config->settings, LIMS_SURFACE_API, config, pool);
     char *rest;
 
-    if (!problems) {
-        problems = lims_router_create(&application, lims_resources, LIMS_SURFACE_APPLICATION, pool);
+    if (!problems && config->application == 1) {
+        problems = make_surface(&config->people, LIMS_SURFACE_APPLICATION, config, pool);
     }
     rest = problems ? apr_pstrdup(pool, problems) : NULL;
     for (char *line; rest && *rest;) {
@@ -188,10 +206,40 @@ static void check_routes(check_t *check, apr_pool_t *pool)
             report(check, 108, line, "this build of mod_lims is broken, install another");
         }
     }
-    settings->surface = LIMS_SURFACE_API;
-    settings->router = router;
-    settings->openapi = lims_openapi(&settings->openapi_length, lims_resources,
-                                     lims_config_of(check->s)->base_path, LIMS_API_PREFIX, pool);
+}
+
+/* Returns the origin of the host's pages (RFC 6454): by ServerName, never by the Host that
+ * a client sends. Without a port there, the one that the host listens on, or behind a proxy
+ * that of https. */
+static const char *origin_of(const server_rec *s, bool proxy, apr_pool_t *pool)
+{
+    apr_port_t port = s->port ? s->port : s->addrs && !proxy ? s->addrs->host_port : 443;
+
+    return port == 443 || port == 0
+               ? apr_psprintf(pool, "https://%s", s->server_hostname)
+               : apr_psprintf(pool, "https://%s:%u", s->server_hostname, port);
+}
+
+/* Checks what the application needs besides: without its header fields a page of it could
+ * be framed, and run scripts of others. */
+static void check_application(check_t *check)
+{
+    lims_config_t *config = lims_config_of(check->s);
+
+    if (config->application != 1) {
+        return;
+    }
+    config->people.origin =
+        origin_of(check->s, config->tls == LIMS_TLS_PROXY, check->pool);
+    if (!ap_find_linked_module("mod_headers.c")) {
+        report(check, 131, "mod_headers is not loaded, and the application is on",
+               "load it: \"a2enmod headers\", or set \"LimsApplication off\"");
+    }
+    if (config->tls == LIMS_TLS_PROXY && !ap_find_linked_module("mod_remoteip.c")) {
+        report(check, 132,
+               "mod_remoteip is not loaded, so that all people seem to come from the proxy",
+               "load it: \"a2enmod remoteip\", or set \"LimsApplication off\"");
+    }
 }
 
 /* Bound on the memory of the rate limit, bytes. */
@@ -204,9 +252,13 @@ static void check_rates(check_t *check)
     apr_int64_t most =
         config->rate_limit > config->costly_limit ? config->rate_limit : config->costly_limit;
 
+    if (config->application == 1 && config->session_limit > most) {
+        most = config->session_limit;
+    }
     if (config->rate_keys * (16 + 8 * most) > RATES_MAX) {
         report(check, 109, "LimsRateKeys x LimsRateLimit is more than the rate limit can hold",
-               "keep LimsRateKeys x (16 + 8 x LimsRateLimit) below 1 GiB");
+               "keep LimsRateKeys x (16 + 8 x LimsRateLimit) below 1 GiB, and likewise for "
+               "LimsRateLimitSessions");
     }
 }
 
@@ -285,6 +337,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_webhooks(&check);
         check_extraction(&check);
         check_routes(&check, pconf);
+        check_application(&check);
         check_others(&check);
         problems += check.problems;
     }

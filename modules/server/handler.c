@@ -2,11 +2,12 @@
 /*
  * handler.c - from httpd's request to the service's exchange and back.
  *
- * URLs below the base are claimed in translate_name, before anything maps them
- * to files. Errors that httpd itself makes (a malformed request, a header too
- * long) come here too, as ErrorDocument redirects to <base>/.httpd-error, and
- * leave as JSON with their status.
+ * URLs below the bases of the REST API and of the application's API are claimed in
+ * translate_name, before anything maps them to files. Errors that httpd itself makes (a
+ * malformed request, a header too long) come here too, as ErrorDocument redirects to
+ * <base>/.httpd-error, and leave as JSON with their status.
  */
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <http_core.h>
 #include <http_protocol.h>
@@ -27,21 +28,39 @@ APLOG_USE_MODULE(lims);
 
 #define ERROR_PATH "/.httpd-error"
 
-/* Returns the part of the URL's path below the base path; NULL: not below it. */
-static const char *path_of(const request_rec *r)
-{
-    const lims_config_t *config = lims_config_of(r->server);
-    const char *base = config->settings.base;
-    apr_size_t length;
+/* Characters of a User-Agent field that are kept. */
+#define BROWSER_MAX 255
 
-    if (config->enable != 1 || !base || !r->uri) {
-        return NULL;
-    }
-    length = strlen(base);
-    if (strncmp(r->uri, base, length) != 0 || (r->uri[length] && r->uri[length] != '/')) {
+/* Returns the part of the URL's path below the base of a surface; NULL: not below it. */
+static const char *below(const lims_settings_t *settings, const request_rec *r)
+{
+    apr_size_t length = settings->base && settings->router ? strlen(settings->base) : 0;
+
+    if (!length || !r->uri || strncmp(r->uri, settings->base, length) != 0 ||
+        (r->uri[length] && r->uri[length] != '/')) {
         return NULL;
     }
     return r->uri + length;
+}
+
+/* Returns the surface that the URL's path belongs to; NULL: none. */
+static const lims_settings_t *surface_of(const request_rec *r)
+{
+    const lims_config_t *config = lims_config_of(r->server);
+
+    if (config->enable != 1) {
+        return NULL;
+    }
+    return below(&config->settings, r) ? &config->settings
+           : below(&config->people, r) ? &config->people
+                                       : NULL;
+}
+
+static const char *path_of(const request_rec *r)
+{
+    const lims_settings_t *settings = surface_of(r);
+
+    return settings ? below(settings, r) : NULL;
 }
 
 int lims_translate_name(request_rec *r)
@@ -168,11 +187,16 @@ static const lims_error_t *read_body(lims_exchange_t *x, apr_size_t limit, lims_
     return error;
 }
 
-static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costly)
+static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t caller, bool costly)
 {
     const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
+    const lims_counted_caller_t counted = {
+        .limit = x->rq.actor.session ? LIMS_LIMIT_SESSION : LIMS_LIMIT_COMMON,
+        .id = caller,
+        .hash = x->key_hash,
+    };
 
-    return lims_limit_count(config, costly, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
+    return lims_limit_count(config, &counted, costly, x->rq.reply->headers, x->rq.pool);
 }
 
 static const lims_error_t *check_unknown_key(lims_exchange_t *x)
@@ -220,6 +244,31 @@ static const char *request_id_of(request_rec *r)
     return id ? id : "-";
 }
 
+/* Returns the User-Agent field as text that can be kept: printable ASCII, cut off. */
+static const char *browser_of(request_rec *r)
+{
+    const char *sent = apr_table_get(r->headers_in, "User-Agent");
+    char *kept = sent ? apr_pstrndup(r->pool, sent, BROWSER_MAX) : NULL;
+
+    for (char *each = kept; each && *each; each++) {
+        *each = apr_isprint(*each) && !((unsigned char)*each & 0x80) ? *each : '?';
+    }
+    return kept;
+}
+
+/* What a browser sends with a request of the application. */
+static void fill_browser(lims_exchange_t *x, request_rec *r)
+{
+    x->cookies = apr_table_get(r->headers_in, "Cookie");
+    x->session_named = apr_table_get(r->headers_in, "X-Lims-Session");
+    x->asked_by_page = apr_table_get(r->headers_in, "X-Lims-Request");
+    x->asked_in_background = apr_table_get(r->headers_in, "X-Lims-Background");
+    x->fetch_site = apr_table_get(r->headers_in, "Sec-Fetch-Site");
+    x->origin = apr_table_get(r->headers_in, "Origin");
+    x->browser = browser_of(r);
+    x->address = r->useragent_ip;
+}
+
 static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
 {
     const lims_config_t *config = lims_config_of(r->server);
@@ -229,7 +278,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.id = request_id_of(r);
     x->rq.keyring = config->keyring;
     x->rq.model = config->model;
-    x->rq.settings = &config->settings;
+    x->rq.settings = surface_of(r);
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
     x->rq.reply->headers = apr_table_make(r->pool, 8);
@@ -237,7 +286,11 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->method = r->method;
     x->path = path;
     x->query = r->args;
-    x->authorization = apr_table_get(r->headers_in, "Authorization");
+    if (x->rq.settings->surface == LIMS_SURFACE_APPLICATION) {
+        fill_browser(x, r);
+    } else {
+        x->authorization = apr_table_get(r->headers_in, "Authorization");
+    }
     x->content_type = apr_table_get(r->headers_in, "Content-Type");
     x->content_encoding = apr_table_get(r->headers_in, "Content-Encoding");
     x->content_length = length ? apr_atoi64(length) : -1;
@@ -286,7 +339,12 @@ static void set_notes(request_rec *r, const request_rec *asked, const lims_excha
                    ap_os_escape_path(r->pool, asked->uri ? asked->uri : "-", 1));
     if (x->rq.actor.organization) {
         apr_table_setn(notes, "lims-organization", x->rq.actor.organization);
+    }
+    if (x->rq.actor.key) {
         apr_table_setn(notes, "lims-key", x->rq.actor.key);
+    }
+    if (x->rq.actor.session) {
+        apr_table_setn(notes, "lims-session", x->rq.actor.session);
     }
     if (x->match.route) {
         apr_table_setn(notes, "lims-route", x->match.route->operation);
@@ -301,18 +359,19 @@ static void set_notes(request_rec *r, const request_rec *asked, const lims_excha
 
 static void count(const request_rec *asked, const lims_exchange_t *x)
 {
+    bool is_of_key = x->context && x->rq.settings->surface == LIMS_SURFACE_API;
     const lims_measure_t measure = { .status = x->rq.reply->status,
                                      .route = x->match.route,
                                      .error = x->error,
                                      /* a 401 of httpd itself concerns no API key */
-                                     .refused = x->context ? x->refused : LIMS_REFUSED_COUNT,
+                                     .refused = is_of_key ? x->refused : LIMS_REFUSED_COUNT,
                                      .duration = apr_time_now() - asked->request_time,
                                      .database = x->rq.usage.database,
                                      .trips = x->rq.usage.trips };
     lims_counters_t *counters = lims_config_of(asked->server)->counters;
 
     lims_metrics_request(counters, &measure);
-    if (x->key_hash) {
+    if (is_of_key && x->key_hash) {
         lims_metrics_key(counters, x->key_known);
     }
 }
@@ -381,7 +440,8 @@ static void drain_body(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t left = x->rq.actor.key ? drained_max(x->rq.settings) : DISCARD_MAX, length = 0;
+    apr_off_t left = x->rq.actor.organization ? drained_max(x->rq.settings) : DISCARD_MAX;
+    apr_off_t length = 0;
     bool more = r->connection->master && !carrier->read && !carrier->broken;
 
     while (more && left > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit.c - the rate limit of an API key: an exact sliding window in shared memory,
+ * limit.c - the rate limit of an API key or a session: an exact sliding window in shared memory,
  * which outlives graceful and hard restarts, and a bucketed sliding window in
  * memcached where several machines share the limit.
  *
@@ -28,13 +28,23 @@
 static const char *const kinds[] = {
     [LIMS_LIMIT_COMMON] = "",
     [LIMS_LIMIT_COSTLY] = "costly ",
+    [LIMS_LIMIT_SESSION] = "session ",
 };
 
 _Static_assert(LIMS_LENGTH(kinds) == LIMS_LIMIT_COUNT, "a name for each limit");
 
 static apr_int64_t limit_of(const lims_config_t *config, lims_limit_e kind)
 {
-    return kind == LIMS_LIMIT_COSTLY ? config->costly_limit : config->rate_limit;
+    switch (kind) {
+    case LIMS_LIMIT_COSTLY:
+        return config->costly_limit;
+    case LIMS_LIMIT_SESSION:
+        return config->session_limit;
+    case LIMS_LIMIT_COMMON:
+    case LIMS_LIMIT_COUNT:
+        break;
+    }
+    return config->rate_limit;
 }
 
 static apr_status_t create(const lims_sliding_windows_t **table, const lims_config_t *config,
@@ -63,6 +73,9 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < LIMS_LIMIT_COUNT && rv == APR_SUCCESS; i++) {
+        if (i == LIMS_LIMIT_SESSION && config->application != 1) {
+            continue;
+        }
         rv = create(&config->rates[i], config, (lims_limit_e)i, s);
     }
     return rv == APR_SUCCESS ? lims_unknown_keys_create(config, s) : rv;
@@ -138,17 +151,24 @@ static void combine(lims_rate_verdict_t *verdict, const lims_rate_verdict_t *sha
     }
 }
 
+/* Returns the number under which a caller is counted: of the costly requests of keys and
+ * sessions there is one table. */
+static apr_int64_t number_of(const lims_counted_caller_t *caller, lims_limit_e kind)
+{
+    return kind == LIMS_LIMIT_COSTLY && caller->limit == LIMS_LIMIT_SESSION ? -caller->id
+                                                                            : caller->id;
+}
+
 /* Counts a request in both windows. False: the table has no room for one more key. */
 static bool count_request(lims_rate_verdict_t *verdict, const lims_config_t *config,
-                          lims_limit_e kind, apr_int64_t key, const char *key_hash,
-                          apr_pool_t *pool)
+                          lims_limit_e kind, const lims_counted_caller_t *caller, apr_pool_t *pool)
 {
     lims_rate_verdict_t shared = { .admitted = true };
     lims_memcached_counter_t counter = { .number = 0 };
     bool counted = false, known;
 
     if (config->memcached) {
-        counter.name = counter_name(config, kind, key_hash, pool);
+        counter.name = counter_name(config, kind, caller->hash, pool);
         counted = count_shared(&shared, &counter, config, kind, pool);
         lims_metrics_rate(config->counters, counted);
     }
@@ -156,7 +176,7 @@ static bool count_request(lims_rate_verdict_t *verdict, const lims_config_t *con
         *verdict = shared;
         return true;
     }
-    known = lims_sliding_windows_take(verdict, config->rates[kind], key);
+    known = lims_sliding_windows_take(verdict, config->rates[kind], number_of(caller, kind));
     if (counted && known && verdict->admitted) {
         combine(verdict, &shared);
     } else if (counted) {
@@ -180,43 +200,48 @@ static void write_limit(apr_table_t *headers, const lims_sliding_windows_t *tabl
 }
 
 static const lims_error_t *refuse(apr_table_t *headers, const lims_sliding_windows_t *table,
-                                  const lims_rate_verdict_t *verdict, apr_pool_t *pool)
+                                  const lims_rate_verdict_t *verdict,
+                                  const lims_counted_caller_t *caller, apr_pool_t *pool)
 {
+    const char *whose = caller->limit == LIMS_LIMIT_SESSION ? "session" : "key";
+
     apr_table_setn(headers, "Retry-After", seconds(verdict->reset, pool));
     return lims_client_error(pool, LIMS_E_RATE_LIMITED,
                              "At most %u requests in any %" APR_INT64_T_FMT
-                             " seconds per key; try again in %s s.",
-                             table->limit, table->window / 1000000, seconds(verdict->reset, pool));
+                             " seconds per %s; try again in %s s.",
+                             table->limit, table->window / 1000000, whose,
+                             seconds(verdict->reset, pool));
 }
 
-static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind, apr_int64_t key,
-                                 const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
+static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind,
+                                 const lims_counted_caller_t *caller, apr_table_t *headers,
+                                 apr_pool_t *pool)
 {
     const lims_sliding_windows_t *table = config->rates[kind];
     lims_rate_verdict_t verdict = { .admitted = false };
 
-    if (!count_request(&verdict, config, kind, key, key_hash, pool)) {
+    if (!count_request(&verdict, config, kind, caller, pool)) {
         return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
                                  "more keys are active than the rate limit can count: "
                                  "raise LimsRateKeys",
                                  "The service is busy; try again in a minute.");
     }
     write_limit(headers, table, &verdict, pool);
-    return verdict.admitted ? NULL : refuse(headers, table, &verdict, pool);
+    return verdict.admitted ? NULL : refuse(headers, table, &verdict, caller, pool);
 }
 
 /* Checks the limit of costly requests without counting the request. */
-static const lims_error_t *check_costly(const lims_config_t *config, apr_int64_t key,
-                                        const char *key_hash, apr_table_t *headers,
+static const lims_error_t *check_costly(const lims_config_t *config,
+                                        const lims_counted_caller_t *caller, apr_table_t *headers,
                                         apr_pool_t *pool)
 {
     const lims_sliding_windows_t *table = config->rates[LIMS_LIMIT_COSTLY];
     lims_memcached_counter_t counter = { .number = 0 };
     lims_rate_verdict_t verdict, shared = { .admitted = true };
 
-    lims_sliding_windows_peek(&verdict, table, key);
+    lims_sliding_windows_peek(&verdict, table, number_of(caller, LIMS_LIMIT_COSTLY));
     if (verdict.admitted && config->memcached) {
-        counter.name = counter_name(config, LIMS_LIMIT_COSTLY, key_hash, pool);
+        counter.name = counter_name(config, LIMS_LIMIT_COSTLY, caller->hash, pool);
         if (count_shared(&shared, &counter, config, LIMS_LIMIT_COSTLY, pool) && shared.admitted) {
             lims_memcached_uncount(config->memcached, &counter, pool);
         }
@@ -226,19 +251,20 @@ static const lims_error_t *check_costly(const lims_config_t *config, apr_int64_t
         return NULL;
     }
     write_limit(headers, table, &verdict, pool);
-    return refuse(headers, table, &verdict, pool);
+    return refuse(headers, table, &verdict, caller, pool);
 }
 
-const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
-                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
+const lims_error_t *lims_limit_count(const lims_config_t *config,
+                                     const lims_counted_caller_t *caller, bool costly,
+                                     apr_table_t *headers, apr_pool_t *pool)
 {
-    const lims_error_t *error = costly ? check_costly(config, key, key_hash, headers, pool) : NULL;
+    const lims_error_t *error = costly ? check_costly(config, caller, headers, pool) : NULL;
 
     if (!error) {
-        error = count(config, LIMS_LIMIT_COMMON, key, key_hash, headers, pool);
+        error = count(config, caller->limit, caller, headers, pool);
     }
     if (!error && costly) {
-        error = count(config, LIMS_LIMIT_COSTLY, key, key_hash, headers, pool);
+        error = count(config, LIMS_LIMIT_COSTLY, caller, headers, pool);
     }
     return error;
 }

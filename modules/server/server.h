@@ -81,6 +81,8 @@ typedef struct {
 typedef struct {
     int enable;
     int tls;
+    int application;
+    const char *cookie_suffix;
     const char *foreign_directives[LIMS_FOREIGN_COUNT];
     const char *base_path;
     const char *documentation;
@@ -90,6 +92,7 @@ typedef struct {
     apr_int64_t file_max;
     apr_int64_t rate_limit;
     apr_int64_t costly_limit;
+    apr_int64_t session_limit;
     apr_int64_t rate_window;
     apr_int64_t rate_keys;
     apr_int64_t rate_timeout;
@@ -114,7 +117,8 @@ typedef struct {
     apr_int64_t unknown_keys; /* 0: any */
     apr_int64_t unknown_key_addresses;
     /* Derived when the configuration is complete. */
-    lims_settings_t settings;
+    lims_settings_t settings;   /* of the REST API */
+    lims_settings_t people;     /* of the application; without a router where that is off */
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
@@ -220,15 +224,23 @@ void lims_webhooks_stopping(apr_pool_t *pchild, int graceful);
 /* Wakes the dispatchers: a commit may have made deliveries due. Costs a system call. */
 void lims_webhooks_wake(const server_rec *s);
 
-/* limit.c: the rate limit of a key, in shared memory and in memcached. */
+/* limit.c: the rate limit of a key or session, in shared memory and in memcached. */
 
 /* Finds or makes the shared memory of a server's limits, which outlives restarts. */
 apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
 
-/* Counts a request of a key, a costly one against both limits, and sets the RateLimit
+/* The caller whose requests are counted. */
+typedef struct {
+    lims_limit_e limit; /* of every request: LIMS_LIMIT_COMMON or LIMS_LIMIT_SESSION */
+    apr_int64_t id;     /* of the key or session */
+    const char *hash;   /* of the key or the session's token */
+} lims_counted_caller_t;
+
+/* Counts a request of a caller, a costly one against both limits, and sets the RateLimit
  * header fields. LIMS_E_RATE_LIMITED: it is over a limit, and was not counted. */
-const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
-                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
+const lims_error_t *lims_limit_count(const lims_config_t *config,
+                                     const lims_counted_caller_t *caller, bool costly,
+                                     apr_table_t *headers, apr_pool_t *pool);
 
 /* unknown_keys.c: the rate limit of unknown keys by client address. */
 apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s);

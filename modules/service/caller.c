@@ -2,82 +2,20 @@
 /* caller.c - authentication and authorization of the caller. */
 #include "service/caller.h"
 
-#include <apr_escape.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
-#include <apr_thread_mutex.h>
 #include <string.h>
 
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/key.h"
 #include "kernel/scope.h"
-
-/* Cache of keys: what never changes of those seen lately, by database and hash (a copy
- * of a database has the same keys). Direct-mapped: a slot holds one key at a time, and
- * a collision costs one round trip. */
-#define CACHE_SIZE 4096
-
-typedef struct {
-    const char *database; /* NULL: an empty slot; else the name, which outlives the cache */
-    unsigned char hash[LIMS_KEY_HASH_LENGTH];
-    apr_int64_t key;
-    apr_int64_t organization;
-    apr_time_t accepted; /* last found valid */
-} cached_key_t;
-
-static cached_key_t *cache;
-static apr_thread_mutex_t *cache_lock;
+#include "service/caller_cache.h"
+#include "service/caller_session.h"
 
 apr_status_t lims_caller_init(apr_pool_t *pool)
 {
-    cache = apr_pcalloc(pool, sizeof(*cache) * CACHE_SIZE);
-    return apr_thread_mutex_create(&cache_lock, APR_THREAD_MUTEX_DEFAULT, pool);
-}
-
-static cached_key_t *slot_of(const char *database, const unsigned char *hash)
-{
-    unsigned slot = (unsigned)hash[0] << 8 | hash[1];
-
-    for (; *database; database++) {
-        slot = 31 * slot + (unsigned char)*database;
-    }
-    return &cache[slot % CACHE_SIZE];
-}
-
-static bool cache_get(cached_key_t *known, const char *database, const unsigned char *hash)
-{
-    apr_thread_mutex_lock(cache_lock);
-    *known = *slot_of(database, hash);
-    apr_thread_mutex_unlock(cache_lock);
-    return known->database && strcmp(known->database, database) == 0 &&
-           lims_equal_constant_time(known->hash, hash, LIMS_KEY_HASH_LENGTH);
-}
-
-static void cache_put(const char *database, const unsigned char *hash, const char *key,
-                      const char *organization)
-{
-    cached_key_t fresh = { .database = database,
-                           .key = apr_atoi64(key),
-                           .organization = apr_atoi64(organization),
-                           .accepted = apr_time_now() };
-
-    memcpy(fresh.hash, hash, LIMS_KEY_HASH_LENGTH);
-    apr_thread_mutex_lock(cache_lock);
-    *slot_of(database, hash) = fresh;
-    apr_thread_mutex_unlock(cache_lock);
-}
-
-static void cache_drop(const char *database, const unsigned char *hash)
-{
-    cached_key_t *slot = slot_of(database, hash);
-
-    apr_thread_mutex_lock(cache_lock);
-    if (slot->database && strcmp(slot->database, database) == 0 &&
-        lims_equal_constant_time(slot->hash, hash, LIMS_KEY_HASH_LENGTH)) {
-        *slot = (cached_key_t){ .key = 0 };
-    }
-    apr_thread_mutex_unlock(cache_lock);
+    return lims_caller_cache_init(pool);
 }
 
 static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e why)
@@ -109,11 +47,11 @@ static const char *bearer_token(const char *authorization)
     return authorization;
 }
 
-const lims_error_t *lims_caller_present(lims_exchange_t *x)
+static const lims_error_t *present_key(lims_exchange_t *x)
 {
     const char *token = bearer_token(x->authorization);
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
-    cached_key_t known;
+    lims_known_caller_t known;
 
     if (!token || !*token) {
         return unauthorized(x, LIMS_REFUSED_MISSING);
@@ -125,33 +63,50 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         return lims_no_digest(x->rq.pool);
     }
     x->key_hash = lims_bytea(hash, LIMS_KEY_HASH_LENGTH, x->rq.pool);
-    x->key_known = cache_get(&known, x->rq.settings->database, hash);
+    x->key_known = lims_caller_cache_get(&known, x->rq.settings->database, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
-        x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
+        x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.caller);
         x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
     }
     return NULL;
 }
 
+const lims_error_t *lims_caller_present(lims_exchange_t *x)
+{
+    const lims_error_t *error;
+
+    if (!lims_session_is_asked(x)) {
+        return present_key(x);
+    }
+    error = lims_session_check_site(x);
+    return error ? error : lims_session_present(x);
+}
+
 const lims_error_t *lims_caller_check_unknown(lims_exchange_t *x)
 {
-    if (!x->key_known) {
+    if (!x->key_known && !lims_session_is_asked(x)) {
         x->limited = x->transport->check_unknown_key(x);
     }
     return x->limited;
 }
 
-/* A refused key leaves the cache. */
-void lims_caller_refused(lims_exchange_t *x)
+/* A refused caller leaves the cache. */
+const lims_error_t *lims_caller_refused(lims_exchange_t *x, const lims_error_t *error)
 {
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
-    if (x->key_hash) {
-        apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-        cache_drop(x->rq.settings->database, hash);
-        x->transport->count_unknown_key(x);
+    if (x->key_hash && !lims_session_is_needless(x)) {
+        lims_caller_cache_hash(hash, x->key_hash);
+        lims_caller_cache_drop(x->rq.settings->database, hash);
     }
+    if (!lims_session_is_asked(x)) {
+        if (x->key_hash) {
+            x->transport->count_unknown_key(x);
+        }
+        return error;
+    }
+    return lims_session_is_needless(x) ? error : lims_session_unauthorized(x, error->cause);
 }
 
 bool lims_caller_was_accepted(const lims_exchange_t *x)
@@ -162,12 +117,24 @@ bool lims_caller_was_accepted(const lims_exchange_t *x)
 void lims_caller_count(lims_exchange_t *x)
 {
     const lims_route_t *route = x->rq.route;
+    const char *caller = x->rq.actor.session ? x->rq.actor.session : x->rq.actor.key;
 
-    if (x->rq.actor.key && !x->counted) {
-        x->limited = x->transport->admit(x, apr_atoi64(x->rq.actor.key),
+    if (caller && !x->counted && !(x->rq.actor.session && lims_session_is_another(x))) {
+        x->limited = x->transport->admit(x, apr_atoi64(caller),
                                          route && (route->flags & LIMS_R_COSTLY));
         x->counted = true;
     }
+}
+
+static lims_stmt_e check_of(const lims_exchange_t *x, bool writes)
+{
+    if (!lims_session_is_asked(x)) {
+        return writes ? LIMS_STMT_AUTHENTICATE : LIMS_STMT_AUTHENTICATE_READ;
+    }
+    if (lims_session_is_needless(x)) {
+        return LIMS_STMT_SESSION_NOBODY;
+    }
+    return writes ? LIMS_STMT_SESSION_AUTHENTICATE : LIMS_STMT_SESSION_AUTHENTICATE_READ;
 }
 
 lims_call_t lims_caller_check(lims_exchange_t *x, bool writes)
@@ -175,20 +142,15 @@ lims_call_t lims_caller_check(lims_exchange_t *x, bool writes)
     lims_values_t *values = lims_values_create(x->rq.pool);
 
     lims_values_set(values, "keyHash", x->key_hash);
-    lims_values_set(values, "touchInterval", x->rq.settings->key_touch_interval);
-    return (lims_call_t){ .statement =
-                              writes ? LIMS_STMT_AUTHENTICATE : LIMS_STMT_AUTHENTICATE_READ,
-                          .values = values };
+    lims_values_set(values, "touchInterval", x->rq.settings->touch_interval);
+    return (lims_call_t){ .statement = check_of(x, writes), .values = values };
 }
 
-static void adopt_caller(lims_exchange_t *x, const lims_result_t *found)
+static void adopt_key(lims_exchange_t *x, const lims_result_t *found)
 {
     lims_actor_t *actor = &x->rq.actor;
-    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+    lims_known_caller_t known = { .database = x->rq.settings->database };
 
-    apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-    cache_put(x->rq.settings->database, hash, lims_result_get(found, 0, "keyId"),
-              lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");
     actor->user = lims_result_get(found, 0, "userId");
@@ -196,17 +158,60 @@ static void adopt_caller(lims_exchange_t *x, const lims_result_t *found)
     actor->permissions = lims_result_get(found, 0, "permissions");
     actor->upload_only = lims_result_true(found, 0, "uploadOnly");
     x->touch_due = lims_result_true(found, 0, "touchDue");
+    lims_caller_cache_hash(known.hash, x->key_hash);
+    known.caller = apr_atoi64(actor->key);
+    known.organization = apr_atoi64(actor->organization);
+    lims_caller_cache_put(&known);
+}
+
+/* Refuses a person who lacks the permission of the route, in a transaction of its own:
+ * whatever was open is rolled back. The database knows which roles have it. */
+static const lims_error_t *refuse_permission(lims_exchange_t *x)
+{
+    lims_values_t *values = lims_values_create(x->rq.pool);
+    const lims_call_t calls[] = { lims_caller_check(x, false),
+                                  { .statement = LIMS_STMT_PERMISSION_REFUSE, .values = values } };
+    lims_result_t *ignored[2] = { NULL, NULL };
+
+    lims_values_set(values, "permission", lims_session_lacking(x));
+    lims_connection_release(x->rq.connection);
+    return lims_database_run(ignored, &x->rq, calls, 2, 0);
+}
+
+/* Refuses a key without the scope of the route, or a person without its permission. */
+static const lims_error_t *permit(lims_exchange_t *x)
+{
+    const char *scope = x->match.route->scope;
+
+    if (lims_session_is_needless(x)) {
+        return NULL;
+    }
+    if (lims_session_is_asked(x)) {
+        return lims_session_lacking(x) ? refuse_permission(x) : NULL;
+    }
+    return lims_scope_in(x->rq.actor.scopes, scope)
+               ? NULL
+               : lims_client_error(x->rq.pool, LIMS_E_SCOPE_REQUIRED,
+                                   "This key lacks the scope %s.", scope);
 }
 
 const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_t *found)
 {
     const lims_route_t *route = x->match.route;
+    const lims_error_t *error = NULL;
     lims_request_t *rq = &x->rq;
 
     if (lims_result_count(found) != 1) {
         return unauthorized(x, LIMS_REFUSED_UNKNOWN);
     }
-    adopt_caller(x, found);
+    if (lims_session_is_asked(x)) {
+        error = lims_session_adopt(x, found);
+    } else {
+        adopt_key(x, found);
+    }
+    if (error) {
+        return error;
+    }
     lims_caller_count(x);
     if (x->limited) {
         return x->limited;
@@ -219,11 +224,8 @@ const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_
     if (x->refusal) {
         return x->refusal;
     }
-    if (!lims_scope_in(rq->actor.scopes, route->scope)) {
-        return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED, "This key lacks the scope %s.",
-                                 route->scope);
-    }
-    return x->late_refusal;
+    error = permit(x);
+    return error ? error : x->late_refusal;
 }
 
 void lims_caller_touch(lims_exchange_t *x)
@@ -237,7 +239,9 @@ void lims_caller_touch(lims_exchange_t *x)
     }
     x->touch_due = false;
     calls[0] = lims_caller_check(x, false);
-    calls[1] = (lims_call_t){ .statement = LIMS_STMT_KEY_TOUCH, .values = calls[0].values };
+    calls[1] = (lims_call_t){ .statement = lims_session_is_asked(x) ? LIMS_STMT_SESSION_TOUCH
+                                                                   : LIMS_STMT_KEY_TOUCH,
+                              .values = calls[0].values };
     /* If this fails, the next request writes the time. */
     ignored = lims_database_run(results, &x->rq, calls, 2, 0);
     (void)ignored;

@@ -21,10 +21,11 @@ typedef enum {
     LIMS_SHORT_WORK_COUNT
 } lims_short_work_e;
 
-/* Rate limits of a key. */
+/* Rate limits of a key, or of a session of the application. */
 typedef enum {
-    LIMS_LIMIT_COMMON, /* of every request */
-    LIMS_LIMIT_COSTLY, /* in addition, of requests to routes with LIMS_R_COSTLY */
+    LIMS_LIMIT_COMMON,  /* of every request of a key */
+    LIMS_LIMIT_COSTLY,  /* in addition, of requests to routes with LIMS_R_COSTLY */
+    LIMS_LIMIT_SESSION, /* of every request of a session */
     LIMS_LIMIT_COUNT
 } lims_limit_e;
 
@@ -45,9 +46,10 @@ typedef struct {
      * piece to a sink, which ends it by an error. */
     const lims_error_t *(*read_body)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
                                      void *data);
-    /* Counts the request against the limit of its key, a costly one against both limits;
-     * or LIMS_E_RATE_LIMITED. A request that one limit refuses is counted by neither. */
-    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
+    /* Counts the request against the limit of its key or session, a costly one against
+     * both limits; or LIMS_E_RATE_LIMITED. A request that one limit refuses is counted by
+     * neither. */
+    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t caller, bool costly);
     /* Rate limit of unknown keys by address, asked before a key that is not in this
      * process' cache goes to the database: LIMS_E_RATE_LIMITED where too many keys
      * from that address were refused. The second counts a refused one. */
@@ -66,6 +68,8 @@ struct lims_settings_t {
     const lims_router_t *router;
     const char *database;      /* its name; cached keys are valid for it alone */
     const char *base;          /* prefix of the routes' paths: "/lab/api/v1" */
+    const char *origin;        /* of this host, by its configuration: "https://lims.example" */
+    const char *cookie;        /* name of the application's cookie */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
@@ -78,7 +82,7 @@ struct lims_settings_t {
      * imported, and while the model service is asked. */
     const char *import_lease;
     const char *model_lease;
-    const char *key_touch_interval; /* seconds, as text */
+    const char *touch_interval; /* of lastUsedAt, seconds, as text */
 };
 
 struct lims_exchange_t {
@@ -97,11 +101,19 @@ struct lims_exchange_t {
     const char *if_match;
     const char *if_none_match;
     const char *idempotency_key;
+    const char *cookies;          /* Cookie */
+    const char *session_named;    /* X-Lims-Session: the session that the page knows */
+    const char *asked_by_page;    /* X-Lims-Request */
+    const char *asked_in_background; /* X-Lims-Background */
+    const char *fetch_site;       /* Sec-Fetch-Site */
+    const char *origin;           /* Origin */
+    const char *browser;          /* User-Agent */
+    const char *address;          /* of the client */
 
     /* State of the checks. */
     lims_route_match_t match;
-    const char *key_hash;       /* "\x…", ready to bind */
-    bool key_known;             /* the key was in the process' cache */
+    const char *key_hash;       /* of the key or the session's token: "\x…", ready to bind */
+    bool key_known;             /* it was in the process' cache */
     lims_refused_key_e refused; /* why the key was refused, if it was */
     apr_time_t accepted;        /* when this process last found the key valid, or 0 */
     bool counted;               /* against the rate limit */

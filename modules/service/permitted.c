@@ -13,11 +13,7 @@ static bool has(const lims_actor_t *actor, const char *permission)
 
 const char *lims_permission_lacking(const lims_request_t *rq)
 {
-    const char *needed = lims_permission_needed(rq->route, rq->values);
-    const char *other = rq->route->permission_or;
-
-    return needed && !has(&rq->actor, needed) && !(other && has(&rq->actor, other)) ? needed
-                                                                                    : NULL;
+    return lims_permission_missing(rq->route, rq->values, rq->actor.permissions);
 }
 
 /* The database knows which roles have the permission, and says it. */

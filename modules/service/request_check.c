@@ -152,8 +152,9 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
     if (!x->idempotency_key) {
         return NULL;
     }
-    if (strcmp(x->rq.route->method, "POST") != 0) {
-        x->idempotency_key = NULL; /* PATCH sets values and is idempotent */
+    if (strcmp(x->rq.route->method, "POST") != 0 || (x->rq.route->flags & LIMS_R_NO_SESSION)) {
+        /* PATCH sets values and is idempotent; nobody has no records. */
+        x->idempotency_key = NULL;
         return NULL;
     }
     if (!lims_idempotency_key_valid(x->idempotency_key)) {

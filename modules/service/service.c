@@ -10,6 +10,7 @@
 #include "kernel/field.h"
 #include "kernel/statement.h"
 #include "service/caller.h"
+#include "service/caller_session.h"
 #include "service/idempotency.h"
 #include "service/permitted.h"
 #include "service/request_check.h"
@@ -230,11 +231,13 @@ static const lims_error_t *on_connection(lims_exchange_t *x, once_fn *once, cons
     return lims_retry(attempt_once, &attempt, once == read_once || once == check_once);
 }
 
-/* Authenticates a key that is not in the cache before the body is read: unknown
+/* Authenticates a caller that is not in the cache before the body is read: unknown
  * callers send no bodies. */
 static const lims_error_t *authenticate_first(lims_exchange_t *x)
 {
-    return x->rq.actor.key ? NULL : on_connection(x, check_once, NULL, 0);
+    return x->rq.actor.organization || lims_session_is_needless(x)
+               ? NULL
+               : on_connection(x, check_once, NULL, 0);
 }
 
 /* Gives up the claim of an Idempotency-Key whose request came to no answer, so that
@@ -299,19 +302,35 @@ static const lims_error_t *change(lims_exchange_t *x, const char *body, apr_size
                                          : on_connection(x, write_once, body, length);
 }
 
-static const lims_error_t *answer(lims_exchange_t *x)
+/* Takes the caller from the request, and finds the route: in the application first, for
+ * the route says whether somebody has to be signed in. */
+static const lims_error_t *identify(lims_exchange_t *x)
 {
-    const lims_error_t *error = lims_caller_present(x);
-    const char *body = "";
-    apr_size_t length = 0;
+    bool first = lims_session_is_asked(x);
+    const lims_error_t *error;
 
+    if (first) {
+        lims_request_find_route(x);
+    }
+    error = lims_caller_present(x);
     if (!error) {
         error = lims_caller_check_unknown(x);
     }
+    if (!error && !first) {
+        lims_request_find_route(x);
+    }
+    return error;
+}
+
+static const lims_error_t *answer(lims_exchange_t *x)
+{
+    const char *body = "";
+    apr_size_t length = 0;
+    const lims_error_t *error = identify(x);
+
     if (error) {
         return error;
     }
-    lims_request_find_route(x);
     lims_caller_count(x);
     if (x->limited && lims_caller_was_accepted(x)) {
         return x->limited;
@@ -351,7 +370,9 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     apr_table_setn(reply->headers, "Cache-Control", "no-store");
     switch (error->kind) {
     case LIMS_E_UNAUTHORIZED:
-        apr_table_setn(reply->headers, "WWW-Authenticate", "Bearer");
+        if (!lims_session_is_asked(x)) {
+            apr_table_setn(reply->headers, "WWW-Authenticate", "Bearer");
+        }
         /* These fields would distinguish revoked keys from unknown ones. */
         apr_table_unset(reply->headers, "RateLimit-Limit");
         apr_table_unset(reply->headers, "RateLimit-Remaining");
@@ -397,7 +418,7 @@ void lims_service_answer(lims_exchange_t *x)
     x->rq.exchange = x;
     error = answer(x);
     if (error && error->kind == LIMS_E_UNAUTHORIZED) {
-        lims_caller_refused(x);
+        error = lims_caller_refused(x, error);
     }
     if (error) {
         refuse(x, error);

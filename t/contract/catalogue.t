@@ -168,6 +168,9 @@ my %in_c_alone = (
     'setUserPassword.password'      => 'kept as a hash',
     (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }
         qw(externalId clientName notes plantLocation)),
+    'getSession.signature.method'   => 'passwords alone, for now stored as what a signature was made by',
+    (map { ("signIn.$_" => 'compared with what is kept, which is bounded') }
+        qw(email password organization)),
     'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',
@@ -193,6 +196,7 @@ my %in_the_database_alone = (
     'api_key.scopes'              => 'compared with the scopes, below',
     'qc_series.baseline_kind'     => 'a member of the baseline',
     'event.type'                  => 'compared with the events, below',
+    'user_session.end_reason'     => 'written by the database, in words for people',
     'role_permission.permission'  => 'compared with the permissions, below',
     'extraction_row.status'       => 'those of an upload, but for dry runs',
 );

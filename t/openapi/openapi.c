@@ -264,7 +264,7 @@ static void test_document(void)
     apr_size_t length = 0;
     const lims_resource_t *const resources[] = { &rack, &hidden, NULL };
 
-    text = lims_openapi(&length, resources, "/lab", "/api/v1", pool);
+    text = lims_openapi(&length, resources, LIMS_SURFACE_API, "/lab", "/api/v1", pool);
     ok(text && length == strlen(text), "there is a document of the length told");
     passes(lims_json_parse(&document, text, length, pool), "it is JSON without duplicate names");
     is(words("openapi"), "3.1.0", "the document is OpenAPI 3.1");
@@ -274,7 +274,7 @@ static void test_document(void)
     is(words("servers|0|url"), "/lab", "the server is the given one");
     is(words("tags|0|name"), "Racks", "the first tag");
     is(words("tags|1|name"), "Webhooks", "no tag of a resource without routes");
-    is(lims_openapi(&length, resources, "/lab", "/api/v1", pool), text, "the same bytes again");
+    is(lims_openapi(&length, resources, LIMS_SURFACE_API, "/lab", "/api/v1", pool), text, "the same bytes again");
 }
 
 static void test_paths(void)
@@ -520,8 +520,8 @@ static void test_surfaces(void)
     }
     of_api[TOOL] = rack_routes[END];
     rack_of_api.routes = of_api;
-    expected = lims_openapi(&length, alone, "", "/api/v1", pool);
-    is(lims_openapi(&length, all, "", "/api/v1", pool), expected, "a document of the API alone");
+    expected = lims_openapi(&length, alone, LIMS_SURFACE_API, "", "/api/v1", pool);
+    is(lims_openapi(&length, all, LIMS_SURFACE_API, "", "/api/v1", pool), expected, "a document of the API alone");
 }
 
 static void test_root(void)
@@ -529,10 +529,10 @@ static void test_root(void)
     const lims_resource_t *const resources[] = { &rack, NULL };
     apr_size_t length = 0;
 
-    text = lims_openapi(&length, resources, "", "/api/v1", pool);
+    text = lims_openapi(&length, resources, LIMS_SURFACE_API, "", "/api/v1", pool);
     passes(lims_json_parse(&document, text, length, pool), "whole paths");
     is(words("servers|0|url"), "", "stand behind nothing");
-    text = lims_openapi(&length, resources, "https://lab.example/app", "", pool);
+    text = lims_openapi(&length, resources, LIMS_SURFACE_API, "https://lab.example/app", "", pool);
     passes(lims_json_parse(&document, text, length, pool), "paths below a server");
     is(words("paths|/|get|summary"), "All there is", "begin with a slash, the root's too");
 }
@@ -549,7 +549,7 @@ static void test_example(void)
     const lims_resource_t *const resources[] = { &broken, NULL };
     apr_size_t length = 0;
 
-    text = lims_openapi(&length, resources, "", "/api/v1", pool);
+    text = lims_openapi(&length, resources, LIMS_SURFACE_API, "", "/api/v1", pool);
     passes(lims_json_parse(&document, text, length, pool), "an example that is no JSON");
     is(words("components|schemas|B|properties|id|examples"), "\"7",
        "an example that is no JSON is shown as text");

@@ -35,16 +35,18 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'assign_tests audit_close audit_closing_age audit_entries_to_close audit_take'
-        . ' authenticate cancel_test choose_test delete_events delete_idempotency_records'
-        . ' enter_again enter_results events_displaced file_backlog'
-        . ' forget_previous_secrets give_link give_up_kept_deliveries keys_nearly_full'
-        . ' laboratory_figures lock_family note_signature organizations'
-        . ' rejected_content_backlog remove_rejected_content report_blockers restore_test'
+    'assign_tests audit_close audit_closing_age audit_entries_to_close'
+        . ' audit_take authenticate authenticate_session begin_session cancel_test'
+        . ' choose_test delete_events delete_idempotency_records enter_again'
+        . ' enter_results events_displaced file_backlog forget_previous_secrets'
+        . ' give_link give_up_kept_deliveries keys_nearly_full laboratory_figures'
+        . ' lock_family note_signature organizations rejected_content_backlog'
+        . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'
-        . ' scan_samples status_blockers take_received_file unlock_account verify_blockers'
-        . ' webhook_backlog webhook_claim webhook_finish webhook_leave'
-        . ' webhook_recover_step webhook_release webhook_test',
+        . ' scan_samples session_now sign_in_accounts sign_in_checks sign_out'
+        . ' status_blockers take_received_file touch_session unlock_account'
+        . ' verify_blockers webhook_backlog webhook_claim webhook_finish'
+        . ' webhook_leave webhook_recover_step webhook_release webhook_test',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,

@@ -434,6 +434,14 @@ sub openapi {
         || _fetch_openapi($file);
 }
 
+# The application's document; a test compares it with what the service serves.
+sub application_openapi {
+    my $limsctl = out() . '/limsctl';
+    my $text    = qx('$limsctl' openapi --surface application);
+    die "limsctl openapi: $?\n" if $?;
+    return $text;
+}
+
 sub _fetch_openapi {
     my ($file) = @_;
     require LIMS::Test;

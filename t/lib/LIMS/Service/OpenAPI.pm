@@ -7,7 +7,7 @@ LIMS::Service::OpenAPI - compares responses with the service's own OpenAPI 3.1 d
 
 =head1 SYNOPSIS
 
-    my $api = LIMS::Service::OpenAPI->new($document);
+    my $api = LIMS::Service::OpenAPI->new($document);    # ($document, '/app/api')
     my ($operation, @faults) = $api->check('GET', '/samples/7', $response);
 
 =head1 DESCRIPTION
@@ -31,7 +31,8 @@ use LIMS::Service::JSONSchema;
 
 # Headers of the transport, which no API document lists.
 my %transport = map { $_ => 1 } qw(connection content-length content-type date keep-alive server
-    transfer-encoding upgrade vary x-content-type-options strict-transport-security);
+    transfer-encoding upgrade vary x-content-type-options strict-transport-security
+    content-security-policy referrer-policy cross-origin-opener-policy);
 
 my $milliseconds = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/a;
 
@@ -40,17 +41,20 @@ my %refusal = map { $_ => 1 } qw(400 401 403 404 405 408 411 413 414 415 417 426
     503);
 
 sub new {
-    my ($class, $document) = @_;
+    my ($class, $document, $base) = @_;
     my $self = bless {
         document => $document,
         schema   => LIMS::Service::JSONSchema->new($document, formats => { 'date-time' => $milliseconds }),
         paths    => [],
+        # Set by signing in and out; no schema describes a cookie.
+        ignored  => { defined $base ? ('set-cookie' => 1) : () },
     }, $class;
 
     die "not an OpenAPI 3.1 document\n" unless ($document->{openapi} || '') =~ /\A3\.1\./;
+    $base //= '/api/v1';
     for my $template (keys %{ $document->{paths} }) {
         my $item = $document->{paths}{$template};
-        push @{ $self->{paths} }, $self->_path($template =~ s{\A/api/v1}{}r, $item);
+        push @{ $self->{paths} }, $self->_path($template =~ s{\A\Q$base\E}{}r, $item);
     }
     # Literal segments win over parameters.
     @{ $self->{paths} } = sort { $a->{parameters} <=> $b->{parameters}
@@ -139,7 +143,7 @@ sub _check_headers {
         keys %{ $documented->{headers} || {} };
     my %present = map { lc $_ => 1 } $response->header_names;
     my @faults = map { "header $_ is not documented" }
-        grep { !$known{$_} && !$transport{$_} } sort keys %present;
+        grep { !$known{$_} && !$transport{$_} && !$self->{ignored}{$_} } sort keys %present;
 
     for my $name (sort keys %known) {
         if (!$present{$name}) {

@@ -41,7 +41,7 @@ sub _send {
 sub request {
     my ($self, $method, $path, %option) = @_;
     my ($headers, $body) = $self->_message(%option);
-    my $answer = $self->client(\%option)->request($method, $self->url . $self->{base} . $path,
+    my $answer = $self->client(\%option)->request($method, $self->_base(\%option) . $path,
         { headers => $headers, defined $body ? (content => $body) : () });
 
     # HTTP::Tiny's own status for what never reached the server.
@@ -53,8 +53,17 @@ sub request {
                     ? join(', ', @{ $answer->{headers}{$_} }) : $answer->{headers}{$_} }
                 keys %{ $answer->{headers} } },
     );
-    $self->check_contract($method, $path, $response);
+    $self->check_contract($method, $path, $response, $option{document});
     return $response;
+}
+
+# The URL before a path: of the REST API, or of another surface of the same service.
+sub _base {
+    my ($self, $option) = @_;
+    my $base = $self->{base};
+
+    $base =~ s{/api/v1\z}{$option->{surface}} if defined $option->{surface};
+    return $self->url . $base;
 }
 
 sub _message {
@@ -186,14 +195,15 @@ sub api {
     };
 }
 
-# Compares a reply with what the document says and notes what was seen.
+# Compares a reply with what the document says and notes what was seen; of another
+# document than the REST API's nothing is noted.
 sub check_contract {
-    my ($self, $method, $path, $response) = @_;
+    my ($self, $method, $path, $response, $document) = @_;
 
     return unless $self->{contract};
     my ($bare) = $path =~ /\A([^?]*)/;
-    my ($operation, @faults) = $self->api->check($method, $bare, $response);
-    _note_coverage($operation->{operationId}, $response->status) if $operation;
+    my ($operation, @faults) = ($document || $self->api)->check($method, $bare, $response);
+    _note_coverage($operation->{operationId}, $response->status) if $operation && !$document;
     return unless @faults;
     $self->problem("$method $path " . $response->status . ' is as documented',
         @faults, $response->body);

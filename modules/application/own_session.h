@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_session.h - the session of the person who asks, and signing in, for the files of
+ * this folder.
+ */
+#ifndef LIMS_APPLICATION_OWN_SESSION_H
+#define LIMS_APPLICATION_OWN_SESSION_H
+
+#include "lims.h"
+
+/* Fields (own_session_fields.c). */
+extern const lims_field_t lims_own_session_output[];
+extern const lims_field_t lims_sign_in_input[];
+extern const lims_field_t lims_sign_in_output[];
+
+/* Signing in, as the steps of a route with long work (sign_in.c): finds the accounts of
+ * the address; checks the password against each, with nothing held; begins the session,
+ * or offers the organizations in which the password is right. LIMS_E_UNAUTHORIZED: it is
+ * right in none, for whatever reason. */
+const lims_error_t *lims_sign_in_prepare(lims_request_t *rq);
+const lims_error_t *lims_sign_in_work(lims_request_t *rq);
+const lims_error_t *lims_sign_in(lims_request_t *rq);
+
+/* Sets the cookie of the session with this token, or removes it (NULL). */
+void lims_session_cookie(lims_request_t *rq, const char *token);
+
+#endif /* LIMS_APPLICATION_OWN_SESSION_H */

@@ -1,0 +1,94 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: session_authenticate one
+-- global: finds out which organization the session belongs to, and sets it for the rest of
+-- the transaction. Raises LM401 for a session that is not accepted.
+SELECT session_id AS "sessionId",
+       organization_id AS "organizationId",
+       user_id AS "userId",
+       permissions AS "permissions",
+       last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
+                                    interval '1 minute') AS "touchDue"
+  FROM lims.authenticate_session(:keyHash::bytea, :$request::text, :$reason::text)
+
+-- name: session_authenticate_read one
+-- global: the same for a transaction that writes nothing of the laboratory's: organization
+-- and person are all the context it has.
+SELECT session_id AS "sessionId",
+       organization_id AS "organizationId",
+       user_id AS "userId",
+       permissions AS "permissions",
+       last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
+                                    interval '1 minute') AS "touchDue"
+  FROM lims.authenticate_session(:keyHash::bytea, NULL)
+
+-- name: session_nobody one
+-- global: nobody is signed in, and no organization is asked for.
+SELECT lims.act_as_nobody(:$request::text)
+
+-- name: session_touch exec
+-- Behind session_authenticate_read in one transaction.
+SELECT lims.touch_session(:$organization::bigint, :$session::bigint,
+                          least(make_interval(secs => :touchInterval::float8),
+                                interval '1 minute'))
+
+-- name: sign_in_accounts many
+-- global: an address may have accounts in several organizations.
+SELECT organization_id AS "organizationId",
+       code AS "code",
+       name AS "name",
+       user_id AS "userId",
+       password_hash AS "passwordHash"
+  FROM lims.sign_in_accounts(:email::text, :organization::text)
+
+-- name: sign_in_checks one
+-- global: it is the same for all.
+SELECT CASE WHEN :organization::text IS NULL THEN lims.sign_in_checks() ELSE 1 END AS "checks"
+
+-- name: sign_in_begin one
+-- global: of the organization that was chosen by signing in.
+SELECT lims.begin_session(:organizationId::bigint, :userId::bigint, :passwordHash::text,
+                          :tokenHash::bytea, :address::text, :browser::text) AS "id"
+
+-- name: sign_in_replace exec
+-- global: nobody has the context of the session before yet.
+SELECT lims.replace_session(:tokenHash::bytea)
+
+-- name: sign_out exec
+SELECT lims.sign_out(:$organization::bigint)
+
+-- name: session_get one
+SELECT :$session::bigint AS "id",
+       s.started_at AS "startedAt",
+       s.ends_at AS "endsAt",
+       json_build_object('id', u.id, 'email', u.email, 'displayName', u.display_name)
+           AS "person",
+       json_build_object('id', o.id, 'code', o.code, 'name', o.name, 'timeZone', o.time_zone)
+           AS "organization",
+       lims.permissions_of(u.organization_id, u.id) AS "permissions",
+       json_build_object(
+           'method', 'password',
+           'ready', u.password_hash IS NOT NULL AND coalesce(a.locked_until <= now(), true),
+           'lockedUntil', CASE WHEN a.locked_until > now()
+               THEN to_char(a.locked_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+               END) AS "signature",
+       json_build_object(
+           'esignatureRequired', o.esignature_required,
+           'selfVerification', o.self_verification,
+           'approverMayBeVerifier', o.approver_may_be_verifier,
+           'reasonOnChange', o.reason_on_change,
+           'openInvestigationBlocks', o.open_investigation_blocks,
+           'qcRequired', o.qc_required,
+           'lotQcPolicy', o.lot_qc_policy,
+           'reagentExpiryPolicy', o.reagent_expiry_policy,
+           'coaBeforeApproval', o.coa_before_approval,
+           'sessionMinutes', o.session_minutes) AS "policies"
+  FROM lims.user_account u
+  JOIN lims.organization o
+    ON o.id = u.organization_id
+  LEFT JOIN lims.account_state a
+    ON a.organization_id = u.organization_id
+   AND a.user_id = u.id
+ CROSS JOIN LATERAL lims.session_now(u.organization_id, :$session::bigint) s
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :$user::bigint

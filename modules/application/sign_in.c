@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sign_in.c - signing in by address and password.
+ *
+ * The answer for a wrong address and for a wrong password is the same, and takes as long:
+ * the same number of passwords is checked for every address, against a made-up account
+ * where there is none.
+ */
+#include <apr_strings.h>
+#include <stdlib.h>
+
+#include "application/own_session.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/key.h"
+#include "kernel/password.h"
+#include "kernel/token.h"
+#include "kernel/writer.h"
+#include "service/service.h"
+
+/* Most accounts of one address that are tried (lims.sign_in_accounts). */
+#define ACCOUNTS_MAX 5
+
+typedef struct {
+    lims_result_t *accounts;
+    int checks;               /* passwords to check, whatever the number of accounts */
+    bool right[ACCOUNTS_MAX]; /* by account */
+} attempt_t;
+
+const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_SIGN_IN_ACCOUNTS },
+                                  { .statement = LIMS_STMT_SIGN_IN_CHECKS } };
+    lims_result_t *found[2] = { NULL, NULL };
+    attempt_t *attempt = apr_pcalloc(rq->pool, sizeof(*attempt));
+    const lims_error_t *error = lims_database_run(found, rq, calls, 2, 0);
+
+    if (!error) {
+        attempt->accounts = found[0];
+        attempt->checks = (int)strtol(lims_result_get(found[1], 0, "checks"), NULL, 10);
+        rq->staged = attempt;
+    }
+    return error;
+}
+
+const lims_error_t *lims_sign_in_work(lims_request_t *rq)
+{
+    attempt_t *attempt = rq->staged;
+    const char *password = lims_values_get(rq->values, "password");
+    int count = lims_result_count(attempt->accounts);
+
+    for (int i = 0; i < ACCOUNTS_MAX && (i < attempt->checks || i < count); i++) {
+        const char *hash =
+            i < count ? lims_result_get(attempt->accounts, i, "passwordHash") : NULL;
+
+        attempt->right[i] = lims_password_verify(hash ? hash : lims_password_nobodys, password,
+                                                 rq->pool) &&
+                            hash;
+    }
+    return NULL;
+}
+
+static int count_right(const attempt_t *attempt)
+{
+    int count = 0;
+
+    for (int i = 0; i < ACCOUNTS_MAX; i++) {
+        count += attempt->right[i];
+    }
+    return count;
+}
+
+static const lims_error_t *refuse(lims_request_t *rq)
+{
+    return lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 0, "sign-in refused",
+                             "The e-mail address or the password is wrong, or the account is "
+                             "locked for a time after failed sign-ins.");
+}
+
+/* Answers with the organizations in which the password is right. */
+static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt_t *attempt)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "id");
+    lims_writer_null(w);
+    lims_writer_key(w, "organizations");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < ACCOUNTS_MAX; i++) {
+        if (attempt->right[i]) {
+            lims_writer_object_begin(w);
+            lims_writer_key(w, "code");
+            lims_writer_string(w, lims_result_get(attempt->accounts, i, "code"));
+            lims_writer_key(w, "name");
+            lims_writer_string(w, lims_result_get(attempt->accounts, i, "name"));
+            lims_writer_object_end(w);
+        }
+    }
+    lims_writer_array_end(w);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    rq->reply->status = 200;
+    return NULL;
+}
+
+void lims_session_cookie(lims_request_t *rq, const char *token)
+{
+    apr_table_setn(rq->reply->headers, "Set-Cookie",
+                   apr_pstrcat(rq->pool, rq->settings->cookie, "=", token ? token : "",
+                               "; Path=/; Secure; HttpOnly; SameSite=Strict",
+                               token ? "" : "; Max-Age=0", NULL));
+}
+
+/* Makes a token and the value `tokenHash`. */
+static const lims_error_t *make_token(const char **token, lims_values_t *values,
+                                      lims_request_t *rq)
+{
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+
+    *token = lims_token_generate(rq->pool);
+    if (!*token) {
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness",
+                                 "No session could begin.");
+    }
+    if (!lims_key_hash(hash, *token)) {
+        return lims_no_digest(rq->pool);
+    }
+    lims_values_set(values, "tokenHash", lims_bytea(hash, sizeof(hash), rq->pool));
+    return NULL;
+}
+
+/* Ends the session that the browser had before. */
+static const lims_error_t *replace_session(lims_request_t *rq)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGN_IN_REPLACE, .values = values };
+    lims_result_t *ignored = NULL;
+
+    lims_values_set(values, "tokenHash", rq->exchange->key_hash);
+    return rq->exchange->key_hash ? lims_database_run(&ignored, rq, &call, 1, 0) : NULL;
+}
+
+static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *attempt, int account)
+{
+    static const char *const taken[] = { "organizationId", "userId", "passwordHash" };
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGN_IN_BEGIN, .values = values };
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    const char *token = NULL, *id = NULL;
+    lims_result_t *row = NULL;
+    const lims_error_t *error = make_token(&token, values, rq);
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
+        lims_values_set(values, taken[i], lims_result_get(attempt->accounts, account, taken[i]));
+    }
+    lims_values_set(values, "address", rq->exchange->address);
+    lims_values_set(values, "browser", rq->exchange->browser);
+    if (!error) {
+        error = replace_session(rq);
+    }
+    if (!error) {
+        error = lims_database_run(&row, rq, &call, 1, 0);
+    }
+    id = error ? NULL : lims_result_get(row, 0, "id");
+    if (!id) {
+        return error ? error : refuse(rq);
+    }
+    lims_session_cookie(rq, token);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "id");
+    lims_writer_raw(w, id);
+    lims_writer_key(w, "organizations");
+    lims_writer_null(w);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+const lims_error_t *lims_sign_in(lims_request_t *rq)
+{
+    const attempt_t *attempt = rq->staged;
+    int right = count_right(attempt), account = 0;
+
+    if (right == 0) {
+        return refuse(rq);
+    }
+    if (right > 1) {
+        return offer_organizations(rq, attempt);
+    }
+    while (!attempt->right[account]) {
+        account++;
+    }
+    return begin_session(rq, attempt, account);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# People sign in, are known by the cookie of their session, and sign out. Keys and sessions
+# stay apart: the REST API never looks at a cookie, the application never takes a key.
+use strict;
+use warnings;
+
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ana  = LIMS::Service::Person->new($lims, roles => ['analyst'], name => 'Ana Ruiz');
+my $sample = $lab->sample;
+
+subtest 'signing in' => sub {
+    my $before = $ana->token;
+    my $answer = $ana->sign_in;
+
+    is($answer->status, 201, 'by address and password');
+    like($answer->header('Set-Cookie'),
+        qr/\A__Host-lims=[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict\z/,
+        'the cookie');
+    isnt($ana->token, $before, 'a new token');
+    refused($ana->get('/session', cookie => $before, session => undef), 401, 'unauthorized',
+        'the session that the browser had before has ended');
+    my $who = $ana->get('/session', session => undef)->json;
+    is_deeply([ @$who{qw(id)}, @{ $who->{person} }{qw(id email displayName)},
+            $who->{organization}{code} ],
+        [ $ana->session, $ana->id, $ana->email, 'Ana Ruiz', 'test-laboratory' ], 'who is signed in');
+    is_deeply([ grep { /\A(?:result\.enter|user\.manage|self)\z/ } @{ $who->{permissions} } ],
+        [qw(result.enter self)], '... and may do what');
+    is_deeply($who->{signature},
+        { method => 'password', ready => JSON::PP::true(), lockedUntil => undef }, '... and signs');
+    is($who->{policies}{sessionMinutes}, 15, '... under which policies');
+    is($lims->db->selectrow_array(q{SELECT surface FROM lims.audit_entry
+        WHERE table_name = 'user_session' AND record_id = ? AND session_id = record_id
+            AND user_id = ?}, undef, $ana->session, $ana->id), 'application', 'the trail has it');
+};
+
+subtest 'refusals of signing in' => sub {
+    my @answers = map { $ana->sign_in(%$_) }
+        { password => 'not that one at all' }, { email => 'nobody@cedar.example' },
+        { organization => 'elsewhere' };
+
+    refused($_, 401, 'unauthorized', 'refused') for @answers;
+    is($answers[$_]->json->{message}, $answers[0]->json->{message}, 'in the same words')
+        for 1 .. $#answers;
+    ok(!grep({ $_->header('Set-Cookie') || $_->header('WWW-Authenticate') } @answers),
+        'without cookie or WWW-Authenticate');
+    my $guest = LIMS::Service::Person->new($lims, roles => ['client_viewer']);
+    refused($guest->sign_in, 401, 'unauthorized', 'a person who may do nothing');
+};
+
+subtest 'an address in several organizations' => sub {
+    my $other = $lims->organization(code => 'second-laboratory', name => 'Second');
+    my $there = LIMS::Service::Person->new($lims, email => $ana->email, organization => $other);
+    my $offer = $ana->sign_in;
+
+    is($offer->status, 200, 'chooses one');
+    is_deeply($offer->json, { id => undef, organizations => [
+                { code => 'test-laboratory', name => 'test-laboratory' },
+                { code => 'second-laboratory', name => 'Second' } ] }, '... of those');
+    ok(!$offer->header('Set-Cookie'), '... and has no session yet');
+    is($ana->sign_in(organization => 'test-laboratory')->status, 201, 'the one that was chosen');
+    is($ana->get('/session')->json->{organization}{code}, 'test-laboratory', '... it is');
+    $lims->db->do('UPDATE lims.organization SET plan = $$none$$, api_access = false WHERE id = ?',
+        undef, $other->{id});
+    is($there->sign_in(organization => 'second-laboratory')->status, 201,
+        'a plan without API access is for keys');
+    is($there->get("/samples/$sample->{id}")->status, 404, 'no sample of another organization');
+};
+
+subtest 'who asks' => sub {
+    is($ana->get("/samples/$sample->{id}")->status, 200, 'a person reads');
+    refused($ana->get('/samples', cookie => undef), 401, 'unauthorized', 'no cookie');
+    refused($ana->get('/samples', cookie => 'x'), 401, 'unauthorized', 'no cookie of ours');
+    refused($ana->get('/samples', cookie => '0' x 64), 401, 'unauthorized', 'no session');
+    refused($ana->get('/samples', session => $ana->session + 1), 401, 'session_changed',
+        'the page knows another session');
+    refused($ana->get('/samples', session => undef), 401, 'session_changed', 'none named');
+    refused($ana->get('/session', session => $ana->session + 1), 401, 'session_changed',
+        'not even to say who it is');
+    refused($lims->get('/samples', key => undef,
+            headers => { Cookie => '__Host-lims=' . $ana->token }), 401, 'unauthorized',
+        'the REST API does not look at a cookie');
+    refused($ana->get('/samples', cookie => undef,
+            headers => { Authorization => 'Bearer ' . $lims->fixture->{key} }), 401, 'unauthorized',
+        'the application takes no key');
+    refused($ana->get('/nowhere'), 404, 'not_found', 'no path');
+    refused($ana->put('/samples', {}), 405, 'method_not_allowed', 'no method');
+};
+
+subtest 'permission instead of scope' => sub {
+    my $body = { clientName => 'Acme', materialTypeId => $sample->{materialTypeId} };
+    my $refused = $ana->post('/samples', $body);
+
+    refused($refused, 403, 'permission_required', 'an analyst registers no sample');
+    like($refused->json->{message}, qr/sample\.register.*receiving_clerk/, '... but others do');
+    refused($ana->post('/samples', { nonsense => 1 }), 403, 'permission_required',
+        '... whatever the body says');
+    refused($ana->get('/users'), 403, 'permission_required', 'nor lists users');
+    my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
+    my $made  = $clerk->post('/samples', $body);
+    is($made->status, 201, 'a clerk does');
+    is($made->header('Location'), '/app/api/samples/' . $made->json->{id}, '... there');
+    is_deeply([ $lims->db->selectrow_array(q{SELECT surface, user_id, session_id, api_key_id
+            FROM lims.audit_entry WHERE table_name = 'sample' AND record_id = ?}, undef,
+            $made->json->{id}) ], [ 'application', $clerk->id, $clerk->session, undef ],
+        'the trail says who, through what, in which session');
+};
+
+subtest 'signing out' => sub {
+    my ($token, $session) = ($ana->token, $ana->session);
+    my $answer = $ana->delete('/session');
+
+    is($answer->status, 200, 'signed out');
+    like($answer->header('Set-Cookie'), qr/\A__Host-lims=; .*Max-Age=0\z/, '... without cookie');
+    refused($ana->get('/samples'), 401, 'unauthorized', 'a stolen cookie is of no use');
+    is($lims->db->selectrow_array('SELECT end_reason FROM lims.user_session WHERE id = ?', undef,
+            $session), 'signed out', 'and it says why');
+};
+
+done_testing();
