@@ -27,6 +27,7 @@
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
 # make bench-scan      the lifecycle scan's cost by how much there is
+# make bench-lists     pages of lists with every filter, at a million samples
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
 # make torture-webhooks  20,000 events and more on their way, while everything that
@@ -122,7 +123,7 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
+.PHONY: all units bench bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
@@ -412,6 +413,10 @@ bench-ingest: prerequisites
 bench-scan: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/scan
+
+bench-lists: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@LIMS_OUT=$(OUT) build/bench/lists
 
 # --- Installing --------------------------------------------------------------
 

@@ -235,6 +235,10 @@ CREATE INDEX sample_test_sample
 CREATE INDEX sample_test_status
     ON lims.sample_test (organization_id, status, id);
 
+CREATE INDEX sample_test_disposition
+    ON lims.sample_test (organization_id, disposition, id)
+ WHERE disposition <> 'active';
+
 CREATE INDEX sample_test_definition
     ON lims.sample_test (organization_id, test_definition_id, id);
 

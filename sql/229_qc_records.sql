@@ -21,7 +21,8 @@ SELECT b.organization_id, b.id, b.batch_number AS "batchNumber", b.method,
               ORDER BY c.sample_test_id) AS "sampleTestIds",
        ARRAY(SELECT q.sample_test_id
                FROM lims.qc_covered q
-              WHERE q.organization_id = b.organization_id
+              WHERE b.qc_status = 'overridden'
+                AND q.organization_id = b.organization_id
                 AND q.qc_batch_id = b.id
                 AND q.standing = 'overridden'
               ORDER BY q.sample_test_id) AS "overriddenTestIds",

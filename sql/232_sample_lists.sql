@@ -33,11 +33,9 @@ CREATE FUNCTION lims.sample_name_begins(
 ) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT EXISTS (
-        SELECT FROM unnest(p_names) AS n (name)
-         WHERE starts_with(p_tracking_id, n.name)
-            OR starts_with(p_sample_identifier, n.name)
-            OR starts_with(p_external_id, n.name))
+    SELECT p_tracking_id ^@ ANY (p_names)
+        OR p_sample_identifier ^@ ANY (p_names)
+        OR p_external_id ^@ ANY (p_names)
 $$;
 
 -- The samples whose tracking id, sample identifier, external id or client begins with a

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c - the list of samples, with its filters and its file. */
+/* search.c - the list of samples, with its filters, its counts and its file. */
 #include "samples/search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/field.h"
@@ -118,4 +119,68 @@ const lims_error_t *lims_samples_export(lims_request_t *rq)
     const lims_error_t *error = find_names(rq);
 
     return error ? error : lims_csv_list(rq, choose(rq), "samples.csv");
+}
+
+/* --- Counts --------------------------------------------------------------- */
+
+/* Most samples of a state that are told exactly. */
+enum { COUNT_MAX = 10000 };
+
+/* Whether a filter is given that few samples pass; of names, whether few were found. */
+static bool is_narrow(const lims_request_t *rq)
+{
+    static const char *const names[] = { "projectId", "clientId",  "trackingId",
+                                         "externalId", "found",     "orderId",
+                                         "dueBefore",  "since",     "until",
+                                         "updatedSince", "registeredSince", "materialTypeId" };
+
+    for (unsigned i = 0; i < LIMS_LENGTH(names); i++) {
+        if (lims_values_get(rq->values, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Writes a member for each row: a state with its count. */
+static void write_counts(lims_writer_t *w, const char *name, const lims_result_t *rows)
+{
+    lims_writer_key(w, name);
+    lims_writer_object_begin(w);
+    for (int i = 0; i < lims_result_count(rows); i++) {
+        const char *count = lims_result_get(rows, i, "count");
+
+        lims_writer_key(w, lims_result_get(rows, i, "state"));
+        if (strtol(count, NULL, 10) > COUNT_MAX) {
+            lims_writer_string(w, "10,000+");
+        } else {
+            lims_writer_raw(w, count);
+        }
+    }
+    lims_writer_object_end(w);
+}
+
+const lims_error_t *lims_samples_count(lims_request_t *rq)
+{
+    const lims_error_t *error = find_names(rq);
+    const lims_call_t calls[] = {
+        { .statement = LIMS_STMT_SAMPLE_COUNTS_BY_STATUS },
+        { .statement = is_narrow(rq) ? LIMS_STMT_SAMPLE_COUNTS_BY_RELEASE_FILTERED
+                                     : LIMS_STMT_SAMPLE_COUNTS_BY_RELEASE },
+    };
+    lims_result_t *rows[LIMS_LENGTH(calls)] = { NULL };
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    if (!error) {
+        error = lims_service_read(rows, rq, calls, LIMS_LENGTH(calls));
+    }
+    if (error) {
+        return error;
+    }
+    lims_writer_object_begin(w);
+    write_counts(w, "status", rows[0]);
+    write_counts(w, "releaseState", rows[1]);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
 }

@@ -74,6 +74,140 @@ SELECT r.*
  WHERE r.organization_id = :$organization::bigint
  ORDER BY r.id
 
+-- part: counted_samples
+          FROM lims.sample s
+          LEFT JOIN LATERAL (
+               SELECT x.release_state, x.holding_status
+                 FROM lims.sample_state_cache x
+                WHERE coalesce(:releaseState::text, :holdingStatus::text) IS NOT NULL
+                  AND x.organization_id = s.organization_id
+                  AND x.sample_id = s.id
+               OFFSET 0) c ON true
+         WHERE s.organization_id = :$organization::bigint
+           AND (:status::text[] IS NULL OR s.status = ANY (:status::text[]))
+
+-- name: sample_counts_by_status many custom
+-- How many samples of the list are in each status: of each no more than are told, and one.
+-- A branch for each, whose number of samples the planner knows.
+SELECT 'pending' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'pending'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'received' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'received'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'processing' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'processing'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'completed' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'completed'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'verified' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'verified'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'reported' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_samples}
+           AND s.status = 'reported'
+:{sample_filters}
+         LIMIT 10001) o
+
+-- part: counted_states
+          FROM lims.sample_state_cache c
+         CROSS JOIN LATERAL (
+               SELECT o.*
+                 FROM lims.sample o
+                WHERE o.organization_id = c.organization_id
+                  AND o.id = c.sample_id
+                  AND o.status <> 'reported'
+                  AND (:status::text[] IS NULL OR o.status = ANY (:status::text[]))
+               OFFSET 0) s
+         WHERE c.organization_id = :$organization::bigint
+
+-- name: sample_counts_by_release many custom
+-- The same by release state, of samples that are not reported. From the cache, each sample
+-- looked up (OFFSET 0): joined otherwise, all of the cache would be read.
+SELECT 'blocked' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_states}
+           AND c.release_state = 'blocked'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'in_progress' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_states}
+           AND c.release_state = 'in_progress'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'ready_for_review' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_states}
+           AND c.release_state = 'ready_for_review'
+:{sample_filters}
+         LIMIT 10001) o
+UNION ALL
+SELECT 'ready_to_report' AS "state",
+       count(*) AS "count"
+  FROM (SELECT s.id
+:{counted_states}
+           AND c.release_state = 'ready_to_report'
+:{sample_filters}
+         LIMIT 10001) o
+
+-- name: sample_counts_by_release_filtered many custom
+-- The same by filters that fewer samples pass than are open: from the samples.
+SELECT x.state,
+       count(m.release_state) AS count
+  FROM unnest('{blocked,in_progress,ready_for_review,ready_to_report}'::text[])
+       WITH ORDINALITY AS x (state, place)
+  LEFT JOIN (
+       SELECT c.release_state
+         FROM lims.sample s
+        CROSS JOIN LATERAL (
+              SELECT o.release_state, o.holding_status
+                FROM lims.sample_state_cache o
+               WHERE o.organization_id = s.organization_id
+                 AND o.sample_id = s.id
+              OFFSET 0) c
+        WHERE s.organization_id = :$organization::bigint
+          AND s.status = ANY ('{pending,received,processing,completed,verified}'::text[])
+          AND (:status::text[] IS NULL OR s.status = ANY (:status::text[]))
+:{sample_filters}
+       ) m
+    ON m.release_state = x.state
+ GROUP BY x.state, x.place
+ ORDER BY x.place
+
 -- name: samples_found one
 -- The samples whose names begin with a text: few by their ids, many by what they begin
 -- with.

@@ -111,7 +111,7 @@ my %column = (
     'exportSampleTests.priority'        => 'sample.priority',
     map({ ("$_.releaseState" => 'sample_state_cache.release_state',
             "$_.holdingStatus" => 'sample_state_cache.holding_status')
-    } qw(listSamples exportSamples)),
+    } qw(listSamples exportSamples countSamples)),
     'user.roles'                        => 'user_role.role',
     'permission.roles.role'             => 'role_permission.role',
     'organization.approvalSteps'        => 'approval_step.name',

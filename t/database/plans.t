@@ -177,6 +177,13 @@ my %several = (
         disposition => [ '{rejected}', '{active,on_hold}' ] },
     sample_search_statuses => { status => ['{pending,received}'], disposition => ['{rejected}'] },
 );
+# Counts read what there is of a state: nobody asks for the beginning of all time, for one
+# value of several that belong together, nor for dispositions that no sample has here.
+$several{"sample_counts_by_$_"} = { %{ $several{sample_search} }, since => ['2026-03-01'],
+    updatedSince => ['2026-12-01'], registeredSince => ['2026-12-01'], until => ['2025-12-31'],
+    dueBefore => ['2026-01-05'], disposition => ['{active,on_hold}'], first => [], last => [],
+    clients => [] }
+    for qw(status release release_filtered);
 $filter{$_} = [ '{' . $sample . '}' ] for qw(found clients);
 $filter{$_} = [$sample] for qw(first last);
 $filter{names} = ['{LAB-26-1}'];
@@ -191,6 +198,7 @@ $several{audit_block_tail}    = { from => [1000] };
 # What a search always has, besides a filter.
 my %given = (
     sample_search_statuses => { status => '{pending,received}' },
+    sample_counts_by_release_filtered => { clientId => first_of(20) },
     sample_test_search_open => { sampleStatus => 'pending' },
     sample_test_search_holding => { holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
     sample_test_changes => { updatedSince => '2026-01-02' },
