@@ -73,9 +73,9 @@ BEGIN
 END
 $$;
 
--- Whether the schema's owner acts, who may load older records. Trigger functions run with
--- the owner's rights, so current_user does not tell; the run-time role can set nothing
--- that makes this true.
+-- Whether the statement is the schema owner's, who may load older records. Trigger
+-- functions run with the owner's rights, so current_user does not show it; the run-time
+-- role cannot set what makes this true.
 CREATE FUNCTION lims.is_owner_acting() RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
@@ -104,7 +104,7 @@ $$;
 
 -- Refusals -----------------------------------------------------------------
 
--- Refuses an act by a rule of the laboratory (SQLSTATE LM001): the detail is the slug for
+-- Raises the refusal of a business rule (SQLSTATE LM001): the detail is the slug for
 -- programs, the message is for people.
 CREATE FUNCTION lims.refuse(p_slug text, p_message text) RETURNS void
 LANGUAGE plpgsql

@@ -51,12 +51,11 @@ CREATE TABLE lims.audit_entry (
     PRIMARY KEY (organization_id, record_id, table_name, id)
 );
 
--- For the changes of a period.
+-- Index for the changes of a period.
 CREATE INDEX audit_entry_moment
     ON lims.audit_entry (organization_id, occurred_at);
 
--- For the blocks of the chain: entries are written in nearly this order, so that a few
--- numbers for each range of pages suffice.
+-- BRIN index for the blocks of the chain: entries are written in nearly this order.
 CREATE INDEX audit_entry_position ON lims.audit_entry
  USING brin (organization_id, position) WITH (pages_per_range = 32, autosummarize = on);
 
@@ -103,7 +102,8 @@ CREATE TABLE lims.audit_closing (
     behind boolean NOT NULL
 );
 
--- Refuses a change of identity: trail and history of the row would become another's.
+-- Refuses to change the identity of a row: its audit trail and history would become those
+-- of another row.
 CREATE FUNCTION lims.identity_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -115,8 +115,8 @@ BEGIN
 END
 $$;
 
--- The expression that writes one column's value as JSON, NULL for NULL. Whole numbers and
--- booleans are in JSON what they are as text, which costs half as much to make ready.
+-- The expression that writes one column's value as JSON, NULL for NULL. Integers and
+-- booleans are cast to text, which is also their JSON and costs half as much.
 CREATE FUNCTION lims.audit_value(
     p_alias text,
     p_column text,

@@ -272,7 +272,7 @@ CREATE TABLE lims.api_key (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- The only look-up without an organization.
+-- Index for the only look-up without an organization: a key by its hash.
 CREATE INDEX api_key_hash ON lims.api_key (key_hash);
 
 CREATE FUNCTION lims.api_key_guard() RETURNS trigger
@@ -321,7 +321,7 @@ $$;
 CREATE TRIGGER guard_insert BEFORE INSERT ON lims.api_key
 FOR EACH ROW EXECUTE FUNCTION lims.api_key_actor();
 
--- The time of the last use is not a change of the record.
+-- Not when the key only records its last use: that is not a change of the record.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
 FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at
     OR NEW.updated_at <> OLD.updated_at)

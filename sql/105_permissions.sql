@@ -56,7 +56,7 @@ CREATE TABLE lims.role_permission (
 
 SELECT lims.attach_audit('role_permission');
 
--- The matrix that an organization begins with.
+-- The default matrix of roles and permissions, for a new organization.
 CREATE FUNCTION lims.first_permissions()
 RETURNS TABLE (role text, permission text)
 LANGUAGE sql STABLE
@@ -110,8 +110,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.seed_permissions();
 
 -- Who has a permission -----------------------------------------------------
 
--- What an active person may do. `self`, a person's own session, is had by everybody who
--- may do anything.
+-- The permissions of each active user. Whoever has one also has `self`, for their own
+-- session.
 CREATE FUNCTION lims.permissions_of(p_organization bigint, p_user bigint) RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $$
@@ -186,8 +186,8 @@ BEGIN
 END
 $$;
 
--- Refuses an act unless a person acts who has the permission, an API key that is in force
--- and belongs to the context's user, or the owner. No job does such acts.
+-- Requires a permission: refuses all but a user who has it, a valid API key of the
+-- context's user, and the owner of the database. Background jobs never have one.
 CREATE FUNCTION lims.require_permission(p_organization bigint, p_permission text)
 RETURNS void
 LANGUAGE plpgsql
@@ -220,7 +220,7 @@ BEGIN
 END
 $$;
 
--- Asks for the permission that the trigger names.
+-- Refuses a user without the permission in the trigger's argument.
 CREATE FUNCTION lims.permit() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -234,8 +234,8 @@ BEGIN
 END
 $$;
 
--- The same before a statement that deletes: its first row may take the permission away. No
--- rows but those of the context's organization can be deleted.
+-- Checks the permission once before a DELETE statement, since its first row may be the
+-- one that grants it. Only rows of the context's organization can be deleted.
 CREATE FUNCTION lims.permit_delete() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -268,7 +268,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');
 CREATE TRIGGER permit_delete BEFORE DELETE ON lims.user_role
 FOR EACH STATEMENT EXECUTE FUNCTION lims.permit_delete('user.manage');
 
--- The time of the last use is written by the key itself.
+-- Not for the time of the last use, which the key writes itself.
 CREATE TRIGGER permit BEFORE INSERT
     OR UPDATE OF name, scopes, upload_only, file_storage_max, expires_at, revoked_at
 ON lims.api_key
@@ -276,8 +276,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('key.manage');
 
 -- The last who manages users -------------------------------------------------
 
--- Whether an active person who can sign in, besides `p_but`, manages users. Somebody who is
--- locked for a time counts.
+-- Whether an active user other than `p_but` can sign in and manage users. A temporarily
+-- locked one counts.
 CREATE FUNCTION lims.has_manager(p_organization bigint, p_but bigint DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -299,8 +299,8 @@ BEGIN
 END
 $$;
 
--- Refuses a change that took user.manage from its last holder. The organization's row is
--- locked, so that two changes at once come one after the other.
+-- Refuses a change that takes user.manage from its last holder. Locks the organization's
+-- row, which serializes such changes.
 CREATE FUNCTION lims.keep_manager(p_organization bigint) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -390,7 +390,7 @@ FOR EACH ROW WHEN (OLD.active
         AND (NEW.password_hash IS NOT NULL OR NEW.identity IS NOT NULL)))
 EXECUTE FUNCTION lims.user_account_keep_manager();
 
--- Own roles: nobody changes them while somebody else can.
+-- Refuses a change of the user's own roles while another user can make it.
 CREATE FUNCTION lims.user_role_own() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -6,7 +6,8 @@
 
 CREATE SEQUENCE lims.account_state_id_seq;
 
--- What signing and signing in leave of a person; no row: nothing yet.
+-- Failed password checks of a user, and until when the account is locked; no row: none
+-- yet.
 CREATE TABLE lims.account_state (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.account_state_id_seq'),
@@ -41,12 +42,11 @@ BEGIN
 END
 $$;
 
--- Counts the check of the acting person's password for a signature, and returns what came
--- of it: right, wrong, locks (wrong, and the account is locked from now on) or locked: a
--- locked account signs nothing, with the right password either, and what is tried
--- meanwhile does not count. The fifth failure in a row locks for 15 minutes, then
--- for twice as long each time, up to 24 hours. The row is locked, so that attempts at once
--- are counted one after the other.
+-- Counts a check of the acting user's password for a signature, and returns the outcome:
+-- right, wrong, locks (wrong, and the account is now locked) or locked: a locked account
+-- cannot sign, even with the right password, and attempts meanwhile are not counted. The
+-- fifth failure in a row locks for 15 minutes, then for twice as long each time, up to 24
+-- hours. Locks the row, so that concurrent attempts are counted one after the other.
 CREATE FUNCTION lims.note_signature(p_organization bigint, p_right boolean)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
@@ -86,7 +86,7 @@ BEGIN
 END
 $$;
 
--- Nobody who is locked signs, whoever has checked the password.
+-- Refuses signatures of a locked account, whatever has checked the password.
 CREATE FUNCTION lims.signature_locked() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -105,7 +105,7 @@ $$;
 CREATE TRIGGER locked BEFORE INSERT ON lims.electronic_signature
 FOR EACH ROW EXECUTE FUNCTION lims.signature_locked();
 
--- Unlocks an account. Nobody unlocks themselves.
+-- Unlocks an account of another user.
 CREATE FUNCTION lims.unlock_account(p_organization bigint, p_user bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -133,7 +133,8 @@ $$;
 
 CREATE SEQUENCE lims.account_link_id_seq;
 
--- The one-time link of a person, by which they set a password: one at a time, for a day.
+-- The one-time link with which a user sets a password: at most one for each user, valid
+-- for a day.
 CREATE TABLE lims.account_link (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.account_link_id_seq'),
@@ -155,7 +156,8 @@ CREATE TABLE lims.account_link (
 
 SELECT lims.attach_record('account_link', '{}', '{token_hash}');
 
--- Gives a person a link, in place of the one before, and returns when it expires.
+-- Creates the one-time link of a user, replacing a former one, and returns when it
+-- expires.
 CREATE FUNCTION lims.give_link(p_organization bigint, p_user bigint, p_token_hash bytea)
 RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER
@@ -193,7 +195,8 @@ BEGIN
 END
 $$;
 
--- A change of password, address, identity or activity ends the link.
+-- Revokes the one-time link of a user whose password, address, identity or activity
+-- changes.
 CREATE FUNCTION lims.end_link() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -217,7 +220,7 @@ EXECUTE FUNCTION lims.end_link();
 
 -- Roles --------------------------------------------------------------------
 
--- Roles of a person change with a reason, but for those that they begin with.
+-- Requires a reason for a change of roles, except for the roles of a new user.
 CREATE FUNCTION lims.user_role_reason() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -3,8 +3,8 @@
 -- Changing the matrix: the permissions of roles, as a whole.
 
 -- Gives each of the roles the permissions that are listed for it, [{"role",
--- "permissions"}], and no others. The organization's row is locked, so that two changes at
--- once come one after the other. What the active people then cannot meet is refused (156).
+-- "permissions"}], and no others. Locks the organization's row, which serializes such
+-- changes. Policies that the active users could then not meet are refused (156).
 CREATE FUNCTION lims.set_permissions(p_organization bigint, p_roles jsonb) RETURNS void
 LANGUAGE plpgsql
 AS $$

@@ -202,7 +202,7 @@ CREATE TABLE lims.test_definition (
         CHECK (specification_low <= specification_high)
 );
 
--- Refuses another code, unit or kind of result once the definition has results: the
+-- Refuses to change code, unit or result type once the definition has results: the
 -- meaning of all results reported so far would change.
 CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
 LANGUAGE plpgsql
@@ -235,8 +235,8 @@ EXECUTE FUNCTION lims.test_definition_guard();
 SELECT lims.attach_record('test_definition');
 
 -- Refuses to schedule tests, naming all definitions of the list that are unknown or
--- inactive. Called once one of them was not found; its type is that of the id it stands
--- in for.
+-- inactive. Called when one of them was not found; returns the type of an id, so that it
+-- can stand in place of one.
 CREATE FUNCTION lims.refuse_definitions(p_organization bigint, p_ids bigint[])
 RETURNS bigint
 LANGUAGE plpgsql

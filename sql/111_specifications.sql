@@ -2,8 +2,9 @@
 --
 -- Specifications, and how a result is judged by its limits.
 
--- Limits for a material type, or for a project's samples of it. The most specific ones
--- apply: of project and material type, of the material type, of the definition.
+-- Specification limits for a material type, or for a project's samples of it. The most
+-- specific apply: those of project and material type, else of the material type, else of
+-- the test definition.
 CREATE SEQUENCE lims.specification_id_seq;
 
 CREATE TABLE lims.specification (
@@ -192,16 +193,15 @@ AS $$
     END
 $$;
 
--- Whether a result of a test that asks for confirmation is presumptive positive.
--- Of presence or absence everything is that does not plainly say absent. Of a
--- number everything is but
+-- Whether a result of a test that requires confirmation is presumptive positive. A
+-- presence result is, unless it plainly says absent. A numeric result is, except
 --   - a number below the minimum, without one: up to 0;
 --   - text that plainly says absent;
 --   - less than x, or x that was not detected, where x reaches no further than
 --     what is known of the test (p_known: the largest of minimum, reporting limit
 --     and upper limit): "< 50000" beside a limit of 2 proves nothing. Where
 --     nothing is known, any x is taken.
--- Of free text what says that something grew.
+-- A free text is, if it says that something grew.
 CREATE FUNCTION lims.is_presumptive(
     p_type text,
     p_result text,

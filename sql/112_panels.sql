@@ -21,8 +21,8 @@ CREATE TABLE lims.panel (
     CONSTRAINT panel_code UNIQUE (organization_id, code)
 );
 
--- Refuses a list with a definition that is unknown, not in use, or there twice. A list
--- that stays may have a definition that went out of use since.
+-- Refuses a list with a definition that is unknown, inactive or listed twice. An
+-- unchanged list may contain definitions that became inactive since.
 CREATE FUNCTION lims.panel_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -55,8 +55,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.panel_guard();
 SELECT lims.attach_record('panel');
 
 -- Returns the definitions that are ordered by themselves and by panels, each once: first
--- those named, then those of the panels in order. Refuses a panel that is unknown or not
--- in use, and more than 200 definitions.
+-- those named, then those of the panels in order. Refuses an unknown or inactive panel,
+-- and more than 200 definitions.
 CREATE FUNCTION lims.ordered_definitions(
     p_organization bigint,
     p_definitions bigint[],

@@ -255,7 +255,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_media_lots();
 
 SELECT lims.attach_record('media_lot');
 
--- Updates the lots of new tests, whose trigger then derives their statuses.
+-- Updates the lots of new quality control tests, so that the lots' trigger computes their
+-- statuses.
 CREATE FUNCTION lims.media_qc_test_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -274,7 +275,8 @@ CREATE TRIGGER judge_lot AFTER INSERT ON lims.media_qc_test
 REFERENCING NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.media_qc_test_changed();
 
--- Refuses a date in the future: that test would remain the latest whatever is found later.
+-- Refuses a date in the future: such a test would remain the latest, whatever is found
+-- afterwards.
 CREATE FUNCTION lims.media_qc_test_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

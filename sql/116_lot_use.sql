@@ -4,8 +4,8 @@
 
 -- Opening ------------------------------------------------------------------
 
--- Derives the day of a lot's opening, in the organization's time zone, and refuses a second
--- one. A day that is corrected by hand has no time.
+-- Computes the day on which a lot was opened, in the organization's time zone, and
+-- refuses to open it twice. A day that was corrected by hand has no time.
 CREATE FUNCTION lims.lot_opened() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -37,7 +37,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.lot_opened();
 
 -- Quarantine and release ---------------------------------------------------
 
--- Refuses an act on a lot without a reason, but of the owner.
+-- Refuses a change of a lot without a reason, except by the owner of the database.
 CREATE FUNCTION lims.require_lot_reason(p_message text) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 
--- Keeps with a quarantined lot why it is in quarantine.
+-- Records the reason of a quarantine with the lot.
 CREATE FUNCTION lims.lot_quarantine() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -72,7 +72,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.lot_quarantine();
 CREATE TRIGGER quarantine BEFORE INSERT OR UPDATE ON lims.media_lot
 FOR EACH ROW EXECUTE FUNCTION lims.lot_quarantine();
 
--- Asks for lot.release and a reason where a lot that could not be used becomes usable.
+-- Requires the permission lot.release and a reason to make an unusable lot usable.
 CREATE FUNCTION lims.lot_leave() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -93,7 +93,7 @@ CREATE TRIGGER leave BEFORE UPDATE ON lims.media_lot
 FOR EACH ROW WHEN (OLD.qc_status = 'quarantined' AND NEW.qc_status <> 'quarantined')
 EXECUTE FUNCTION lims.lot_leave();
 
--- The same where a passed test of a medium takes the place of a failed one.
+-- Requires the same where a passed test of a media lot replaces a failed one.
 CREATE FUNCTION lims.media_qc_test_leave() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -169,9 +169,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_reagent_lots();
 
 -- What a policy refuses ----------------------------------------------------
 
--- The lots with which no result may be entered now: an expired reagent lot where the policy
--- blocks that, a lot that failed or is quarantined where the policy on their quality
--- control does. The time of analysis does not count, since the client could send any.
+-- The lots with which results may not be entered now: an expired reagent lot, and a
+-- failed or quarantined lot, each where a policy says so. The time of analysis does not
+-- count, since the client could send any.
 CREATE FUNCTION lims.refused_lots(
     p_organization bigint,
     p_reagent_lot bigint,

@@ -27,14 +27,14 @@ CREATE TABLE lims.sample_order (
 
 CREATE INDEX sample_order_client_id ON lims.sample_order (organization_id, client_id, id);
 
--- Whether a number has the form of those that the service makes: given by a client, it
--- could take one before that is made.
+-- Whether an order number has the form of those that the service assigns. Clients may not
+-- use it: such a number could be assigned later.
 CREATE FUNCTION lims.order_number_is_ours(p_number text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT p_number ~ '^ORD-[0-9]{2}-[0-9]{7,}-[0-9A-Z]$' $$;
 
--- Numbers an order, unless it brings a number of its own: as tracking ids, from its id.
--- Number, client and panels stay.
+-- Assigns the number of an order, unless the client gave one: from the id, in the form of
+-- tracking ids. Refuses to change number, client and panels.
 CREATE FUNCTION lims.sample_order_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

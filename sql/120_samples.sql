@@ -177,14 +177,14 @@ CREATE TABLE lims.sample (
     CHECK ((disposition = 'active') = (disposition_reason IS NULL))
 );
 
--- What the list is filtered by, in order of its cursor: filters that hardly any sample
--- passes together, or none until far down the list, are tried in the index alone. (No
--- change of a sample is HOT, for each changes updated_at.)
+-- Covering index for the filters of the list of samples, in order of its cursor: filters
+-- that hardly any sample passes together, or none until far down the list, are evaluated
+-- in the index alone. (No change of a sample is HOT, since each changes updated_at.)
 CREATE INDEX sample_filters ON lims.sample (organization_id, id)
 INCLUDE (status, disposition, priority, material_type_id, project_id, client_id, order_id,
          due_date, received_at, created_at, updated_at);
 
--- The filters by themselves, each in order of the cursor where it is equality.
+-- Indexes for single filters; those for equality continue in the order of the cursor.
 CREATE UNIQUE INDEX sample_external_id
     ON lims.sample (organization_id, external_id)
  WHERE external_id IS NOT NULL;
@@ -213,7 +213,7 @@ CREATE INDEX sample_due_date ON lims.sample (organization_id, due_date, id)
 CREATE INDEX sample_disposition ON lims.sample (organization_id, disposition, id)
  WHERE disposition <> 'active';
 
--- Reported samples that are being amended.
+-- Index for reported samples that are being amended.
 CREATE INDEX sample_amendment ON lims.sample (organization_id, id)
  WHERE amendment_id IS NOT NULL;
 
@@ -222,8 +222,9 @@ CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
 CREATE INDEX sample_priority ON lims.sample (organization_id, priority, id)
  WHERE priority <> 'routine';
 
--- What hardly occurs together is asked together: a planner that multiplied the parts
--- would look for it in all samples.
+-- Extended statistics (most common combinations of values): from the selectivity of each
+-- column alone the planner would expect combinations that hardly occur, and search all
+-- samples for them.
 CREATE STATISTICS lims.sample_states (mcv)
     ON status, priority, disposition FROM lims.sample;
 

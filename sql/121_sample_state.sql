@@ -118,8 +118,8 @@ BEGIN
 END
 $$;
 
--- Of a sample's own columns, the time of collection, the disposition, and whether it is
--- reported.
+-- The state of a sample depends on three of its own columns: the time of collection, the
+-- disposition, and whether it is reported.
 CREATE FUNCTION lims.mark_changed_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

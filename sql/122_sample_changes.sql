@@ -247,8 +247,9 @@ CREATE TRIGGER hold_names BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.sample_hold_names();
 
--- Whether the actor may change a sample: one that is reported only by its open
--- amendment (158; NULL: none), and only people, not API keys, files or jobs.
+-- Whether the actor may change a sample. A reported one can only be changed while it has
+-- an open amendment (158; p_amendment NULL: none), and only by people, not by API keys,
+-- files or jobs.
 CREATE FUNCTION lims.sample_is_open(p_status text, p_amendment bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
@@ -274,9 +275,9 @@ BEGIN
 END
 $$;
 
--- Refuses changes of a reported sample but by its amendment (158), and of one that its
--- disposition has closed, but for the disposition (127). Between the other statuses every
--- change is allowed that passes its gates; received_at is set once, and unset only when a
+-- Refuses changes of a reported sample, except by its amendment (158), and of a sample
+-- that its disposition has closed, except of the disposition (127). Every other change of
+-- status is allowed that passes its gates; received_at is set once, and unset only when a
 -- receipt is undone (126).
 CREATE FUNCTION lims.sample_lock() RETURNS trigger
 LANGUAGE plpgsql
@@ -388,7 +389,7 @@ FOR EACH ROW WHEN (NOT ROW(NEW.project_name, NEW.material_type_name,
     NEW.content_hash, NEW.amendment_id) IS NULL)
 EXECUTE FUNCTION lims.sample_names();
 
--- The trigger's name puts it after the gates.
+-- Triggers run in the order of their names: this one after the gates.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN ((NEW.status = 'reported') <> (OLD.status = 'reported')
     OR OLD.amendment_id IS NOT NULL

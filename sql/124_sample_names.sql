@@ -4,7 +4,7 @@
 -- sample is final. (Files name samples by tracking id too, and by external id and sample
 -- identifier if the profile says so: 210_readings.sql.)
 
--- Whether nothing more is done on a sample: aliases no longer refer to it.
+-- Whether work on a sample has ended, so that its aliases no longer refer to it.
 CREATE FUNCTION lims.sample_is_final(p_status text, p_disposition text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -12,7 +12,7 @@ AS $$
         OR p_disposition IN ('cancelled', 'rejected', 'disposed')
 $$;
 
--- The word for what ends the work on a sample.
+-- The status or disposition that ended the work on a sample.
 CREATE FUNCTION lims.sample_end(p_status text, p_disposition text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -55,8 +55,8 @@ CREATE UNIQUE INDEX sample_name_listed
 CREATE INDEX sample_name_sample
     ON lims.sample_name (organization_id, sample_id, id);
 
--- An alias is listed for a sample that is not final, and is not a tracking id. A listed
--- one can only be ended, once.
+-- Refuses an alias of a final sample, one that is a tracking id, and every change but
+-- ending an alias, once.
 CREATE FUNCTION lims.sample_name_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

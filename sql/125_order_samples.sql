@@ -3,7 +3,7 @@
 -- The samples of orders: a row of an order is a sample to be registered, and all rows are
 -- registered together or not at all.
 
--- A sample is of its order's client, and of that order from its registration on.
+-- Refuses a client other than that of the sample's order, and a change of the order.
 CREATE FUNCTION lims.sample_guard_order() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -87,7 +87,7 @@ $$;
 
 -- Mistakes -----------------------------------------------------------------
 
--- What is wrong with references of rows: as lims.sample_guard() would refuse the first.
+-- Lists the faults of references in rows, each as lims.sample_guard() would refuse it.
 CREATE FUNCTION lims.order_reference_mistakes(p_organization bigint, p_samples json)
 RETURNS TABLE (place bigint, member text, slug text, message text)
 LANGUAGE sql STABLE
@@ -135,8 +135,8 @@ AS $$
      WHERE x.id IS NOT NULL
 $$;
 
--- What is wrong with the panels of rows, besides that they are none: a definition that
--- went out of use, or too many.
+-- Lists the faults of panels in rows, besides unknown panels: an inactive definition, or
+-- too many tests.
 CREATE FUNCTION lims.order_panel_mistakes(p_organization bigint, p_samples json)
 RETURNS TABLE (place bigint, member text, slug text, message text)
 LANGUAGE sql STABLE
@@ -168,7 +168,7 @@ AS $$
        AND c.tests > 200
 $$;
 
--- What else is wrong with rows: client, place, dates, external ids.
+-- Lists the other faults of rows: client, plant location, dates, external ids.
 CREATE FUNCTION lims.order_row_mistakes(
     p_organization bigint,
     p_client bigint,
@@ -220,8 +220,8 @@ AS $$
               AND s.nth > 1) AS x (member, message)
 $$;
 
--- Every mistake of an order, the first 1,000 in the order of its rows: those that the
--- service found (as the rows bring them) and those that only the database knows.
+-- Lists the faults of an order, the first 1,000 in the order of its rows: those that the
+-- service found (given in the rows) and those that only the database knows.
 CREATE FUNCTION lims.order_mistakes(
     p_organization bigint,
     p_client bigint,

@@ -3,8 +3,8 @@
 -- Receipt of samples: what was found, when results are due, and undoing a receipt in
 -- error.
 
--- Refuses to undo a receipt but on its day (the laboratory's), without any result, and
--- with a reason.
+-- Refuses to undo a receipt, except on its day (in the laboratory's time zone), without
+-- results, and with a reason.
 CREATE FUNCTION lims.check_unreceive(p_sample lims.sample) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -42,8 +42,8 @@ BEGIN
 END
 $$;
 
--- Returns the day on which a sample's results are due by its tests' definitions, received
--- at a time; NULL: none promises anything.
+-- Returns the day on which a sample's results are due by its tests' definitions, if
+-- received at this time; NULL: no definition promises a time.
 CREATE FUNCTION lims.due_date_of(
     p_organization bigint,
     p_sample bigint,
@@ -64,8 +64,8 @@ BEGIN
 END
 $$;
 
--- Says who received a sample and when its results are due; what was found is written with
--- the receipt alone, and goes with it when the receipt is undone.
+-- Sets who received a sample and when its results are due. Findings at receipt are only
+-- recorded with the receipt, and cleared when it is undone.
 CREATE FUNCTION lims.sample_receipt() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -4,8 +4,8 @@
 -- disposed of. Nothing done on it is lost, and a cancelled or rejected one can be taken
 -- back.
 
--- Whether its disposition ends the work on a sample. Not of a reported one, which is final
--- by its status.
+-- Whether the disposition of a sample ends the work on it. False for a reported sample,
+-- which is final by its status.
 CREATE FUNCTION lims.sample_is_closed(p_status text, p_disposition text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -24,7 +24,8 @@ END
 $$;
 
 -- Refuses work on a sample that its disposition has closed, and locks it until the
--- transaction ends: of a cancellation at the same time, one sees the other.
+-- transaction ends: a concurrent cancellation waits for this transaction, or is seen by
+-- it.
 CREATE FUNCTION lims.require_open_sample(p_organization bigint, p_sample bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -98,7 +99,8 @@ BEGIN
 END
 $$;
 
--- Changes of disposition: each by itself, with a reason, by whom it is allowed.
+-- Refuses a change of disposition together with other changes, without a reason, or
+-- without the permission.
 CREATE FUNCTION lims.sample_dispose() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -128,8 +128,8 @@ AS $$
 $$;
 
 -- A failed media lot can only be replaced by another one that has not failed, together
--- with another result; by none only where an override accepts it for the sample. That holds after the result was withdrawn too: the
--- audit trail has the former lots.
+-- with another result; or by no lot, where an override accepts it for the sample. The
+-- same holds after the result was withdrawn: the audit trail has the former lots.
 CREATE FUNCTION lims.sample_test_links() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -211,8 +211,8 @@ EXECUTE FUNCTION lims.sample_test_links();
 
 -- The derived columns of a test (p_stands) for a result: numeric value, limits of this
 -- moment, whether it is out of them or needs confirmation; all NULL for a blank one. For
--- an unchanged result (its sample's material type or project changed) who entered it and
--- when stay, and so does a confirmation that was requested or decided.
+-- an unchanged result (only material type or project of its sample changed) entered_by,
+-- entered_at and confirmation_status are kept.
 CREATE FUNCTION lims.judged(
     p_stands lims.sample_test,
     p_result text,
@@ -350,10 +350,10 @@ FOR EACH ROW WHEN (NEW.status <> 'pending'
         NEW.entered_by, NEW.entered_at, NEW.first_entered_at) IS NULL)
 EXECUTE FUNCTION lims.sample_test_judge();
 
--- Not for a new result that is written with the owner's rights while the owner does not
--- act: only lims.enter_results() does that, and has judged it. The run-time role has no
--- right to the derived columns; the owner has, and is judged. WHEN is evaluated for who
--- executes the UPDATE; in the trigger's function, current_user is always the owner.
+-- Not for results written by lims.enter_results(), which has judged them: it alone writes
+-- with the owner's rights while the owner does not act. The run-time role has no right to
+-- the derived columns; the owner has, and is judged. WHEN is evaluated for who executes
+-- the UPDATE; in the trigger's function, current_user is always the owner.
 CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status <> 'verified'
     AND CASE WHEN (NEW.result, NEW.qualifier)

@@ -103,7 +103,7 @@ $$;
 CREATE TRIGGER lock BEFORE DELETE ON lims.sample_test
 FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
 
--- Not for a new result alone: it is judged before.
+-- Not for a change of the result alone, which only the judgement handles.
 CREATE TRIGGER lock_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status = 'verified'
     OR NEW.status = 'verified'
@@ -283,7 +283,7 @@ FOR EACH ROW WHEN ((NEW.requires_confirmation AND NEW.result IS NOT NULL)
         NEW.reporting_limit, NEW.method_detection_limit) IS NULL)
 EXECUTE FUNCTION lims.sample_test_names();
 
--- The trigger's name puts it after the locks.
+-- Triggers run in the order of their names: this one after the locks.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN ((NEW.status = 'verified') <> (OLD.status = 'verified')
     OR (NEW.requires_confirmation

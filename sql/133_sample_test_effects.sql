@@ -140,9 +140,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
 
 -- A reported sample's tests are final --------------------------------------
 
--- Locks the samples of the changed tests until the transaction ends, and refuses if one is
--- reported and not being amended by a person (158), or closed by its disposition: of a
--- report or a cancellation at the same time, one sees the other.
+-- Locks the samples of the changed tests until the transaction ends, and refuses if one
+-- is reported and not being amended by a person (158), or closed by its disposition: a
+-- concurrent report or cancellation waits for this transaction, or is seen by it.
 CREATE FUNCTION lims.sample_test_final() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

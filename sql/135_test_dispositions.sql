@@ -19,8 +19,8 @@ BEGIN
 END
 $$;
 
--- Refuses changes of a test that is not active, but for which one of its family is
--- reported, and what rests on the sample.
+-- Refuses changes of a test that is not active, except of `reported` and of the columns
+-- derived from the sample.
 CREATE FUNCTION lims.sample_test_inactive() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -44,8 +44,8 @@ FOR EACH ROW WHEN (OLD.disposition <> 'active'
     AND NEW.disposition = OLD.disposition)
 EXECUTE FUNCTION lims.sample_test_inactive();
 
--- A verified test is reopened before it is cancelled, and an investigation that is open
--- keeps its test active where the policy says so.
+-- Refuses to cancel a verified test, and to cancel or set aside a test with an open
+-- investigation where the policy says so.
 CREATE FUNCTION lims.sample_test_disposed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -142,7 +142,7 @@ BEGIN
 END
 $$;
 
--- Says which test of a family is reported: the only active one, else none.
+-- Sets which test of a family is reported: the only active one, else none.
 CREATE FUNCTION lims.settle_family(p_test lims.sample_test) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -223,8 +223,8 @@ $$;
 
 -- Cancelling ---------------------------------------------------------------
 
--- Asks for the permission to cancel a test or to restore it: with a result, that of whoever
--- verifies results.
+-- Requires the permission to cancel or restore a test; for a test with a result,
+-- result.verify.
 CREATE FUNCTION lims.require_cancelling(p_test lims.sample_test) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -234,8 +234,8 @@ BEGIN
 END
 $$;
 
--- Cancels an active test; a cancelled one stays so. It leaves its QC batches, but for
--- those that failed.
+-- Cancels an active test, and removes it from its QC batches, except failed ones. Does
+-- nothing if it is cancelled already.
 CREATE FUNCTION lims.cancel_test(p_organization bigint, p_sample_test bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -282,8 +282,8 @@ BEGIN
 END
 $$;
 
--- Makes a cancelled test active again; an active one stays so. A result is judged by the
--- limits of today's material type and project, and covered by the QC batches that it had
+-- Makes a cancelled test active again; does nothing if it is active. Judges its result by
+-- the present material type and project, and returns it to the QC batches that it had
 -- left.
 CREATE FUNCTION lims.restore_test(p_organization bigint, p_sample_test bigint)
 RETURNS void

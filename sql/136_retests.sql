@@ -4,7 +4,7 @@
 -- While more than one is active, none is (finding retest_undecided); choosing a verified
 -- one sets the others aside.
 
--- Adds repetitions of an active test and returns them; what it has stays as it is.
+-- Adds retests of an active test, which is left unchanged, and returns them.
 CREATE FUNCTION lims.retest(
     p_organization bigint,
     p_sample_test bigint,
@@ -45,8 +45,8 @@ BEGIN
 END
 $$;
 
--- Refuses a choice that is not signed, where the policy asks for it or a signature was
--- given, and one's own result where nobody verifies their own.
+-- Refuses a choice without a valid signature, where the policy requires one or one was
+-- given, and the user's own result where the policy forbids to verify it.
 CREATE FUNCTION lims.check_choice(p_test lims.sample_test) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -120,8 +120,8 @@ BEGIN
 END
 $$;
 
--- Undoes a choice when its result is reopened: what was set aside is active again, as it
--- was. Of entered results the limits are those of today.
+-- Undoes a choice when its result is reopened: the tests that were set aside become
+-- active again. Entered results are judged by the present limits.
 CREATE FUNCTION lims.sample_test_undo_choice() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

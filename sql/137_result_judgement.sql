@@ -3,8 +3,8 @@
 -- What the service says of a result: the warnings of one that was entered, and the
 -- judgement of results that are not entered yet, which writes nothing.
 
--- Warnings about the lots of a result, as of the day of its entry: expired, and, where the
--- organization's policy looks at the quality control of lots, quarantined or failed.
+-- Warnings about the lots of a result, as of the day of its entry: expired, and, where
+-- the organization's policy requires released lots, quarantined or failed.
 CREATE FUNCTION lims.lot_entry_warnings(
     p_organization bigint,
     p_reagent_lot bigint,
@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 
--- What entering a result would be refused for: an array of { error, message }. The lots
+-- Lists why entering a result would be refused: an array of { error, message }. The lots
 -- and the time are those that the test would have then; p_sample_end is the word for what
 -- ended the work on the sample, or NULL.
 CREATE FUNCTION lims.entry_refusals(

@@ -29,13 +29,14 @@ BEGIN
 END
 $$;
 
--- Where it is wrong only: lims.enter_results() sets it.
+-- Only where holding_met is wrong: lims.enter_results() sets it itself.
 CREATE TRIGGER measure_insert BEFORE INSERT ON lims.sample_test
 FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
     (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
 EXECUTE FUNCTION lims.sample_test_measure();
 
--- The trigger's name puts it after the locks, which clear what is withdrawn.
+-- Triggers run in the order of their names: this one after the locks, which clear a
+-- withdrawn result.
 CREATE TRIGGER measure_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
     (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
@@ -43,8 +44,8 @@ EXECUTE FUNCTION lims.sample_test_measure();
 
 -- What is derived from the sample ------------------------------------------
 
--- Derives the columns of these samples' tests again. Not of a reported or a closed sample,
--- whose tests take no change.
+-- Computes the derived columns of these samples' tests again, except of reported and
+-- closed samples, whose tests cannot be changed.
 --
 -- SECURITY DEFINER: the run-time role has no right to derived columns.
 CREATE FUNCTION lims.reschedule_tests(p_organization bigint, p_samples bigint[])
@@ -95,7 +96,8 @@ FOR EACH ROW WHEN ((NEW.collected_at, NEW.collection_date, NEW.priority,
 EXECUTE FUNCTION lims.sample_reschedule();
 
 -- Takes the tests of a sample from the worklist before it is closed, since they take no
--- change afterwards. The trigger's name puts it after all that may refuse to close it.
+-- change afterwards. Triggers run in the order of their names: this one after all that
+-- may refuse to close it.
 CREATE FUNCTION lims.sample_shelve() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -116,7 +118,7 @@ FOR EACH ROW WHEN (OLD.status <> 'reported'
     AND NEW.disposition NOT IN ('active', 'on_hold'))
 EXECUTE FUNCTION lims.sample_shelve();
 
--- A laboratory that corrects its time zone moves the days of collection.
+-- A change of the time zone moves the ends of the days of collection.
 CREATE FUNCTION lims.organization_reschedule() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -138,8 +140,9 @@ EXECUTE FUNCTION lims.organization_reschedule();
 
 -- The worklist -------------------------------------------------------------
 
--- Open tests in the order in which they are to be done. Whether a sample is received is
--- asked of the sample: a receipt writes no tests, which are locked before samples.
+-- Open tests in the order in which they are to be done. Whether the sample is received is
+-- joined, not stored with its tests: a receipt would have to lock tests after their
+-- sample.
 --
 -- CASE, and not coalesce(), which under row-level security is not a part of an index
 -- condition.

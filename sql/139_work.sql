@@ -71,8 +71,8 @@ BEGIN
 END
 $$;
 
--- Entering ends it: another value, a withdrawal, or the same value again, which needs a
--- reason of its own where the policy asks for reasons.
+-- Ends the return of a result when it is entered again: another value, a withdrawal, or
+-- the same value, which needs a reason where the policy requires reasons.
 CREATE FUNCTION lims.sample_test_entered_again() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -88,12 +88,13 @@ BEGIN
 END
 $$;
 
--- The trigger's name puts it before the locks, which look at what else changes.
+-- Triggers run in the order of their names: this one before the locks, which check all
+-- other changes.
 CREATE TRIGGER entered_again BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.returned_at IS NOT NULL)
 EXECUTE FUNCTION lims.sample_test_entered_again();
 
--- Enters the value again that stands of a result that was sent back.
+-- Enters the present value of a returned result again.
 CREATE FUNCTION lims.enter_again(p_organization bigint, p_sample_test bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -114,8 +115,8 @@ $$;
 
 -- Assignment ---------------------------------------------------------------
 
--- Assigns tests to somebody; NULL: to nobody. Those that are verified or inactive take no
--- assignment.
+-- Assigns tests to somebody; NULL: to nobody. Verified and inactive tests cannot be
+-- assigned.
 CREATE FUNCTION lims.assign_tests(
     p_organization bigint,
     p_sample_tests bigint[],

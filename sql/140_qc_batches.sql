@@ -194,7 +194,7 @@ AS $$
     END
 $$;
 
--- Works out value and outcome of a control that has what its criterion needs.
+-- Computes value and outcome of a control that has the members that its criterion needs.
 --
 -- Recovery: 100 x (found - native) / added. Relative percent difference:
 -- 100 x |a - b| / mean; where both lie below five times the reporting limit,
@@ -246,8 +246,8 @@ BEGIN
 END
 $$;
 
--- Judges a control. One that the template of its batch expects waits for its value, which
--- is not taken away again, and stays what is expected.
+-- Judges a control. A control that the template of its batch requires may have no value
+-- yet; the value cannot be removed again, nor what is required be changed.
 CREATE FUNCTION lims.qc_control_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

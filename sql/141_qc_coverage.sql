@@ -88,7 +88,7 @@ SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, t.disposition,
     ON b.organization_id = c.organization_id
    AND b.id = c.qc_batch_id;
 
--- Lists all batches that cover a test, as on certificates.
+-- Lists all QC batches that cover a test, as certificates print them.
 CREATE FUNCTION lims.covering_batches(p_organization bigint, p_sample_test bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -106,8 +106,8 @@ $$;
 
 -- Coming and going ---------------------------------------------------------
 
--- Locks a batch for a change of what it covers. What a template asks for depends on the
--- number of samples, so that its batches take one change at a time.
+-- Locks a QC batch for a change of its coverage. The controls that a template requires
+-- depend on the number of samples, so changes of such a batch are serialized.
 CREATE FUNCTION lims.lock_covering_batch(
     p_organization bigint,
     p_batch bigint,

@@ -28,7 +28,7 @@
 -- AFTER DELETE
 --   1 audit_delete          writes the audit trail, as at INSERT
 
--- The reading of each step. The outcome of the confirmation is
+-- The reading of each confirmation step. The outcome of the confirmation is
 -- sample_test.confirmation_status.
 CREATE SEQUENCE lims.confirmation_step_id_seq;
 
@@ -53,7 +53,7 @@ CREATE TABLE lims.confirmation_step (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- Steps are recorded while the confirmation is open. Locks the test, so that the outcome
+-- Refuses a step unless the confirmation is pending. Locks the test, so that the outcome
 -- is not decided meanwhile.
 CREATE FUNCTION lims.confirmation_step_guard() RETURNS trigger
 LANGUAGE plpgsql
@@ -112,7 +112,8 @@ AS $$
        AND p.entry IS NOT NULL
 $$;
 
--- The outcome of a confirmation is signed where the policy asks for signatures.
+-- Requires a signature for the outcome of a confirmation, where the policy requires
+-- signatures.
 CREATE FUNCTION lims.confirmation_signed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

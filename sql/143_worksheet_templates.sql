@@ -4,8 +4,8 @@
 
 CREATE SEQUENCE lims.worksheet_template_id_seq;
 
--- The form of a method's worksheet. New worksheets use the active version with the highest
--- number.
+-- A worksheet template: fields and sign-off steps of a method. New worksheets use the
+-- active version with the highest number.
 CREATE TABLE lims.worksheet_template (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.worksheet_template_id_seq'),
@@ -83,8 +83,8 @@ CREATE TABLE lims.worksheet_signoff_step (
 
 SELECT lims.attach_audit('worksheet_signoff_step');
 
--- Refuses a change of a form that has worksheets. Locks the template, as does whoever
--- begins a worksheet.
+-- Refuses a change of a template that has worksheets. Locks the template, as the creation
+-- of a worksheet does.
 CREATE FUNCTION lims.worksheet_form_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

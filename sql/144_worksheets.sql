@@ -175,9 +175,9 @@ SELECT s.organization_id, s.id, s.worksheet_id, s.step_id, s.signature_id,
 
 -- Where a worksheet stands -------------------------------------------------
 
--- The state of a test's worksheet: what is missing, and who has to sign. Status NULL: none
--- is required and none was begun. For one that was not begun, all that the current
--- template requires is missing.
+-- The state of a test's worksheet: what is missing, and who has to sign. Status NULL:
+-- none is required and none was begun. Of a worksheet that was not begun, everything that
+-- the current template requires is missing.
 CREATE FUNCTION lims.worksheet_state(p_organization bigint, p_sample_test bigint)
 RETURNS TABLE (
     status text,
@@ -434,8 +434,8 @@ SELECT lims.attach_record('worksheet_value');
 
 -- Signing ------------------------------------------------------------------
 
--- Steps are signed in order, on a complete worksheet, by a user with the step's role, with
--- a signature on this worksheet made in this transaction.
+-- Validates a sign-off: in the order of the steps, on a complete worksheet, by a user
+-- with the step's role, and with a signature of this worksheet made in this transaction.
 CREATE FUNCTION lims.worksheet_signoff_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

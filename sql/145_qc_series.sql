@@ -6,9 +6,9 @@
 
 CREATE SEQUENCE lims.qc_series_id_seq;
 
--- What one chart shows: a control of one definition, type, criterion, level, lot and
--- instrument. A row is made with its first point. Not for rpd, whose scale changes at
--- five times the reporting limit, nor for controls without a number.
+-- A QC series, which is one control chart: the controls of one definition, type,
+-- criterion, level, lot and instrument. Created with its first point. Not for rpd, whose
+-- scale changes at five times the reporting limit, nor for controls without a number.
 CREATE TABLE lims.qc_series (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.qc_series_id_seq'),
@@ -87,9 +87,9 @@ SELECT lims.attach_record('qc_series');
 
 -- The series of a control ---------------------------------------------------
 
--- Puts a control into its series, which is made with its first point; its place there is
--- when it was measured, else the day of the batch's analysis. The trigger's name puts it
--- after `judge`.
+-- Adds a control to its QC series, which is created with its first point, at the time of
+-- its measurement, else on the day of the batch's analysis. Triggers run in the order of
+-- their names: this one after `judge`.
 CREATE FUNCTION lims.qc_control_series() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -139,8 +139,8 @@ $$;
 CREATE TRIGGER series BEFORE INSERT OR UPDATE ON lims.qc_control
 FOR EACH ROW EXECUTE FUNCTION lims.qc_control_series();
 
--- Leaving a point out of its series, with a reason, changes nothing else; who and when is
--- put down here.
+-- Records who excluded a point from its QC series and when. Refuses an exclusion without
+-- a reason.
 CREATE FUNCTION lims.qc_control_exclude() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -255,8 +255,8 @@ AS $$
      ORDER BY p.place
 $$;
 
--- The baseline of a series. Accepted are points that passed and are not left out. The mean
--- is NULL without points, s with fewer than two.
+-- The baseline of a series. Points count that passed and are not excluded. The mean is
+-- NULL without points, s with fewer than two.
 CREATE FUNCTION lims.qc_baseline(
     p_organization bigint,
     p_series bigint,
@@ -392,8 +392,8 @@ END
 $$;
 
 -- The points of a series from p_from to p_to, at most p_limit, the latest; in order of
--- time. The nine before and after them count for the rules. A point that is left out
--- breaks none, and the runs go on over it.
+-- time. The nine before and after them count for the rules. An excluded point breaks
+-- none, and runs continue across it.
 CREATE FUNCTION lims.qc_points(
     p_organization bigint,
     p_series bigint,
@@ -453,7 +453,7 @@ BEGIN
 END
 $$;
 
--- What one control breaks in its series, as the chart shows it.
+-- The rules that one control breaks in its series, as the control chart shows them.
 CREATE FUNCTION lims.qc_broken(
     p_organization bigint,
     p_series bigint,

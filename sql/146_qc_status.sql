@@ -17,9 +17,9 @@ AS $$
        AND c.qc_batch_id = p_batch
 $$;
 
--- Refuses an override that has nothing to accept. A batch is overridden that failed, one that
--- was overridden for other results than those that stand, and, where the policy asks for
--- quality control, one that is open, as when its controls can no longer be run.
+-- Refuses to override a QC batch unless it failed, was overridden for results that
+-- changed since, or is open where the policy requires quality control (as when its
+-- controls can no longer be run).
 CREATE FUNCTION lims.refuse_override(p_batch lims.qc_batch) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -174,7 +174,7 @@ BEGIN
 END
 $$;
 
--- The trigger's name puts it after `override`.
+-- Triggers run in the order of their names: this one after `override`.
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.qc_batch
 FOR EACH ROW WHEN ((NEW.qc_status, NEW.batch_number, NEW.override_signature_id)
     IS DISTINCT FROM (OLD.qc_status, OLD.batch_number, OLD.override_signature_id))
@@ -213,7 +213,7 @@ BEGIN
 END
 $$;
 
--- Refuses to evaluate a batch of which controls have no value, or which has none.
+-- Refuses to evaluate a QC batch without controls, or with controls without values.
 CREATE FUNCTION lims.refuse_evaluation(p_organization bigint, p_batch bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -267,8 +267,8 @@ BEGIN
 END
 $$;
 
--- A control without its place in a chart, which no evaluation looks at, nor its time stamp,
--- which is the same in another transaction's first change.
+-- Returns a control without the columns that do not affect an evaluation: its place in a
+-- QC series, and updated_at.
 CREATE FUNCTION lims.qc_control_facts(p lims.qc_control) RETURNS lims.qc_control
 LANGUAGE plpgsql IMMUTABLE
 AS $$

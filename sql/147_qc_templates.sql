@@ -48,7 +48,7 @@ CREATE TABLE lims.qc_template (
     CONSTRAINT qc_template_version UNIQUE (organization_id, method, version)
 );
 
--- A method has one version in use.
+-- At most one active version for each method.
 CREATE UNIQUE INDEX qc_template_active ON lims.qc_template (organization_id, method)
  WHERE active;
 
@@ -171,7 +171,7 @@ CREATE TABLE lims.qc_template_control (
 
 SELECT lims.attach_audit('qc_template_control');
 
--- The control as a batch expects it, without a value.
+-- Returns the required control that a batch gets from its template, without a value.
 CREATE FUNCTION lims.expected_control(p lims.qc_template_control, p_batch bigint)
 RETURNS lims.qc_control
 LANGUAGE plpgsql IMMUTABLE
@@ -264,7 +264,7 @@ BEGIN
 END
 $$;
 
--- The controls of a template as such an array.
+-- Returns the controls of a template as such an array.
 CREATE FUNCTION lims.qc_template_controls(p_organization bigint, p_template bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -283,7 +283,7 @@ BEGIN
 END
 $$;
 
--- Makes a template, as the next version of its method's. Returns its id.
+-- Creates the next version of a method's QC template and returns its id.
 CREATE FUNCTION lims.create_qc_template(
     p_organization bigint,
     p_method text,
@@ -307,9 +307,9 @@ BEGIN
 END
 $$;
 
--- Changes a template by { name, required, perSamples, active, controls }, of which those
--- that are there are given. What is not `active` makes the next version of one from which
--- batches were made. Returns the id of the version that has the change.
+-- Changes a template by { name, required, perSamples, active, controls }, where absent
+-- members are left unchanged. If batches were made from it, any change but of `active`
+-- creates the next version. Returns the id of the version that has the change.
 CREATE FUNCTION lims.change_qc_template(
     p_organization bigint,
     p_template bigint,
@@ -353,7 +353,7 @@ $$;
 
 -- Batches made from a template ----------------------------------------------
 
--- A batch is made from an active template, and its method stays that of the template.
+-- Refuses a batch from an inactive template, and copies the template's method to it.
 CREATE FUNCTION lims.qc_batch_template() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -397,8 +397,8 @@ FOR EACH ROW WHEN (NEW.qc_template_id IS DISTINCT FROM OLD.qc_template_id
     OR OLD.qc_template_id IS NOT NULL AND NEW.method IS DISTINCT FROM OLD.method)
 EXECUTE FUNCTION lims.qc_batch_template();
 
--- The controls of a template that a batch has not in the number due for the samples that
--- it covers: how many are needed, there, and there with a value. No row: it has all.
+-- Lists the controls of a template of which a batch has too few for the samples that it
+-- covers: the number needed, present, and present with a value. No row: it has enough.
 CREATE FUNCTION lims.qc_lacking(p_organization bigint, p_batch bigint, p_template bigint)
 RETURNS TABLE (
     control lims.qc_template_control,
@@ -446,8 +446,8 @@ BEGIN
 END
 $$;
 
--- Adds the controls that an open batch lacks by its template, without a value, and takes
--- those away that it no longer needs and that have none. Returns whether it changed any.
+-- Adds to an open batch the controls that its template requires, without values, and
+-- deletes those without values that are no longer needed. Returns whether it changed any.
 CREATE FUNCTION lims.expect_qc_controls(p_organization bigint, p_batch bigint)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -509,9 +509,9 @@ CREATE TRIGGER expect AFTER INSERT ON lims.qc_batch
 FOR EACH ROW WHEN (NEW.qc_template_id IS NOT NULL)
 EXECUTE FUNCTION lims.qc_batch_expect();
 
--- With every change of what a batch covers: an open one expects the controls of its
--- samples, an evaluated one refuses those for which its controls do not suffice. A test
--- that is restored joins the batch that it left all the same.
+-- Adjusts the controls of an open batch to a change of its coverage, and refuses more
+-- samples to an evaluated batch that has too few controls for them, except a restored
+-- test that it covered before.
 CREATE FUNCTION lims.qc_coverage_expect() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

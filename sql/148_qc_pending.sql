@@ -4,8 +4,8 @@
 -- qcRequired of the organization asks for it.
 
 -- Whether a batch counts as the quality control of a method: it is evaluated and has all
--- controls of the template from which it was made, else of the one in use; or a signed
--- override of a batch of the method stands for them.
+-- controls of its template, else of the active one; or a batch of the method has a signed
+-- override instead.
 CREATE FUNCTION lims.qc_counts(p_organization bigint, p_batch bigint, p_method text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
@@ -51,8 +51,8 @@ BEGIN
 END
 $$;
 
--- What the quality control of a test waits for: each open batch that covers it; else, where
--- its method requires one, a batch that counts. `subject` is what a message names.
+-- The pending quality control of a test: each open batch that covers it; else, where its
+-- method requires one, a batch that counts. `subject` is what a message names.
 CREATE FUNCTION lims.qc_pending(p_organization bigint, p_sample_test bigint)
 RETURNS TABLE (qc_batch_id bigint, subject text, circumstance text)
 LANGUAGE plpgsql STABLE

@@ -59,8 +59,8 @@ CREATE TABLE lims.lot_override (
 
 CREATE INDEX lot_override_sample ON lims.lot_override (organization_id, sample_id);
 
--- Locks the sample, as its report does: an override comes before it, or while the sample
--- is amended, or not at all.
+-- Refuses an override for a reported sample, unless it is being amended. Locks the
+-- sample, as its report does.
 CREATE FUNCTION lims.lot_override_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -117,9 +117,8 @@ SELECT lims.attach_append_only('lot_override');
 
 SELECT lims.attach_audit('lot_override');
 
--- Results that stand with a lot which is not released, where the policy looks at that, and
--- which no override accepts. A medium that failed its tests is a finding of its own,
--- whatever the policy.
+-- Results with a lot that is not released, where the policy requires that, and that no
+-- override accepts. A failed media lot is a finding of its own, whatever the policy.
 CREATE VIEW lims.unreleased_lot_use WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
        l.media_lot_id, l.kind || ' lot ' || l.code AS subject,

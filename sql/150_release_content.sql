@@ -4,8 +4,9 @@
 -- printed. If one of them changes after a decision, approvals are requested again, so that
 -- what is reported is what was approved.
 
--- The version of the list, which is hashed with it. Has to be increased with each change
--- of the list, so that older signatures do not seem to cover changed records.
+-- Returns the version of the list of columns in the release content, which is hashed with
+-- it. Increase it with each change of the list, so that old hashes are not compared with
+-- new ones.
 CREATE FUNCTION lims.content_version() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT 3 $$;

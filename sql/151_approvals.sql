@@ -139,7 +139,7 @@ CREATE TABLE lims.approval (
     CHECK ((status = 'pending') = (decided_at IS NULL))
 );
 
--- For the list of what waits.
+-- Index for the inbox: approvals that wait for a decision.
 CREATE INDEX approval_status ON lims.approval (organization_id, status, id);
 
 CREATE FUNCTION lims.approval_request_guard() RETURNS trigger
@@ -193,8 +193,8 @@ BEGIN
 END
 $$;
 
--- Refuses a decision about a sample that is being amended to everybody but people. Of a
--- reported one that is not, what was asked for before its report is decided as ever.
+-- Refuses a decision about a sample that is being amended, unless a person makes it.
+-- Approvals that were requested before a report can still be decided after it.
 CREATE FUNCTION lims.approval_is_open(p lims.approval) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -210,8 +210,8 @@ BEGIN
 END
 $$;
 
--- Approvals are decided in order, each once, by the acting user, with a signature if one
--- is required or given.
+-- Validates the decision of an approval: in the order of steps, once, by the acting user,
+-- with a valid signature if one is required or given.
 CREATE FUNCTION lims.approval_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -279,7 +279,7 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.approval
 FOR EACH ROW WHEN (NEW.replaced_at IS NOT DISTINCT FROM OLD.replaced_at)
 EXECUTE FUNCTION lims.approval_guard();
 
--- Keeps the hash of the content with a decision.
+-- Stores the hash of the content with a decision.
 CREATE FUNCTION lims.approval_content() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -333,9 +333,9 @@ SELECT lims.attach_record('approval');
 
 -- Asking -------------------------------------------------------------------
 
--- Requests a new round of approvals for each of these samples; of two requests at once,
--- one makes the round. While no steps are active, the former round is marked as replaced
--- instead, so that it does not count when there are steps again.
+-- Requests a new round of approvals for each of these samples; of two concurrent
+-- requests, one creates the round. While no steps are active, the former round is marked
+-- as replaced instead, so that it does not count when there are steps again.
 CREATE FUNCTION lims.request_approvals(
     p_organization bigint,
     p_samples bigint[]
@@ -375,7 +375,7 @@ $$;
 
 -- Asking again -------------------------------------------------------------
 
--- Whether a decision of this round was about other content than the current one.
+-- Whether a decision of this round was made on content that has changed since.
 CREATE FUNCTION lims.is_outdated(
     p_organization bigint,
     p_sample bigint,
@@ -459,8 +459,8 @@ BEGIN
 END
 $$;
 
--- The same for all open samples of an organization that have approvals: for changes of
--- records on which many samples depend, which are rare.
+-- Requests approvals again for all open samples of an organization that have approvals:
+-- for changes of records on which many samples depend, which are rare.
 CREATE FUNCTION lims.request_approvals_of_all(p_organization bigint)
 RETURNS void
 LANGUAGE plpgsql

@@ -87,12 +87,13 @@ CREATE INDEX investigation_sample_test
     ON lims.investigation (organization_id, sample_test_id)
  WHERE sample_test_id IS NOT NULL;
 
--- At most one open oos investigation for each test.
+-- At most one open investigation of kind oos for each test.
 CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
  WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
 
--- Of a batch that failed late (227), likewise.
+-- At most one open investigation for each QC batch that failed after results were
+-- verified (227).
 CREATE UNIQUE INDEX investigation_open_qc
     ON lims.investigation (organization_id, qc_batch_id)
  WHERE kind = 'qc_failure' AND status NOT IN ('closed', 'cancelled');
@@ -120,7 +121,7 @@ AS $$
                 ELSE concat_ws(' ', p_result, p_qualifier) END
 $$;
 
--- Writes down the value that opens an investigation, and when it is due.
+-- Records the result for which an investigation is opened, and computes its due date.
 CREATE FUNCTION lims.investigation_opened() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -155,8 +156,8 @@ FOR EACH ROW WHEN ((NEW.opened_value, NEW.opened_entered_at, NEW.qc_batch_id)
 EXECUTE FUNCTION lims.investigation_opened();
 
 -- Every value of the test after the one that opened the investigation, with who entered
--- it and when; a withdrawal as one without a result. A value of which only the status
--- changed stands in the history too: it is listed once.
+-- it and when; a withdrawal as one without a result. A value whose status alone changed
+-- is in the history twice: it is listed once.
 CREATE FUNCTION lims.investigation_values(
     p_organization bigint,
     p_sample_test bigint,

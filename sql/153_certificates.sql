@@ -61,8 +61,8 @@ CREATE TABLE lims.certificate (
         REFERENCES lims.electronic_signature (organization_id, id)
 );
 
--- Refuses a version that an amendment leads to unless it is signed and passes the gates of
--- a report.
+-- Refuses to issue the version of an amendment unless it is signed and passes the gates
+-- of a report.
 CREATE FUNCTION lims.check_next_certificate(p lims.certificate) RETURNS void
 LANGUAGE plpgsql
 AS $$

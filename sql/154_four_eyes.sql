@@ -5,10 +5,9 @@
 
 -- Verification -------------------------------------------------------------
 
--- The people who entered what stands of a result: value, qualifier, lots and time of
--- analysis, each by the last entry of the audit trail that changed it. What an API key
--- enters is put down to its person; what a file brings, to whoever released it, else to
--- its sender.
+-- The users who entered the present value, qualifier, lots and time of analysis of a
+-- result, each by the last audit entry that changed it. An API key counts as its user; a
+-- file as the user who released it, else as its sender.
 CREATE FUNCTION lims.result_authors(p_organization bigint, p_sample_test bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE
@@ -180,7 +179,7 @@ BEGIN
 END
 $$;
 
--- What whoever decides about a sample looks at first.
+-- The approval of each sample that is to be decided first.
 CREATE FUNCTION lims.approval_flags(p lims.approval) RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $$
@@ -224,8 +223,8 @@ $$;
 
 -- Those of these samples of which the acting person has verified a test and, before,
 -- approved a step of the latest round, where the policy does not let one person do both:
--- the approvals are asked for anew, so that the person who verifies is never refused for
--- the order of the two. Not of a rejected round.
+-- their approvals are requested again, so that nobody is refused to verify because of the
+-- order of the two. Not of a rejected round.
 CREATE FUNCTION lims.own_approvals(p_organization bigint, p_samples bigint[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE
@@ -260,7 +259,7 @@ $$;
 
 -- Reasons ------------------------------------------------------------------
 
--- Whether the policy asks for a reason of a change, and the context has none.
+-- Whether the policy requires a reason for changes, and the context has none.
 CREATE FUNCTION lims.is_reason_missing(p_organization bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
@@ -282,8 +281,8 @@ BEGIN
 END
 $$;
 
--- Asks for a reason when a fact of a received sample changes. Where it is kept is none,
--- nor how urgent it is.
+-- Requires a reason when a fact of a received sample changes. Storage location and
+-- priority are not facts.
 CREATE FUNCTION lims.sample_reason() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -297,7 +296,7 @@ BEGIN
 END
 $$;
 
--- The trigger's name puts it after the lock.
+-- Triggers run in the order of their names: this one after the lock.
 CREATE TRIGGER lock_reason BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (OLD.received_at IS NOT NULL
     AND (NEW.client_id, NEW.client_name, NEW.material_type_id, NEW.project_id,

@@ -44,7 +44,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.policy_act();
 
 -- Steps --------------------------------------------------------------------
 
--- Refuses a step for a role that decides no approvals.
+-- Refuses a step with a role that lacks approval.decide.
 CREATE FUNCTION lims.approval_step_role() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -71,9 +71,9 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.approval_step
 FOR EACH ROW WHEN (NEW.role IS NOT NULL AND NEW.role IS DISTINCT FROM OLD.role)
 EXECUTE FUNCTION lims.approval_step_role();
 
--- Sets the steps of approval, their roles, or both; NULL: as they are. Steps are known by
--- their position: what stands there is renamed, what is beyond the end is no longer asked
--- for.
+-- Sets the steps of approval, their roles, or both; NULL: as they are. Steps are
+-- identified by their position: an existing step is renamed, steps beyond the end become
+-- inactive.
 CREATE FUNCTION lims.set_approval_steps(
     p_organization bigint,
     p_names text[],

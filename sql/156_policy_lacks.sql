@@ -146,8 +146,8 @@ BEGIN
 END
 $$;
 
--- What the active people lack to bring a sample to its report under the policies in force,
--- as clauses; no row: nothing.
+-- Lists, as clauses, what the active users lack to bring a sample to its report under the
+-- present policies; no row: nothing.
 CREATE FUNCTION lims.policy_lacks(
     p_organization bigint,
     p_two boolean DEFAULT NULL,
@@ -189,9 +189,9 @@ $$;
 
 -- Refusing ------------------------------------------------------------------
 
--- Refuses what made policies, steps or permissions stricter than the active people can
--- meet, when the statement or the transaction is done. The organization's row is locked,
--- so that two changes at once come one after the other.
+-- Refuses changes of policies, steps or permissions that the active users could not meet,
+-- at the end of the statement or transaction. Locks the organization's row, which
+-- serializes such changes.
 CREATE FUNCTION lims.policies_satisfiable() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -219,8 +219,8 @@ BEGIN
 END
 $$;
 
--- Only what makes something stricter is judged: loosening a policy, and people who leave,
--- are never refused for it.
+-- Only stricter policies are judged: loosening one, and deactivating users, are never
+-- refused.
 CREATE CONSTRAINT TRIGGER satisfiable AFTER UPDATE ON lims.organization
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN (NEW.self_verification = 'refused' AND OLD.self_verification <> 'refused'
@@ -244,8 +244,8 @@ DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN (OLD.permission IN ('approval.decide', 'result.enter', 'result.verify'))
 EXECUTE FUNCTION lims.policies_satisfiable();
 
--- Judges now what would be judged at the end of the transaction, so that the refusal is
--- that of the act.
+-- Runs now the check of the end of the transaction, so that the request itself is
+-- refused.
 CREATE FUNCTION lims.settle_policies() RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -257,8 +257,8 @@ $$;
 
 -- Consequences --------------------------------------------------------------
 
--- What policies would touch now: of each its samples and tests, counted up to 10,000, in
--- words. The first rows are of policies that are in force.
+-- Describes which samples and tests each policy would affect now, counted up to 10,000.
+-- Policies in force come first.
 CREATE FUNCTION lims.policy_impact(p_organization bigint)
 RETURNS TABLE (policy text, value text, "inForce" boolean, affected bigint, sentence text)
 LANGUAGE plpgsql STABLE

@@ -25,8 +25,9 @@ CREATE TABLE lims.investigation_action (
 CREATE INDEX investigation_action_investigation
     ON lims.investigation_action (organization_id, investigation_id);
 
--- Refuses an action of an investigation that is over, another one than was agreed on, and
--- one that will be done. What was agreed on may be done after the investigation is closed.
+-- Refuses a new action of a closed investigation, a change of an agreed action, and a
+-- completion in the future. An agreed action may be completed after the investigation is
+-- closed.
 CREATE FUNCTION lims.investigation_action_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -87,7 +88,7 @@ $$;
 -- Closing --------------------------------------------------------------------
 
 -- Refuses to close or cancel an investigation without a signature and the permission. The
--- owner of the database is not asked.
+-- owner of the database needs neither.
 CREATE FUNCTION lims.investigation_signed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -118,8 +118,8 @@ ALTER TABLE lims.certificate
 
 -- The reported sample --------------------------------------------------------
 
--- Refuses changes of a reported sample's row but its disposal (127) and those of its
--- amendment: opening and closing it, which change nothing else, and facts while it is open.
+-- Refuses changes of a reported sample, except its disposal (127), opening and closing an
+-- amendment, and changes of facts while the amendment is open.
 CREATE FUNCTION lims.check_amended(p_old lims.sample, p_new lims.sample) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -204,9 +204,9 @@ $$;
 
 -- What is compared -----------------------------------------------------------
 
--- What an amendment may change, and withdrawing it compares: the facts of a sample and its
--- active tests with values, limits and lots. Without QC, and without who did what and
--- when: a value that is typed back is verified anew.
+-- The content that an amendment may change, and that is compared when it is withdrawn:
+-- the facts of a sample and its active tests with values, limits and lots. Without QC,
+-- and without who did what and when: a value that is typed back is verified anew.
 CREATE FUNCTION lims.amendable_content(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -229,9 +229,9 @@ BEGIN
 END
 $$;
 
--- What differs between two of these: an array of { member, old, new }, of facts first. A
--- test that came or went is named by its code. Members that the older one does not have
--- are not compared: it was kept by an older version.
+-- Lists the differences between two such contents: an array of { member, old, new }, of
+-- facts first. A test that came or went is named by its code. Members that the older one
+-- does not have are not compared: it was kept by an older version.
 CREATE FUNCTION lims.content_differences(p_old jsonb, p_new jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -258,7 +258,7 @@ AS $$
      WHERE d.old IS DISTINCT FROM d.new
 $$;
 
--- What an amendment has changed: until it is closed, so far.
+-- Lists what an amendment has changed; while it is open, so far.
 CREATE FUNCTION lims.amendment_differences(p_organization bigint, p_amendment bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -294,8 +294,8 @@ $$;
 
 -- Opening -------------------------------------------------------------------
 
--- Validates an amendment that is opened: by a person who signs it, of a reported sample
--- without another one. Keeps what the sample is.
+-- Validates a new amendment: a person opens it with a signature, of a reported sample
+-- without another open one. Stores a copy of the sample's content.
 CREATE FUNCTION lims.amendment_opened(p lims.amendment) RETURNS lims.amendment
 LANGUAGE plpgsql
 AS $$
@@ -454,8 +454,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('certificate.amend');
 CREATE TRIGGER keep BEFORE DELETE ON lims.amendment
 FOR EACH ROW EXECUTE FUNCTION lims.append_only();
 
--- Opens or closes the sample, and requests its approvals anew: when the amendment is
--- opened or resubmitted. Withdrawn, the approvals that it asked for no longer count.
+-- Unlocks or locks the sample, and requests its approvals again when the amendment is
+-- opened or resubmitted. When it is withdrawn, its approvals no longer count.
 CREATE FUNCTION lims.amendment_apply() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

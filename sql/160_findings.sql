@@ -455,8 +455,8 @@ SELECT g.organization_id, g.sample_id, g.category,
 
 -- The release state of a sample by its findings, and its holding status: the worst of its
 -- open tests, with the earliest expiry and the names of these tests. valid_until: when
--- time alone changes that. One that is closed by its disposition is blocked, and its
--- holding times have ended.
+-- time alone changes that. A sample that is closed by its disposition is blocked, and has
+-- no holding times.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,

@@ -332,9 +332,9 @@ BEGIN
 END
 $$;
 
--- What verifying a test would be refused for now; nothing is locked. esignature_required:
+-- Lists why verifying a test would be refused now; locks nothing. esignature_required:
 -- the policy requires a signature, and the context has none for this. A test that is
--- verified, not active or sent back has only the one refusal.
+-- verified, inactive or sent back has that refusal only.
 CREATE FUNCTION lims.verify_refusals(
     p_organization bigint,
     p_sample_test_id bigint
@@ -399,8 +399,8 @@ BEGIN
 END
 $$;
 
--- Locks a test with all on which verifying it depends, and returns its refusals, which then
--- hold until the transaction ends.
+-- Locks a test and the other records on which verifying it depends, and returns its
+-- refusals, which stay true until the transaction ends.
 CREATE FUNCTION lims.verify_blockers(
     p_organization bigint,
     p_sample_test_id bigint

@@ -4,8 +4,8 @@
 
 -- The worklist -------------------------------------------------------------
 
--- An open test with what somebody needs to know who does it. Which tests are open, and
--- their order: sample_test_worklist (138).
+-- An open test with what its analyst needs to know. Which tests are open, and their
+-- order: sample_test_worklist (138).
 CREATE VIEW lims.worklist_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        s.tracking_id AS "trackingId", s.sample_identifier AS "sampleIdentifier",
@@ -82,7 +82,8 @@ BEGIN
 END
 $$;
 
--- The last row of a file that had the result which stands; NULL: it is from no file.
+-- The last row of an instrument file that had the present result; NULL: it is from no
+-- file.
 CREATE FUNCTION lims.result_source(p_organization bigint, p_sample_test bigint)
 RETURNS json
 LANGUAGE plpgsql STABLE
@@ -106,11 +107,12 @@ BEGIN
 END
 $$;
 
--- What a reviewer looks at before a result is verified: its evidence, what was found there
--- before, what verifying it would be refused for (but for the signature, which is still to
--- be given), and the digest of what is signed.
+-- The data of a review before a result is verified: its evidence, earlier results, why
+-- verifying it would be refused (except for the missing signature), and the digest of
+-- what is signed.
 --
--- SECURITY DEFINER: refusals are asked with the owner's rights, as by lims.verify_blockers().
+-- SECURITY DEFINER: refusals are computed with the owner's rights, as by
+-- lims.verify_blockers().
 CREATE FUNCTION lims.sample_test_review(p_organization bigint, p_sample_test bigint)
 RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER

@@ -152,16 +152,16 @@ CREATE TABLE lims.attachment (
 CREATE INDEX attachment_of_record
     ON lims.attachment (organization_id, table_name, record_id, id);
 
--- Bytes of all attachments of an organization, updated with them: the bound is checked by
--- reading one row, and of two attachments at once both are counted.
+-- Bytes of all attachments of an organization, updated with them, so that checking the
+-- limit reads one row, and concurrent attachments are both counted.
 CREATE TABLE lims.attachment_storage (
     organization_id bigint NOT NULL PRIMARY KEY REFERENCES lims.organization (id),
     bytes bigint NOT NULL CHECK (bytes >= 0)
 );
 
--- Refuses what would exceed the bounds: 10 MB a file, 50 files a record, and the
--- organization's policy for all of them. The row of the storage is locked first, so that
--- two at once cannot both be the fiftieth.
+-- Refuses attachments beyond the limits: 10 MB for a file, 50 files for a record, and the
+-- organization's quota. Locks the row of the quota first, so that concurrent attachments
+-- are both counted.
 CREATE FUNCTION lims.count_attachment(
     p_organization bigint,
     p_table text,
@@ -228,7 +228,7 @@ FOR EACH ROW WHEN (NEW.table_name IN ('sample', 'sample_test', 'qc_batch', 'reag
     'media_lot', 'investigation'))
 EXECUTE FUNCTION lims.attachment_guard_insert();
 
--- The one change is the withdrawal, by who added the attachment, once.
+-- Refuses every change but one withdrawal by the user who added the attachment.
 CREATE FUNCTION lims.attachment_guard_update() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

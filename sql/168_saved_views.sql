@@ -51,8 +51,8 @@ CREATE INDEX saved_view_shared
     ON lims.saved_view (organization_id, id)
  WHERE shared;
 
--- A person has at most 100 views; shared ones are for reference.manage to make and change.
--- The owner's account is locked, so that two at once cannot both be the hundredth.
+-- A person has at most 100 views; creating and changing shared ones needs
+-- reference.manage. Locks the owner's account, so that concurrent views are both counted.
 CREATE FUNCTION lims.saved_view_guard_insert() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

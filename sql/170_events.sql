@@ -27,7 +27,8 @@ CREATE TABLE lims.event (
 
 CREATE INDEX event_position ON lims.event (organization_id, position, id);
 
--- Without result.entered, the type of most events: the feed finds these without an index.
+-- Partial index without result.entered, the type of most events, which the feed finds
+-- without it.
 CREATE INDEX event_type ON lims.event (organization_id, type, position, id)
  WHERE type <> 'result.entered';
 
@@ -115,7 +116,7 @@ BEGIN
 END
 $$;
 
--- Refuses work on a restored copy, with the command that mends it.
+-- Refuses work on a restored copy, naming the command that repairs it.
 CREATE FUNCTION lims.refuse_displaced() RETURNS void
 LANGUAGE plpgsql
 AS $$

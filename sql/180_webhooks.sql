@@ -102,7 +102,7 @@ CREATE TABLE lims.webhook_delivery (
 CREATE INDEX webhook_delivery_endpoint
     ON lims.webhook_delivery (organization_id, endpoint_id, id);
 
--- For recoveries.
+-- Index for recoveries: deliveries given up.
 CREATE INDEX webhook_delivery_given_up
     ON lims.webhook_delivery (organization_id, endpoint_id, id)
  WHERE given_up;
@@ -217,9 +217,9 @@ CREATE TRIGGER queue_update_2 AFTER UPDATE ON lims.webhook_delivery
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_queue_insert();
 
--- Plans are cached while the queue goes from empty to full and back, so here and below
--- they have to use its key whatever its size was. A join may begin with the empty queue,
--- so each row is looked up by itself.
+-- Plans are cached while the queue grows and empties, so statements here and below are
+-- written to use its primary key whatever size the planner saw: each row is looked up by
+-- itself, not joined.
 CREATE FUNCTION lims.webhook_queue_delete() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -241,7 +241,7 @@ BEGIN
 END
 $$;
 
--- Trigger names order the delete before the insert.
+-- Triggers run in the order of their names: the delete before the insert.
 CREATE TRIGGER queue_update_1 AFTER UPDATE ON lims.webhook_delivery
 REFERENCING OLD TABLE AS old_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_queue_delete();

@@ -204,8 +204,8 @@ BEGIN
 END
 $$;
 
--- The number of these deliveries, at most p_most: counted by thousands, up to the first
--- that is younger, as those behind it are too.
+-- The number of these deliveries, at most p_most: counted by thousands in order of age,
+-- up to the first younger one.
 CREATE FUNCTION lims.count_kept_deliveries(p_most bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET enable_seqscan = off

@@ -175,12 +175,12 @@ CREATE INDEX instrument_file_received
     ON lims.instrument_file (organization_id, received_at)
  WHERE status = 'received';
 
--- For retention.
+-- Index for retention.
 CREATE INDEX instrument_file_rejected
     ON lims.instrument_file (organization_id, resolved_at)
  WHERE status = 'rejected' AND content_removed_at IS NULL;
 
--- For the time of a key's latest file.
+-- Index for the time of an API key's latest file.
 CREATE INDEX instrument_file_key
     ON lims.instrument_file (organization_id, received_by_key, received_at);
 

@@ -313,7 +313,7 @@ BEGIN
 END
 $$;
 
--- Locks all tests and samples of the readings at once, in the order in which all do.
+-- Locks all tests and samples of the readings, in the lock order of 130_sample_tests.sql.
 CREATE FUNCTION lims.lock_readings(
     p_organization bigint,
     p_rows lims.file_reading[]

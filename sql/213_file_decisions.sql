@@ -53,7 +53,8 @@ AS $$
       FROM jsonb_array_elements(p_list) WITH ORDINALITY AS d (value, place)
 $$;
 
--- A decision with its person and time: those of the same one in a list, else of now.
+-- Returns a decision with user and time: those of the same decision in a list, else the
+-- acting user and now.
 CREATE FUNCTION lims.signed_decision(p_decision jsonb, p_kept jsonb) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -66,7 +67,7 @@ AS $$
             to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
 $$;
 
--- Puts down each new decision to the acting person, now. They are about a file in
+-- Sets user and time of each new decision. Refuses decisions on a file that is not in
 -- quarantine.
 CREATE FUNCTION lims.instrument_file_decided() RETURNS trigger
 LANGUAGE plpgsql

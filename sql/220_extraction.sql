@@ -76,7 +76,8 @@ CREATE INDEX extraction_row_test
 
 SELECT lims.attach_append_only('extraction_row');
 
--- Extracted results were measured anew: ends coverage by the batches of earlier files.
+-- Ends coverage by the QC batches of earlier files: extracted results were measured
+-- again.
 CREATE FUNCTION lims.extraction_measured() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -2,9 +2,9 @@
 --
 -- The judgement of controls that are not entered yet, which writes nothing.
 
--- What a value would be in its series: its distance from the mean, and the rules that it
--- would break as the last point until then. The control has its id and its batch, which
--- R-4s looks at; one that is not entered yet has the id 0.
+-- Returns the place of a value in its QC series: its distance from the mean, and the
+-- rules that it would break as the latest point. The control has its id and its batch,
+-- which R-4s looks at; one that is not entered yet has the id 0.
 CREATE FUNCTION lims.qc_prospect(
     p_control lims.qc_control,
     OUT z numeric,
@@ -58,7 +58,7 @@ BEGIN
 END
 $$;
 
--- What entering a control would be refused for: an array of { error, message }.
+-- Lists why entering a control would be refused: an array of { error, message }.
 CREATE FUNCTION lims.control_refusals(p_control lims.qc_control) RETURNS jsonb
 LANGUAGE plpgsql STABLE
 AS $$

@@ -3,7 +3,7 @@
 -- QC batches that fail late: the samples of which results were verified or reported, and the
 -- investigation that is opened.
 
--- The tests of a batch whose results went on: verified, or of a reported sample.
+-- The tests of a QC batch whose results were verified or reported before it failed.
 CREATE VIEW lims.qc_affected_test WITH (security_invoker = true) AS
 SELECT c.organization_id, c.qc_batch_id, t.sample_id, t.id AS sample_test_id,
        coalesce(t.test_code, d.code) AS test_code, t.result, t.status,
@@ -22,8 +22,9 @@ SELECT c.organization_id, c.qc_batch_id, t.sample_id, t.id AS sample_test_id,
  WHERE t.status = 'verified'
     OR s.status = 'reported';
 
--- Opens an investigation each time a batch becomes failed whose results went on, unless one
--- of it is open. The batch is locked, so that two at once open one.
+-- Opens an investigation when a QC batch fails after results of it were verified or
+-- reported, unless it has an open one. The batch is locked, so that concurrent changes
+-- open only one.
 CREATE FUNCTION lims.qc_batch_investigate() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -470,7 +470,7 @@ SELECT a.organization_id, a.delivery_id AS "deliveryId", a.number,
 
 -- Files of instruments ----------------------------------------------------
 
--- With a warning where the test codes that its definition names are nobody's.
+-- With a warning where no active test definition has a test code that the profile names.
 CREATE VIEW lims.instrument_profile_record WITH (security_invoker = true) AS
 SELECT p.organization_id, p.id, p.code, p.version, p.name,
        p.instrument_id AS "instrumentId", p.status, p.definition,

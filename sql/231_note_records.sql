@@ -24,7 +24,7 @@ SELECT v.organization_id, v.id, v.name, v.page, v.query, v.shared,
        v.updated_at AS "updatedAt"
   FROM lims.saved_view v;
 
--- The names of people, without what only user.manage sees.
+-- The names of users, without the columns that need user.manage.
 CREATE VIEW lims.person_record WITH (security_invoker = true) AS
 SELECT u.organization_id, u.id, u.display_name AS "displayName", u.active,
        u.created_at AS "createdAt", u.updated_at AS "updatedAt"

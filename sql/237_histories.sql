@@ -3,7 +3,7 @@
 -- The history of a record in words, from the audit trail: what was done to it and to what
 -- belongs to it, a sentence for each entry, oldest first.
 
--- What belongs to what: the rows of a table whose column names the record.
+-- Which records belong to which: the column of a table that refers to the other record.
 CREATE FUNCTION lims.record_parts_known()
 RETURNS TABLE (whole text, part text, named_by text)
 LANGUAGE sql IMMUTABLE
@@ -32,7 +32,7 @@ AS $$
            ('user_account', 'user_role', 'user_id')
 $$;
 
--- The records that a history is about: these of a table, with what belongs to them.
+-- The records of a history: the given ones, and those that belong to them.
 CREATE FUNCTION lims.record_parts(p_organization bigint, p_table text, p_ids bigint[])
 RETURNS TABLE (table_name text, record_id bigint)
 LANGUAGE plpgsql STABLE
@@ -141,7 +141,7 @@ $$;
 
 -- Sentences ----------------------------------------------------------------
 
--- A value of the trail as people read it.
+-- Formats a value of the audit trail for people.
 CREATE FUNCTION lims.value_in_words(p_value json) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -154,7 +154,8 @@ AS $$
     END
 $$;
 
--- Columns that follow from others or are of no interest to people: no sentence names them.
+-- Columns that descriptions leave out: derived ones, and those without meaning for
+-- people.
 CREATE FUNCTION lims.is_told(p_column text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -164,7 +165,7 @@ AS $$
                             'transaction_id', 'passed', 'evaluated_value', 'act')
 $$;
 
--- What happened to a result, a status or a decision; NULL: none of these changed.
+-- Describes the change of a result, a status or a decision; NULL: none of these changed.
 CREATE FUNCTION lims.act_in_words(p_table text, p_changes json, p_name text) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -200,7 +201,7 @@ AS $$
                    p_changes #>> '{disposition,new}' AS disposition) c
 $$;
 
--- What an entry says was done, without who did it.
+-- Describes the change of an audit entry, without the actor.
 CREATE FUNCTION lims.change_in_words(
     p_table text,
     p_action text,
@@ -236,7 +237,8 @@ BEGIN
 END
 $$;
 
--- Who did what an entry says: a person, a key, or the surface where nobody acted.
+-- Returns the actor of an audit entry: a user, an API key, or the surface where there was
+-- neither.
 CREATE FUNCTION lims.actor_in_words(p_person text, p_key text, p_surface text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
