@@ -12,10 +12,12 @@
 -- BEFORE UPDATE
 --   1 guard            refuses a status that is neither the outcome of the controls nor a
 --                      signed override
---   2 identity         refuses to change id, organization or created_at
---   3 permit_override  refuses users who may not override (165)
---   4 template_update  refuses to change the template, or its method (147)
---   5 touch            sets updated_at, last, when all other columns are final
+--   2 hold_samples     locks the samples that it covers; ends the transaction where
+--                      another has them (146)
+--   3 identity         refuses to change id, organization or created_at
+--   4 permit_override  refuses users who may not override (165)
+--   5 template_update  refuses to change the template, or its method (147)
+--   6 touch            sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 expect         adds the controls that its template requires (147)

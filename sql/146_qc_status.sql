@@ -115,6 +115,43 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.qc_batch
 FOR EACH ROW EXECUTE FUNCTION lims.qc_batch_guard();
 
+-- Samples are locked before batches everywhere (lims.lock_qc_batch). An UPDATE locks its
+-- batch before any trigger can run, so that one that came without that lock cannot wait for
+-- samples without a deadlock: it is told to begin again.
+CREATE FUNCTION lims.qc_batch_hold_samples() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_samples CONSTANT bigint[] := ARRAY(
+        SELECT DISTINCT t.sample_id
+          FROM lims.qc_coverage c
+          JOIN lims.sample_test t
+            ON t.organization_id = c.organization_id
+           AND t.id = c.sample_test_id
+         WHERE c.organization_id = NEW.organization_id
+           AND c.qc_batch_id = NEW.id);
+    v_held integer;
+BEGIN
+    SELECT count(*)
+      INTO v_held
+      FROM (SELECT FROM lims.sample s
+             WHERE s.organization_id = NEW.organization_id
+               AND s.id = ANY (v_samples)
+               FOR SHARE SKIP LOCKED) h;
+    IF v_held < cardinality(v_samples) THEN
+        RAISE serialization_failure USING MESSAGE = format(
+            'samples of QC batch %s are being changed: lock them first, with '
+            'lims.lock_qc_batch()', NEW.batch_number);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER hold_samples BEFORE UPDATE ON lims.qc_batch
+FOR EACH ROW WHEN ((NEW.qc_status, NEW.batch_number, NEW.override_signature_id)
+    IS DISTINCT FROM (OLD.qc_status, OLD.batch_number, OLD.override_signature_id))
+EXECUTE FUNCTION lims.qc_batch_hold_samples();
+
 -- Overrides ----------------------------------------------------------------
 
 -- An override is valid for the results that the failed batch covers when it is signed,
