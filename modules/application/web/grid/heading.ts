@@ -85,7 +85,7 @@ export function headingOf(
     const first = block[0] ?? [];
     const rows = rowsByLabel(sheet);
     const columns = columnsOf(sheet, first);
-    const heads = sheet.heads.map(folded);
+    const heads = sheet.heads.map((head) => folded(head.title));
     const known = first.map(
         (text, c) => (columns[c] === null && heads.includes(folded(text)) ? c : -1));
     const named = first.filter((_, c) => columns[c] !== null || known[c] !== -1).length;

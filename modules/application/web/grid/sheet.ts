@@ -102,10 +102,16 @@ export interface Column {
     readonly length: number;
 }
 
+export interface Head {
+    readonly title: string;
+    // Its width (w-…), and when it goes where there is little room (p5 first).
+    readonly className: string;
+}
+
 export interface Sheet {
     readonly name: string;
-    // Heads of what is shown of each row: its label's first, then the facts'.
-    readonly heads: readonly string[];
+    // What is shown of each row: its label first, then the facts.
+    readonly heads: readonly Head[];
     readonly columns: readonly Column[];
     readonly rows: readonly Row[];
     readonly settings: Settings;

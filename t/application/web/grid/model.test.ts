@@ -13,7 +13,8 @@ import {
 import {
     isEdited, needsReason, opinionOf, question, withRows,
 } from '../../../../modules/application/web/grid/sheet.ts';
-import { SEED, at, cell, having, random, row, sheet, typedIn, version } from './support.ts';
+import { SEED, random } from './random.ts';
+import { at, cell, having, row, sheet, typedIn, version } from './support.ts';
 
 function typed(model: Model, r: number, c: number, ...texts: string[]): Model {
     return leave(texts.reduce((one, text) => type(one, at(r, c), text), model));

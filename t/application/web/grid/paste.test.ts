@@ -10,7 +10,8 @@ import { modelOf, undo, write } from '../../../../modules/application/web/grid/m
 import { type Comma, type Plan, planPaste } from '../../../../modules/application/web/grid/paste.ts';
 import { type Area, type Sheet, areaOf } from '../../../../modules/application/web/grid/sheet.ts';
 import { readTsv, writeTsv } from '../../../../modules/application/web/grid/tsv.ts';
-import { SEED, at, column, having, random, row, sheet, typedIn, version } from './support.ts';
+import { SEED, random } from './random.ts';
+import { at, column, having, row, sheet, typedIn, version } from './support.ts';
 
 function only(r: number, c: number): Area {
     return areaOf(at(r, c), at(r, c));

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 
 import { type Outcome, Saving } from '../../../../modules/application/web/grid/saving.ts';
 import type { Version } from '../../../../modules/application/web/grid/sheet.ts';
-import { Hands, SEED, random, settled, version } from './support.ts';
+import { SEED, random } from './random.ts';
+import { Hands, settled, version } from './support.ts';
 
 type Answer = (entries: ReadonlyMap<string, string>, key: string) => Outcome | Promise<Outcome>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sheets, numbers drawn at random by a seed, and a clock that a test turns.
+// Sheets, and a clock that a test turns.
 import {
     type Column, type Place, type Row, type Settings, type Sheet, type Version, cellAt, cellOf,
 } from '../../../../modules/application/web/grid/sheet.ts';
@@ -19,7 +19,7 @@ export function sheet(rows: number, columns: string[] | Column[], more: Partial<
     const heads = columns.map((one) => (typeof one === 'string' ? column(one) : one));
     return {
         name: 'Results',
-        heads: ['Tracking id', 'Place'],
+        heads: [{ title: 'Tracking id', className: '' }, { title: 'Place', className: '' }],
         columns: heads,
         rows: Array.from({ length: rows }, (_, r) => row(r, heads.length)),
         settings: {},
@@ -69,17 +69,6 @@ export function cell(given: Sheet, row: number, column: number) {
 }
 
 export const NONE: Settings = {};
-
-// Numbers by the seed in LIMS_SEED, or another each time; a failing test says which.
-export const SEED = Number(process.env['LIMS_SEED'] ?? Date.now() % 1_000_000);
-
-export function random(seed: number): (below: number) => number {
-    let state = seed >>> 0;
-    return (below) => {
-        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-        return Math.floor((state / 2 ** 32) * below);
-    };
-}
 
 // A clock that stands still until a test turns it.
 export class Hands implements Clock {

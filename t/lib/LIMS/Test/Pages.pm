@@ -17,13 +17,14 @@ LIMS::Test::Pages - runs unit tests of the application's pages
     use LIMS::Test::Pages;
 
     LIMS::Test::Pages::units('grid');
+    LIMS::Test::Pages::in_browser('grid');
 
 =head1 DESCRIPTION
 
-Bundles the files F<*.test.ts> of a folder of F<t/application/web/> and runs each with
-Node's own test runner. Each of their tests is one here; of one that fails, what Node says
-of it is shown. Without Node or the packages of the pages the test is skipped, as the pages
-are then not built either.
+Bundles tests of a folder of F<t/application/web/> and runs each with Node's own test
+runner. Each of their tests is one here; of one that fails, what Node says of it is shown.
+Without Node, the packages of the pages or Chromium they are skipped, as the pages are then
+not built either.
 
 =head1 FUNCTIONS
 
@@ -31,9 +32,18 @@ are then not built either.
 
 =cut
 
-my $packages = "$LIMS::Test::Source::root/modules/application/node_modules";
+my $root     = $LIMS::Test::Source::root;
+my $packages = "$root/modules/application/node_modules";
+my $chromium = $ENV{LIMS_CHROMIUM} // '/usr/bin/chromium';
 
-# The TAP of Node: one line for each test, and indented details of those that fail.
+sub bundle {
+    my ($to, @arguments) = @_;
+    local $ENV{NODE_PATH} = $packages;
+    return is(system("$packages/.bin/esbuild", @arguments, '--bundle', '--log-level=warning',
+            "--outdir=$to"), 0, 'the tests are bundled');
+}
+
+# The TAP of Node: one line for each test, its remarks, and indented details of those that fail.
 sub report {
     my ($file) = @_;
     my $output = qx(node --test-reporter=tap "$file" 2>&1);
@@ -41,6 +51,7 @@ sub report {
     my ($count, $failed) = (0, 0);
 
     for my $line (split /\n/, $output) {
+        note($1) if $line =~ /\A# ((?!Subtest|tests|suites|pass|fail|cancelled|skipped|todo|duration).*)/;
         next unless $line =~ /\A(not )?ok \d+ - (.*)\z/;
         $count++;
         $failed++ if $1;
@@ -52,27 +63,60 @@ sub report {
     return;
 }
 
+# Runs the bundled tests, each file as a subtest, and ends the plan.
+sub run_each {
+    my ($to, @files) = @_;
+
+    for my $file (@files) {
+        my ($name) = $file =~ m{([\w.-]+)\.ts\z};
+        subtest $name => sub { report("$to/$name.cjs") };
+    }
+    return done_testing();
+}
+
+sub folder {
+    my ($folder) = @_;
+    plan(skip_all => 'the packages of the pages are not installed') unless -x "$packages/.bin/esbuild";
+    return ("$root/t/application/web/$folder",
+        ($ENV{LIMS_OUT} // "$root/build/out") . "/application-tests/$folder");
+}
+
+my @for_node = ('--platform=node', '--format=cjs', '--out-extension:.js=.cjs');
+
 =item units($folder)
 
-Runs the unit tests of F<t/application/web/$folder/>, each file as a subtest, and ends the
-plan.
+Runs the tests F<*.test.ts> of the folder, which need no browser, and ends the plan.
 
 =cut
 
 sub units {
-    my ($folder) = @_;
-    my $from  = "$LIMS::Test::Source::root/t/application/web/$folder";
-    my $to    = ($ENV{LIMS_OUT} // "$LIMS::Test::Source::root/build/out") . "/application-units/$folder";
+    my ($from, $to) = folder(@_);
     my @files = glob "$from/*.test.ts";
 
-    plan(skip_all => 'the packages of the pages are not installed') unless -x "$packages/.bin/esbuild";
-    is(system("$packages/.bin/esbuild", @files, '--bundle', '--platform=node', '--format=esm',
-            '--out-extension:.js=.mjs', '--log-level=warning', "--outdir=$to"), 0, 'the tests are bundled');
-    for my $file (@files) {
-        my ($name) = $file =~ m{([\w-]+\.test)\.ts\z};
-        subtest $name => sub { report("$to/$name.mjs") };
-    }
-    return done_testing();
+    bundle($to, @files, @for_node);
+    return run_each($to, @files);
+}
+
+=item in_browser($folder)
+
+Bundles the page F<page.tsx> of the folder with the application's theme, runs the tests
+F<*.browser.ts> with it in Chromium, and ends the plan. Pictures that they take are put
+beside the page, in F<pictures/>.
+
+=cut
+
+sub in_browser {
+    my ($from, $to) = folder(@_);
+    my $web   = "$root/modules/application/web";
+    my @files = glob "$from/*.browser.ts";
+
+    plan(skip_all => "there is no $chromium") unless -x $chromium;
+    bundle($to, "$from/page.tsx", "$web/theme.css", "$web/start.ts", "$web/icon.svg", '--minify',
+        '--jsx=automatic', '--loader:.svg=copy', '--entry-names=[name]',
+        '--define:process.env.NODE_ENV="production"');
+    bundle($to, @files, @for_node, '--external:playwright-core', '--external:axe-core');
+    local @ENV{qw(NODE_PATH LIMS_PAGE LIMS_CHROMIUM)} = ($packages, $to, $chromium);
+    return run_each($to, @files);
 }
 
 =back

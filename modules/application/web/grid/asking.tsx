@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a grid asks, in its foot and not in a dialog: what a comma means, why an entered value
+// is replaced, whose value stands after two people entered one cell.
+import { useId } from 'react';
+import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
+
+import { Button } from '../parts/button.tsx';
+import { Glyph } from '../parts/glyph.tsx';
+import { grid as texts } from '../texts/en-grid.ts';
+import { t } from '../texts/texts.ts';
+import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
+import type { State } from './acts.ts';
+import type { Desk } from './desk.ts';
+import { type Cell, cellAt } from './sheet.ts';
+
+const onEscape = (act: () => void) => (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+        event.preventDefault();
+        event.stopPropagation();
+        act();
+    }
+};
+
+interface CommaProperties {
+    desk: Desk;
+    examples: readonly string[];
+}
+
+function CommaQuestion({ desk, examples }: CommaProperties): ReactElement {
+    const { comma } = texts;
+    const nothing = (): void => desk.do(answerComma(null));
+    return (
+        <div className="reason" role="group" aria-label={comma.question(examples.join(', '))}
+            onKeyDown={onEscape(nothing)}>
+            <Glyph name="attention" tone="attention" />
+            <span>{comma.question(examples.join(', '))}</span>
+            <Button kind="row" autoFocus onPress={() => desk.do(answerComma('point'))}>
+                {comma.point}
+            </Button>
+            <Button kind="row" onPress={() => desk.do(answerComma('keep'))}>{comma.keep}</Button>
+            <Button kind="row plain" keys="Esc" onPress={nothing}>{comma.none}</Button>
+        </div>
+    );
+}
+
+function ReasonQuestion({ desk, count }: { desk: Desk; count: number }): ReactElement {
+    const { why } = texts;
+    const list = useId();
+    const dismiss = (): void => desk.do(dismissReason);
+    const submit = (event: FormEvent<HTMLFormElement>): void => {
+        event.preventDefault();
+        const given = String(new FormData(event.currentTarget).get('reason') ?? '').trim();
+        if (given !== '') {
+            desk.do(reason(given));
+            desk.save();
+        }
+    };
+    return (
+        <form className="reason" onSubmit={submit} onKeyDown={onEscape(dismiss)}>
+            <Glyph name="attention" tone="attention" />
+            <label>
+                {why.question(count)}{' '}
+                <input name="reason" aria-label={why.label} list={list} size={32} maxLength={1000}
+                    autoComplete="off" required autoFocus />
+            </label>
+            <datalist id={list}>
+                {why.usual.map((one) => <option key={one} value={one} />)}
+            </datalist>
+            <Button kind="row" type="submit" keys="Enter">{why.save}</Button>
+            <Button kind="row plain" keys="Esc" onPress={dismiss}>{t.cancel}</Button>
+        </form>
+    );
+}
+
+function Conflict({ desk, cell }: { desk: Desk; cell: Cell }): ReactElement {
+    const { conflict } = texts;
+    const shown = (text: string | undefined): string => text || conflict.empty;
+    return (
+        <div className="reason" role="group" aria-label={texts.kinds.conflict}>
+            <Glyph name="attention" tone="blocked" />
+            <span>{texts.kinds.conflict}.</span>
+            <span>{conflict.mine} <strong>{shown(cell.content.typed)}</strong></span>
+            <span>{conflict.theirs} <strong>{shown(cell.theirs?.text)}</strong></span>
+            <span className="quiet">{conflict.was} {shown(cell.base.text)}</span>
+            {cell.theirs?.lock ? <span className="quiet">{cell.theirs.lock}</span> : (
+                <Button kind="row" onPress={() => desk.do(keepMine(cell.id))}>
+                    {conflict.keep}
+                </Button>
+            )}
+            <Button kind="row" onPress={() => desk.do(takeTheirs(cell.id))}>{conflict.take}</Button>
+        </div>
+    );
+}
+
+export function Questions({ desk, state }: { desk: Desk; state: State }): ReactElement | null {
+    const cell = cellAt(state.model.sheet, state.cursor.at);
+    if (state.asking) {
+        return <CommaQuestion desk={desk} examples={state.asking.examples} />;
+    }
+    if (state.reasoning && lackingReason(state).length > 0) {
+        return <ReasonQuestion desk={desk} count={lackingReason(state).length} />;
+    }
+    return cell?.theirs ? <Conflict desk={desk} cell={cell} /> : null;
+}

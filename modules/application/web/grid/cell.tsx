@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cell that is entered: its value, the verdict in a place of its own at the right edge, and
+// in the cell with the cursor the one live input of the grid.
+import { useLayoutEffect, useRef } from 'react';
+import type { ReactElement } from 'react';
+
+import { Glyph } from '../parts/glyph.tsx';
+import type { GlyphName, Tone } from '../parts/glyph.tsx';
+import { grid as texts } from '../texts/en-grid.ts';
+import { type } from './acts.ts';
+import type { Desk } from './desk.ts';
+import type { Mode } from './keys.ts';
+import type { Kind, Look } from './look.ts';
+import { type Cell as CellOf, type Column, isOpen } from './sheet.ts';
+
+const marks: Partial<Record<Kind, { tone?: Tone; glyph: GlyphName; edge: string }>> = {
+    conflict: { tone: 'blocked', glyph: 'attention', edge: 'blocked' },
+    refused: { tone: 'blocked', glyph: 'blocked', edge: 'blocked' },
+    reason: { tone: 'attention', glyph: 'attention', edge: 'attention' },
+    waiting: { tone: 'progress', glyph: 'progress', edge: 'progress' },
+    saving: { glyph: 'progress', edge: 'quiet' },
+    locked: { glyph: 'lock', edge: 'quiet' },
+    outside: { tone: 'blocked', glyph: 'above', edge: 'blocked' },
+    attention: { tone: 'attention', glyph: 'attention', edge: 'attention' },
+    within: { glyph: 'within', edge: 'ready' },
+};
+
+export function Mark({ look }: { look: Look }): ReactElement | null {
+    const mark = marks[look.kind];
+    if (!mark) {
+        return null;
+    }
+    return (
+        <span className={`mark ${mark.edge}`}>
+            {look.word || <Glyph name={mark.glyph} {...(mark.tone ? { tone: mark.tone } : {})} />}
+            <span className="unseen">{texts.kinds[look.kind]}</span>
+        </span>
+    );
+}
+
+// A number stands at its decimal point; the text is the one that was typed.
+function Value({ text, numeric }: { text: string; numeric: boolean }): ReactElement {
+    const point = numeric ? text.indexOf('.') : -1;
+    return point < 0
+        ? <>{text}{numeric && text !== '' ? <i /> : null}</>
+        : <>{text.slice(0, point)}<i>{text.slice(point)}</i></>;
+}
+
+interface LiveProperties {
+    desk: Desk;
+    cell: CellOf;
+    column: Column;
+    label: string;
+    mode: Mode;
+    invalid: boolean;
+    focus: boolean;
+    reason: string;
+}
+
+// The input selects its text while the cell is ready, so that typing replaces it.
+function Live(properties: LiveProperties): ReactElement {
+    const { desk, cell, column, label, mode, invalid, focus, reason } = properties;
+    const input = useRef<HTMLInputElement>(null);
+
+    // The cursor came here: so does the focus, if the grid has it.
+    useLayoutEffect(() => {
+        if (focus) {
+            input.current?.focus({ preventScroll: true });
+            input.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+        }
+    }, [focus]);
+    // The mode says where the caret is.
+    useLayoutEffect(() => {
+        if (mode === 'ready' && document.activeElement === input.current) {
+            input.current?.select();
+        }
+        if (mode === 'editing') {
+            const end = input.current?.value.length ?? 0;
+            input.current?.setSelectionRange(end, end);
+        }
+    }, [mode, focus]);
+    return (
+        <input ref={input} type="text" value={cell.content.typed} readOnly={!isOpen(cell)}
+            aria-label={texts.cell(column.name, label)} aria-invalid={invalid}
+            aria-describedby={reason} autoComplete="off" spellCheck={false}
+            autoCapitalize="off" enterKeyHint="next" maxLength={column.length}
+            inputMode={column.numeric ? 'decimal' : 'text'}
+            onFocus={(event) => mode === 'editing' || event.currentTarget.select()}
+            onChange={(event) => desk.do(type(event.target.value))} />
+    );
+}
+
+export interface CellProperties {
+    desk: Desk;
+    cell: CellOf;
+    look: Look;
+    column: Column;
+    index: number;
+    first: number;
+    label: string;
+    selected: boolean;
+    // How the cell with the cursor is used; null: the cursor is elsewhere.
+    mode: Mode | null;
+    focus: boolean;
+    reason: string;
+}
+
+export function Cell(properties: CellProperties): ReactElement {
+    const { desk, cell, look, column, index, first, label, selected } = properties;
+    const { mode, focus, reason } = properties;
+    const invalid = look.kind === 'refused' || look.kind === 'conflict';
+    const classes = [column.numeric ? 'dec' : '', 'v', isOpen(cell) ? 'open' : '',
+        mode === null ? '' : 'editing cursor'].filter(Boolean).join(' ');
+
+    return (
+        <td role="gridcell" className={classes} aria-colindex={first + index} data-column={index}
+            aria-selected={selected} {...(invalid ? { 'aria-invalid': true } : {})}
+            {...(isOpen(cell) ? {} : { 'aria-readonly': true })} title={look.messages.join(' ')}>
+            {mode === null
+                ? <Value text={cell.content.typed} numeric={column.numeric} />
+                : <Live desk={desk} cell={cell} column={column} label={label} mode={mode}
+                    invalid={invalid} focus={focus} reason={reason} />}
+            <Mark look={look} />
+        </td>
+    );
+}
