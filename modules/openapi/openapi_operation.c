@@ -13,10 +13,13 @@ static bool is_post(const lims_route_t *route)
     return strcmp(route->method, "POST") == 0;
 }
 
-/* Whether the answer has an ETag: a record, or a document. */
-static bool has_etag(const lims_route_t *route)
+/* Whether the answer has an ETag: a record, a document, or a page for people. */
+static bool has_etag(const lims_openapi_t *doc, const lims_route_t *route)
 {
-    return (route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD)) == 0;
+    if ((route->flags & LIMS_R_LIST) != 0) {
+        return doc->surface == LIMS_SURFACE_APPLICATION;
+    }
+    return (route->flags & LIMS_R_NO_RECORD) == 0;
 }
 
 /* --- What is said about it ------------------------------------------------ */
@@ -129,7 +132,7 @@ static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
     lims_writer_array_begin(doc->w);
     write_address(doc, route);
     write_page_parameters(doc, route);
-    if (lims_route_reads(route) && has_etag(route)) {
+    if (lims_route_reads(route) && has_etag(doc, route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
     }
     if (!lims_route_reads(route) && lims_route_has_id(route)) {
@@ -228,12 +231,12 @@ static const char *answer_of(const lims_route_t *route)
     return route->status == 201 ? "Created: the record." : "The record as it now is.";
 }
 
-static unsigned headers_of(const lims_route_t *route)
+static unsigned headers_of(const lims_openapi_t *doc, const lims_route_t *route)
 {
     unsigned set = LIMS_HEADERS_COMMON;
 
-    set |= has_etag(route) ? 1u << LIMS_H_ETAG : 0;
-    set |= route->status == 201 && has_etag(route) ? 1u << LIMS_H_LOCATION : 0;
+    set |= has_etag(doc, route) ? 1u << LIMS_H_ETAG : 0;
+    set |= route->status == 201 && has_etag(doc, route) ? 1u << LIMS_H_LOCATION : 0;
     set |= is_post(route) ? 1u << LIMS_H_REPLAYED : 0;
     return set;
 }
@@ -244,7 +247,7 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
     lims_writer_key(doc->w, apr_itoa(doc->pool, status));
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", answer_of(route));
-    lims_openapi_headers(doc, headers_of(route));
+    lims_openapi_headers(doc, headers_of(doc, route));
     lims_openapi_content_begin(doc);
     write_answer_schema(doc, resource, route);
     lims_openapi_content_end(doc);
@@ -253,11 +256,11 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
 
 static void write_not_modified(lims_openapi_t *doc, const lims_route_t *route)
 {
-    if (lims_route_reads(route) && has_etag(route)) {
+    if (lims_route_reads(route) && has_etag(doc, route)) {
         lims_writer_key(doc->w, "304");
         lims_writer_object_begin(doc->w);
         lims_openapi_member(doc, "description", "Still as `If-None-Match` says; no body.");
-        lims_openapi_headers(doc, headers_of(route));
+        lims_openapi_headers(doc, headers_of(doc, route));
         lims_writer_object_end(doc->w);
     }
 }

@@ -182,5 +182,6 @@ const lims_error_t *lims_samples_count(lims_request_t *rq)
     write_counts(w, "releaseState", rows[1]);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
+    lims_render_etag(rq);
     return NULL;
 }

@@ -155,4 +155,8 @@ void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
     lims_writer_boolean(w, found > limit);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
+    if (rq->settings && rq->settings->surface == LIMS_SURFACE_APPLICATION) {
+        /* Pages of people are live: they are asked for again and again. */
+        lims_render_etag(rq);
+    }
 }

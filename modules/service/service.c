@@ -396,7 +396,7 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
 }
 
 /* Cache-Control (RFC 9111): a record may be stored by its client and revalidated, a
- * page may not be stored. 304 where the record is unchanged. */
+ * page of the REST API may not be stored. 304 where the answer is unchanged. */
 static void finish(lims_exchange_t *x)
 {
     lims_reply_t *reply = x->rq.reply;
