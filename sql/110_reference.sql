@@ -173,6 +173,9 @@ CREATE TABLE lims.test_definition (
     specification_high numeric,
     -- What a text or presence result must be, such as 'Absent'.
     specification_text text CHECK (length(specification_text) <= 255),
+    -- How measurement uncertainty is taken into account where a result is judged by these
+    -- limits (ISO/IEC 17025, 7.8.6).
+    decision_rule text CHECK (length(decision_rule) <= 1000),
     reporting_limit numeric CHECK (reporting_limit >= 0),
     method_detection_limit numeric CHECK (method_detection_limit >= 0),
     holding_time_hours numeric

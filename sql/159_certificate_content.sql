@@ -30,19 +30,25 @@ AS $$
     END
 $$;
 
--- The rule by which a statement of conformity is made: of the specification that applies
--- by the material type and project by which the result was judged.
+-- Returns the rule by which a statement of conformity is made: of the specification that
+-- applies by the material type and project by which the result was judged, else of the
+-- definition, whose own limits it was judged by.
 CREATE FUNCTION lims.decision_rule_of(p lims.sample_test) RETURNS text
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN (
-        SELECT s.decision_rule
-          FROM lims.specification_of(p.organization_id, p.test_definition_id,
-                   p.spec_material_type_id, p.spec_project_id) x
-          JOIN lims.specification s
-            ON s.organization_id = p.organization_id
-           AND s.id = x.id);
+        SELECT CASE WHEN x.id IS NULL THEN d.decision_rule ELSE s.decision_rule END
+          FROM lims.test_definition d
+          LEFT JOIN LATERAL lims.specification_of(p.organization_id,
+                    p.test_definition_id, p.spec_material_type_id,
+                    p.spec_project_id) x
+            ON true
+          LEFT JOIN lims.specification s
+            ON s.organization_id = d.organization_id
+           AND s.id = x.id
+         WHERE d.organization_id = p.organization_id
+           AND d.id = p.test_definition_id);
 END
 $$;
 

@@ -67,6 +67,13 @@ static const lims_field_t fields[] = {
       .max = 255,
       .doc = "Required result of a text or presence test.",
       .example = "Absent" },
+    { .name = "decisionRule",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 1000,
+      .doc = "Decision rule of statements of conformity with these limits, in words. Where a "
+             "specification applies, its own counts.",
+      .example = "simple acceptance, w = 0" },
     { .name = "reportingLimit",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,

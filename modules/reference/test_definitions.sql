@@ -27,13 +27,13 @@ SELECT id
 INSERT INTO lims.test_definition
       (organization_id, code, name, method, unit, result_type, decimals,
        specification_low, specification_high, specification_text,
-       reporting_limit, method_detection_limit, holding_time_hours,
+       decision_rule, reporting_limit, method_detection_limit, holding_time_hours,
        requires_worksheet, requires_confirmation, presumptive_minimum,
        turnaround_days, confirmation_plan, active)
 VALUES (:$organization::bigint, :code::text, :name::text, :method::text, :unit::text,
         :resultType::text, :decimals::integer, :specificationLow::numeric,
-        :specificationHigh::numeric, :specificationText::text, :reportingLimit::numeric,
-        :methodDetectionLimit::numeric, :holdingTimeHours::numeric,
+        :specificationHigh::numeric, :specificationText::text, :decisionRule::text,
+        :reportingLimit::numeric, :methodDetectionLimit::numeric, :holdingTimeHours::numeric,
         :requiresWorksheet::boolean, :requiresConfirmation::boolean,
         :presumptiveMinimum::numeric, :turnaroundDays::integer,
         :confirmationPlan::jsonb, :active::boolean)
@@ -50,6 +50,7 @@ UPDATE lims.test_definition
        specification_low = CASE WHEN :?specificationLow THEN :specificationLow::numeric ELSE specification_low END,
        specification_high = CASE WHEN :?specificationHigh THEN :specificationHigh::numeric ELSE specification_high END,
        specification_text = CASE WHEN :?specificationText THEN :specificationText::text ELSE specification_text END,
+       decision_rule = CASE WHEN :?decisionRule THEN :decisionRule::text ELSE decision_rule END,
        reporting_limit = CASE WHEN :?reportingLimit THEN :reportingLimit::numeric ELSE reporting_limit END,
        method_detection_limit = CASE WHEN :?methodDetectionLimit THEN :methodDetectionLimit::numeric ELSE method_detection_limit END,
        holding_time_hours = CASE WHEN :?holdingTimeHours THEN :holdingTimeHours::numeric ELSE holding_time_hours END,
