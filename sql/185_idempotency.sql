@@ -12,7 +12,10 @@
 -- changes.
 CREATE TABLE lims.idempotency_record (
     organization_id bigint NOT NULL,
-    api_key_id bigint NOT NULL,
+    -- Of a key, or of a person: a session may end between a request and its repetition.
+    api_key_id bigint,
+    user_id bigint,
+    caller bigint NOT NULL GENERATED ALWAYS AS (coalesce(api_key_id, -user_id)) STORED,
     idempotency_key text NOT NULL
         CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     -- SHA-256 of path and body, by which repeated requests are recognized.
@@ -23,10 +26,19 @@ CREATE TABLE lims.idempotency_record (
     headers json,
     body text,
     created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organization_id, api_key_id, idempotency_key),
+    PRIMARY KEY (organization_id, caller, idempotency_key),
     FOREIGN KEY (organization_id, api_key_id)
-        REFERENCES lims.api_key (organization_id, id)
+        REFERENCES lims.api_key (organization_id, id),
+    FOREIGN KEY (organization_id, user_id)
+        REFERENCES lims.user_account (organization_id, id),
+    CHECK (num_nonnulls(api_key_id, user_id) = 1)
 );
+
+-- To whom the records of the context belong: the id of the API key, or that of the person
+-- as a negative number.
+CREATE FUNCTION lims.idempotency_caller() RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT coalesce(lims.context_id('api_key_id'), -lims.context_id('user_id')) $$;
 
 CREATE INDEX idempotency_record_created_at
     ON lims.idempotency_record (organization_id, created_at);
@@ -49,14 +61,17 @@ AS $$
 DECLARE
     v_organization CONSTANT bigint := lims.context_id('organization_id');
     v_api_key CONSTANT bigint := lims.context_id('api_key_id');
+    v_caller CONSTANT bigint := lims.idempotency_caller();
     v_token CONSTANT uuid := coalesce(p_token, gen_random_uuid());
     v_now CONSTANT timestamptz := clock_timestamp();
     v_record record;
 BEGIN
-    INSERT INTO lims.idempotency_record AS r (organization_id, api_key_id,
+    INSERT INTO lims.idempotency_record AS r (organization_id, api_key_id, user_id,
         idempotency_key, fingerprint, claim_token, claimed_until)
-    VALUES (v_organization, v_api_key, p_key, p_fingerprint, v_token, v_now + p_lease)
-        ON CONFLICT (organization_id, api_key_id, idempotency_key)
+    VALUES (v_organization, v_api_key,
+            CASE WHEN v_api_key IS NULL THEN -v_caller END, p_key, p_fingerprint, v_token,
+            v_now + p_lease)
+        ON CONFLICT (organization_id, caller, idempotency_key)
         DO UPDATE SET fingerprint = p_fingerprint,
                       status = NULL,
                       headers = NULL,
@@ -76,7 +91,7 @@ BEGIN
       INTO v_record
       FROM lims.idempotency_record r
      WHERE r.organization_id = v_organization
-       AND r.api_key_id = v_api_key
+       AND r.caller = v_caller
        AND r.idempotency_key = p_key;
     RETURN QUERY SELECT
         CASE
@@ -109,7 +124,7 @@ BEGIN
            claim_token = NULL,
            claimed_until = NULL
      WHERE r.organization_id = lims.context_id('organization_id')
-       AND r.api_key_id = lims.context_id('api_key_id')
+       AND r.caller = lims.idempotency_caller()
        AND r.idempotency_key = p_key
        AND r.claim_token = p_token;
     IF NOT FOUND THEN
@@ -130,7 +145,7 @@ BEGIN
        SET claim_token = NULL,
            claimed_until = NULL
      WHERE r.organization_id = lims.context_id('organization_id')
-       AND r.api_key_id = lims.context_id('api_key_id')
+       AND r.caller = lims.idempotency_caller()
        AND r.idempotency_key = p_key
        AND r.claim_token = p_token;
 EXCEPTION
@@ -141,15 +156,13 @@ $$;
 
 -- How much is kept ---------------------------------------------------------
 
--- Bytes of large stored answers for each API key, updated with them. Small answers are
+-- Bytes of large stored answers for each API key or person, updated with them. Small answers are
 -- bounded by the rate limit.
 CREATE TABLE lims.answer_storage (
     organization_id bigint NOT NULL,
-    api_key_id bigint NOT NULL,
+    caller bigint NOT NULL,
     bytes bigint NOT NULL CHECK (bytes >= 0),
-    PRIMARY KEY (organization_id, api_key_id),
-    FOREIGN KEY (organization_id, api_key_id)
-        REFERENCES lims.api_key (organization_id, id)
+    PRIMARY KEY (organization_id, caller)
 );
 
 -- Returns the bytes of an answer that count against the limit: 0 for a small one.
@@ -168,9 +181,9 @@ DECLARE
         CASE TG_OP WHEN 'DELETE' THEN 0 ELSE lims.answer_size(NEW.body) END
         - lims.answer_size(OLD.body);
 BEGIN
-    INSERT INTO lims.answer_storage AS s (organization_id, api_key_id, bytes)
-    VALUES (OLD.organization_id, OLD.api_key_id, greatest(v_change, 0))
-        ON CONFLICT (organization_id, api_key_id)
+    INSERT INTO lims.answer_storage AS s (organization_id, caller, bytes)
+    VALUES (OLD.organization_id, OLD.caller, greatest(v_change, 0))
+        ON CONFLICT (organization_id, caller)
         DO UPDATE SET bytes = greatest(s.bytes + v_change, 0);
     RETURN NULL;
 END
@@ -192,13 +205,13 @@ AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM lims.answer_storage s
                     WHERE s.organization_id = NEW.organization_id
-                      AND s.api_key_id = NEW.api_key_id
+                      AND s.caller = coalesce(NEW.api_key_id, -NEW.user_id)
                       AND s.bytes >= 268435456) THEN
         RETURN NEW;
     END IF;
     IF NOT EXISTS (SELECT FROM lims.idempotency_record r
                     WHERE r.organization_id = NEW.organization_id
-                      AND r.api_key_id = NEW.api_key_id
+                      AND r.caller = coalesce(NEW.api_key_id, -NEW.user_id)
                       AND r.idempotency_key = NEW.idempotency_key) THEN
         PERFORM lims.refuse('rate_limited',
             'The answers that are kept for the Idempotency-Keys of this API key take '

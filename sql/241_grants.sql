@@ -289,7 +289,7 @@ GRANT EXECUTE ON FUNCTION lims.webhook_claim, lims.webhook_finish, lims.webhook_
 GRANT EXECUTE ON FUNCTION lims.webhook_test, lims.webhook_recover_step TO lims_app;
 
 -- 185_idempotency.sql
-GRANT EXECUTE ON FUNCTION lims.idempotency_begin, lims.idempotency_finish,
+GRANT EXECUTE ON FUNCTION lims.idempotency_caller, lims.idempotency_begin, lims.idempotency_finish,
     lims.idempotency_release TO lims_app;
 
 -- 157_investigation_actions.sql

@@ -105,6 +105,7 @@ Define LIMS_CERTIFICATE_KEY "$tls/server.key"
 Define LIMS_SECRET_KEY_FILE "$secret_key"
 Define LIMS_OPERATIONS
 Define LIMS_DOCUMENT_ROOT "$home/www"
+Define LIMS_PAGES "$root/build/out/application"
 LoadModule lims_module "$module_file"
 $(test -z "${LIMS_EXTRA:-}" || printf 'Include "%s"' "$LIMS_EXTRA")
 Include "$root/conf/lims.conf"
@@ -170,7 +171,7 @@ is_current() {
 
 start_httpd() {
     is_current && return 0
-    mkdir -p "$home/runtime" "$home/www"
+    mkdir -p "$home/runtime" "$home/www" "$root/build/out/application"
     # For whoever asks whether httpd is there, without asking the service.
     echo ready > "$home/www/ready"
     rm -f "$home/httpd.pid"

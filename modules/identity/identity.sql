@@ -63,7 +63,7 @@ SELECT CASE WHEN r.fingerprint = :fingerprint::bytea THEN 'replay'
        r.body AS "body"
   FROM lims.idempotency_record r
  WHERE r.organization_id = :$organization::bigint
-   AND r.api_key_id = :$key::bigint
+   AND r.caller = coalesce(:$key::bigint, -:$user::bigint)
    AND r.idempotency_key = :idempotencyKey::text
    AND r.created_at >= now() - make_interval(secs => :lifetime::float8)
    AND r.status IS NOT NULL

@@ -105,6 +105,36 @@ const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, co
     return ask(replayed, x, LIMS_STMT_IDEMPOTENCY_LOOK, body, length);
 }
 
+/* Returns a body with null in the place of a secret: a member whose value is a string
+ * without escapes. */
+static const char *without(const char *body, const char *name, apr_pool_t *pool)
+{
+    const char *begin = apr_pstrcat(pool, "\"", name, "\":\"", NULL);
+    const char *found = strstr(body, begin);
+    const char *end = found ? strchr(found + strlen(begin), '"') : NULL;
+
+    return end ? apr_pstrcat(pool,
+                             apr_pstrmemdup(pool, body,
+                                            (apr_size_t)(found - body) + strlen(begin) - 1),
+                             "null", end + 1, NULL)
+               : body;
+}
+
+/* Returns the body of the reply as it may be kept: secrets are shown once, and stored
+ * nowhere. */
+static const char *kept_body(const lims_request_t *rq)
+{
+    const lims_field_t *field = rq->route->output ? rq->route->output : rq->resource->fields;
+    const char *body = rq->reply->body;
+
+    for (; field && field->name; field++) {
+        if ((field->flags & LIMS_F_SECRET) && (field->flags & LIMS_F_OUT)) {
+            body = without(body, field->name, rq->pool);
+        }
+    }
+    return body;
+}
+
 lims_call_t lims_idempotency_keep(lims_exchange_t *x)
 {
     lims_values_t *values = lims_values_create(x->rq.pool);
@@ -115,7 +145,7 @@ lims_call_t lims_idempotency_keep(lims_exchange_t *x)
     lims_values_set(values, "status", apr_itoa(x->rq.pool, reply->status));
     lims_values_set(values, "location", apr_table_get(reply->headers, "Location"));
     lims_values_set(values, "etag", apr_table_get(reply->headers, "ETag"));
-    lims_values_set(values, "body", reply->body);
+    lims_values_set(values, "body", kept_body(&x->rq));
     return (lims_call_t){ .statement = LIMS_STMT_IDEMPOTENCY_KEEP, .values = values };
 }
 

@@ -253,7 +253,7 @@ subtest 'the bytes that are kept for an API key are bounded' => sub {
     my @mine = ($lims->fixture->{id}, $lims->fixture->{key_id});
     my $bytes = sub {
         return $db->selectrow_array('SELECT bytes FROM lims.answer_storage
-            WHERE organization_id = ? AND api_key_id = ?', undef, @mine);
+            WHERE organization_id = ? AND caller = ?', undef, @mine);
     };
     my $answer = sub {
         my ($key, $size) = @_;

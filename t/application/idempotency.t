@@ -1,0 +1,54 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a person sent once is done once, also by another session of theirs; what another
+# person or a key sent with the same Idempotency-Key is another request. Secrets that are
+# shown once are in no record.
+use strict;
+use warnings;
+
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $body  = { clientName => 'Acme', materialTypeId => $lab->sample->{materialTypeId} };
+my @once  = (headers => { 'Idempotency-Key' => 'order-1' });
+my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
+my $other = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
+
+my $made = $clerk->post('/samples', $body, @once);
+is($made->status, 201, 'a sample is registered');
+$clerk->sign_in;
+my $again = $clerk->post('/samples', $body, @once);
+is($again->header('Idempotent-Replayed'), 'true', 'sent again in another session: the same answer');
+is($again->json->{id}, $made->json->{id}, '... with the same sample');
+refused($clerk->post('/samples', { %$body, notes => 'x' }, @once), 422, 'idempotency_mismatch',
+    'another body');
+isnt($other->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'another person');
+isnt($lims->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'a key');
+
+subtest 'secrets' => sub {
+    my $administrator = LIMS::Service::Person->new($lims, roles => ['administrator']);
+    my @requests = (
+        [ '/keys', { name => 'robot' }, 'rawKey' ],
+        [ '/users/' . $clerk->id . '/link', { reason => 'forgot the password' }, 'token' ],
+    );
+    for my $request (@requests) {
+        my ($path, $sent, $member) = @$request;
+        my $first  = $administrator->post($path, $sent, headers => { 'Idempotency-Key' => $path });
+        my $replay = $administrator->post($path, $sent, headers => { 'Idempotency-Key' => $path });
+        my $secret = $first->json->{$member};
+
+        ok(length $secret, "$path shows $member") or diag($first->body);
+        is($replay->header('Idempotent-Replayed'), 'true', '... and again');
+        is($replay->json->{$member}, undef, '... without it');
+        is($replay->json->{id} // $replay->json->{userId}, $first->json->{id} // $first->json->{userId},
+            '... but with the record');
+        is($lims->db->selectrow_array('SELECT count(*) FROM lims.idempotency_record
+            WHERE strpos(body, ?) > 0', undef, $secret), 0, '... and stored nowhere');
+    }
+};
+
+done_testing();
