@@ -60,8 +60,8 @@ typedef struct lims_exchange_t lims_exchange_t; /* a request over HTTP: service/
 
 /* --- Errors -------------------------------------------------------------- */
 
-/* Everything a caller can be told, in the order of the contract. The table
- * lims_error_kinds[] in kernel/error.c gives slug, status and meaning. */
+/* The kinds of errors that a caller can receive, in the order of the contract. The
+ * table lims_error_kinds[] in kernel/error.c gives slug, status and meaning. */
 typedef enum {
     LIMS_E_INVALID_BODY,
     LIMS_E_INVALID_QUERY,
@@ -131,8 +131,8 @@ typedef enum {
     LIMS_RETRY_LOST         /* the connection died: a read may be repeated */
 } lims_retry_e;
 
-/* What failed, where a program has to tell one failure from another. (The number of
- * its log line is for people: nothing is decided by it.) */
+/* Causes of failures that the program handles differently. (The number of the log line
+ * is for people: the program decides nothing by it.) */
 typedef enum {
     LIMS_FAILURE_OTHER,
     LIMS_FAILURE_TIMEOUT,     /* the statement, or its wait for a lock, took too long */
@@ -174,7 +174,7 @@ typedef enum {
     LIMS_T_COUNT
 } lims_type_e;
 
-/* Where a field appears. A body takes the fields that carry the route's
+/* Flags of a field: where it appears. A body takes the fields that carry the route's
  * .body flag; a record shows those with LIMS_F_OUT. */
 enum {
     LIMS_F_OUT = 1 << 0,       /* in every record of the resource */
@@ -281,7 +281,7 @@ extern const char *const lims_list_orders[];
 
 /* clang-format on */
 
-/* The body of an action that asks for nothing but a reason (kernel/reason_field.c). */
+/* The body of an action with one member, the reason (kernel/reason_field.c). */
 extern const lims_field_t lims_reason_input[];
 
 /* Longest string where a field states no maximum of its own. */
@@ -304,30 +304,30 @@ enum {
 };
 
 enum {
-    LIMS_R_LIST = 1 << 0,       /* answers a page: { data, nextCursor, hasMore } */
-    LIMS_R_UPLOAD_KEY = 1 << 1, /* an upload-only key may call it */
-    LIMS_R_NO_RECORD = 1 << 2,  /* the answer is not one record: no ETag */
-    LIMS_R_NO_BODY = 1 << 3,    /* a POST that takes no body, or an empty object */
-    LIMS_R_REASON = 1 << 4,     /* asks why: the body has LIMS_REASON_FIELD or one like it,
+    LIMS_R_LIST = 1 << 0,         /* answers a page: { data, nextCursor, hasMore } */
+    LIMS_R_UPLOAD_KEY = 1 << 1,   /* an upload-only key may call it */
+    LIMS_R_NO_RECORD = 1 << 2,    /* the answer is not one record: no ETag */
+    LIMS_R_NO_BODY = 1 << 3,      /* a POST that takes no body, or an empty object */
+    LIMS_R_REASON = 1 << 4,       /* asks why: the body has LIMS_REASON_FIELD or one like it,
                                    which becomes rq->reason; --reason at the command line */
-    LIMS_R_DOCUMENT = 1 << 5,   /* the answer is a JSON document of no fixed shape: the
+    LIMS_R_DOCUMENT = 1 << 5,     /* the answer is a JSON document of no fixed shape: the
                                    statement's column of that name, or a handler's */
-    LIMS_R_SIGN = 1 << 6,       /* always signed, see .meaning */
-    LIMS_R_OWNER = 1 << 7,      /* command line: done by the owner of the database,
+    LIMS_R_SIGN = 1 << 6,         /* always signed, see .meaning */
+    LIMS_R_OWNER = 1 << 7,        /* command line: done by the owner of the database,
                                    with or without an acting user */
-    LIMS_R_KEYRING = 1 << 8,    /* seals or opens secrets: needs the key file */
-    LIMS_R_FILE = 1 << 9,       /* the body brings a file: it may be larger */
-    LIMS_R_COSTLY = 1 << 10,    /* a tighter rate limit besides the common one */
-    LIMS_R_QUEUED = 1 << 11,    /* its work is bound by the processor: it waits in the
+    LIMS_R_KEYRING = 1 << 8,      /* seals or opens secrets: needs the key file */
+    LIMS_R_FILE = 1 << 9,         /* the body brings a file: it may be larger */
+    LIMS_R_COSTLY = 1 << 10,      /* a tighter rate limit besides the common one */
+    LIMS_R_QUEUED = 1 << 11,      /* its work is bound by the processor: it waits in the
                                    admission queue */
-    LIMS_R_SIGN_NEXT = 1 << 14, /* signed only where its resource's .lock finds the record
+    LIMS_R_SIGN_NEXT = 1 << 14,   /* signed only where its resource's .lock finds the record
                                    that leads to it: of a first one no policy asks it */
-    LIMS_R_NO_SESSION = 1 << 15, /* application: nobody has to be signed in */
+    LIMS_R_NO_SESSION = 1 << 15,  /* application: nobody has to be signed in */
     LIMS_R_ANY_SESSION = 1 << 16, /* application: the page need not name its session, which it
                                      learns here, or cannot send */
-    LIMS_R_BYTES = 1 << 12,     /* command line: without --json the answer is the bytes of
+    LIMS_R_BYTES = 1 << 12,       /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
-    LIMS_R_EACH = 1 << 13       /* an act over many records: a handler signs each of them,
+    LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,
                                    not the service the one of :id (service/each.h) */
 };
 

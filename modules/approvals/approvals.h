@@ -6,7 +6,7 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_approval;
-/* Approvals with what whoever decides them looks at first (inbox.c). */
+/* The inbox: approvals, each with what is needed to decide it (inbox.c). */
 extern const lims_resource_t lims_approval_task;
 
 /* Statuses, NULL-terminated; those from the second on are decisions. */

@@ -25,7 +25,7 @@ static void forget_server_process(lims_connection_t *connection)
     connection->stale = false;
 }
 
-/* How long a check of the schema is valid: a migration to a schema that does not fit is
+/* Lifetime of a check of the schema: a migration to a schema that does not fit is
  * noticed within this time. */
 #define SCHEMA_VALID apr_time_from_sec(5)
 

@@ -31,7 +31,7 @@ typedef struct {
 
 /* Transaction control of a round trip. */
 enum {
-    LIMS_DB_BEGIN = 1 << 0, /* BEGIN before the first call */
+    LIMS_DB_BEGIN = 1 << 0,  /* BEGIN before the first call */
     LIMS_DB_COMMIT = 1 << 1, /* COMMIT after the last call */
     /* One savepoint at a time, in an open transaction: */
     LIMS_DB_SAVEPOINT = 1 << 2, /* SAVEPOINT before the first call */
@@ -109,8 +109,8 @@ bool lims_connection_string_has(const char *conninfo, const char *keyword);
  * be migrated. The error is LIMS_E_SERVICE_UNAVAILABLE, with the check in .failure. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
-/* The same with a round trip in any case: for probes, and for connections that may be
- * dead although they seem alive. */
+/* Checks a connection likewise, but always with a round trip: for probes, and for
+ * connections that may be dead although they seem alive. */
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
 
 /* Rolls back an open transaction. Must be called before the connection goes back to its
@@ -158,7 +158,7 @@ int lims_result_column(const lims_result_t *result, const char *name, int hint);
 /* Returns a cell's text, which lives as long as the result; NULL for SQL NULL. */
 const char *lims_result_cell(const lims_result_t *result, int row, int column);
 
-/* The same by name; NULL also if there is no such column. */
+/* Returns a cell by the name of its column; NULL also if there is no such column. */
 const char *lims_result_get(const lims_result_t *result, int row, const char *column);
 
 /* Returns a boolean cell; false for SQL NULL. */

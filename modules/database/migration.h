@@ -41,9 +41,9 @@ typedef struct {
  * cannot make it fit. */
 bool lims_migration_is_foreign(int version);
 
-/* Whether this code can work on a schema that was made by these: each of its own
- * migrations, of the same name and text, and none that asks for newer code. NULL,
- * or what an administrator has to do. */
+/* Checks whether this code can work on a schema that was made by these migrations: all
+ * of its own, with the same names and texts, and none that requires newer code. Returns
+ * NULL if so, else what an administrator has to do. */
 const char *lims_migration_misfit(const lims_migrated_t *applied, int count, apr_pool_t *pool);
 
 #endif /* LIMS_MIGRATION_H */

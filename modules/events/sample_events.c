@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_events.c - the events of one sample, each with its deliveries: who was told, and
- * whether it arrived.
+ * sample_events.c - the events of one sample, each with its deliveries to webhook
+ * endpoints and their outcome.
  */
 #include "database/database.h"
 #include "events/events.h"
@@ -14,10 +14,7 @@
 static const char *const states[] = { "pending", "delivered", "given_up", NULL };
 
 static const lims_field_t delivery_fields[] = {
-    { .name = "id",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT,
-      .doc = "Id of the delivery." },
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the delivery." },
     { .name = "endpointId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,

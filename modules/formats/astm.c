@@ -206,8 +206,8 @@ static bool refuse_unterminated(const records_t *r)
     return false;
 }
 
-/* Whether a terminator record at the end of the file, without a line end, is
- * complete, that is up to the termination code (L-3). */
+/* Whether a terminator record (L) that ends the file without a line end is complete: it
+ * has the termination code, field L-3. */
 static bool is_complete(const records_t *r, const char *record, apr_size_t length)
 {
     int fields = 1;
@@ -304,7 +304,7 @@ const lims_astm_t *lims_astm_read(const char *bytes, apr_size_t length, const ch
 
 /* --- Fields ---------------------------------------------------------------- */
 
-/* Replaces escape sequences: &F& &S& &R& &E& stand for the delimiters. */
+/* Decodes escape sequences: &F& &S& &R& &E& are the delimiters. */
 static const char *unescape(const char *text, apr_size_t length, const lims_astm_signs_t *signs,
                             apr_pool_t *pool)
 {

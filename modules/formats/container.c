@@ -120,7 +120,8 @@ static bool is_json(const char *text)
     return *inner && strchr(*text == '{' ? "\"}" : *text == '[' ? "[{\"" : "", *inner);
 }
 
-/* Skips lines beginning with #: comments of whoever saved the records. */
+/* Skips lines beginning with #, which are comments of the program that saved the
+ * records. */
 static const char *skip_comments(const char *text)
 {
     while (*text == '#') {

@@ -57,7 +57,7 @@ lims_serial_e lims_serial_format(int number, const char *code);
  * exponent if 30 characters suffice. NULL if `text` is not a number. */
 const char *lims_serial_number(const char *text, apr_pool_t *pool);
 
-/* The same for a double; NULL if it is infinite or NaN. */
+/* Returns a double as text, likewise; NULL if it is infinite or NaN. */
 const char *lims_serial_double(double number, apr_pool_t *pool);
 
 /* Converts a serial number to 2026-11-21, 2026-11-21T07:48:00 or 07:48:00, to the

@@ -8,7 +8,7 @@
 
 #include "formats/workbook.h"
 
-/* What the cells of a sheet refer to: shared strings and styles. */
+/* The parts of a workbook to which cells refer: shared strings and styles. */
 typedef struct {
     const char *name;                  /* name of the sheet */
     const apr_array_header_t *strings; /* array of const char *: shared strings */

@@ -64,7 +64,7 @@ struct lims_job_report_t {
     const char *line; /* of a step: for the log, in the pool of its batch; NULL: none */
 };
 
-/* What a job finds where it runs. */
+/* The host of a job: what httpd or limsctl provides to it. */
 typedef struct {
     const lims_keyring_t *keyring;                 /* NULL: no key file is configured */
     bool (*enough)(void *context);                 /* called between two batches; true:

@@ -9,7 +9,7 @@
 
 #include "kernel/seal.h"
 
-/* What the key of the chain is derived for: one key does not serve two algorithms. */
+/* The label (info) of the key derivation, so that no key serves two algorithms. */
 #define PURPOSE "mod_lims audit chain 1"
 
 struct lims_chain_t {

@@ -25,8 +25,8 @@ extern const lims_error_kind_t lims_error_kinds[LIMS_E_COUNT];
 const lims_error_t *lims_client_error(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with further JSON members: `members` is the content of an object without
- * braces, such as "\"blockers\":[]". It is kept, not copied. */
+/* Makes an error with further JSON members: `members` is the content of an object
+ * without braces, such as "\"blockers\":[]". It is kept, not copied. */
 const lims_error_t *lims_client_error_with(apr_pool_t *pool, lims_error_e kind, const char *members,
                                            const char *format, ...)
     __attribute__((format(printf, 4, 5)));

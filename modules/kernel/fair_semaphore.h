@@ -23,8 +23,9 @@
 typedef struct lims_fair_semaphore_t lims_fair_semaphore_t;
 typedef struct lims_fair_permit_t lims_fair_permit_t;
 
-/* Makes a semaphore of so many permits. A permit older than `lifetime` microseconds
- * goes to a waiter, if there is one. `pool` outlives the semaphore. */
+/* Creates a semaphore with this number of permits. A permit held for longer than
+ * `lifetime` microseconds is passed to a waiter, if there is one. `pool` outlives the
+ * semaphore. */
 apr_status_t lims_fair_semaphore_create(lims_fair_semaphore_t **semaphore, int permits,
                                         apr_interval_time_t lifetime, apr_pool_t *pool);
 

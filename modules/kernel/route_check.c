@@ -265,8 +265,8 @@ static void check_surfaces(check_t *check, const char *where, const lims_route_t
     }
 }
 
-/* Whoever has no permission at all may do nothing, so each route that people reach names
- * one; but for those of the command line that the owner of the database runs. */
+/* Checks that a route names a permission, since a user without any may do nothing. Not
+ * the routes that the owner of the database runs at the command line. */
 static void check_permission(check_t *check, const char *where, const lims_route_t *route)
 {
     bool application = lims_route_is_on(route, LIMS_SURFACE_APPLICATION);
@@ -290,7 +290,7 @@ static void check_permission(check_t *check, const char *where, const lims_route
     }
 }
 
-/* Checks that a body has the reason that its route asks for. */
+/* Checks that the body of a route that requires a reason has that member. */
 static void check_reason(check_t *check, const char *where, const lims_resource_t *resource,
                          const lims_route_t *route)
 {

@@ -60,8 +60,8 @@ static void leave(waiter_t *waiter)
     }
 }
 
-/* Counts the waiters that began earlier; of those that began at once the one with the
- * lower index is first. A waiter without an entry comes after all others. */
+/* Counts the waiters that began earlier; of waiters that began at the same time the one
+ * with the lower index is first. A waiter without an entry is served after all others. */
 static int count_before(state_t *state, const waiter_t *own, apr_int64_t since, apr_int64_t now)
 {
     int before = 0;

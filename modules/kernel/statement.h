@@ -7,11 +7,11 @@
 
 #include "lims.h"
 
-/* How many rows a statement returns: `one`, `many` or `exec` (none) on the line with its
- * name; the words `list` and `custom` may follow. */
+/* The number of rows that a statement returns: `one`, `many` or `exec` (none) on the
+ * line with its name; the words `list` and `custom` may follow. */
 typedef enum { LIMS_ROWS_ONE, LIMS_ROWS_MANY, LIMS_ROWS_NONE } lims_rows_e;
 
-/* Where a parameter's text comes from: `:name`, `:?name` or `:$name`. */
+/* The source of a parameter's text: `:name`, `:?name` or `:$name`. */
 typedef enum { LIMS_P_VALUE, LIMS_P_GIVEN, LIMS_P_CONTEXT } lims_parameter_e;
 
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
     const char *label; /* "sample_get", the name it is prepared under */
     const char *sql;   /* with $1 … $n in place of the names */
     lims_rows_e rows;
-    bool custom; /* planned anew for the values of each call, never prepared */
+    bool custom;        /* planned anew for the values of each call, never prepared */
     lims_stmt_e newest; /* of a list: the same page from the newest record on */
-    int count;   /* of parameters */
+    int count;          /* of parameters */
     const lims_parameter_t *parameters;
     const char *origin; /* "samples.sql:12" */
 } lims_statement_t;

@@ -8,9 +8,9 @@
 
 /* The workflow of a sample, in its order. */
 extern const char *const lims_sample_statuses[];
-/* What becomes of a sample, beside its workflow. */
+/* The disposition of a sample, independent of its workflow status. */
 extern const char *const lims_sample_dispositions[];
-/* How urgent a sample is. */
+/* The priority of a sample. */
 extern const char *const lims_sample_priorities[];
 /* States of a sample on its way to release, `reported` last. */
 extern const char *const lims_release_states[];
@@ -22,7 +22,7 @@ extern const char *const lims_finding_severities[];
 extern const char *const lims_investigation_kinds[];
 /* Statuses of a sample test. */
 extern const char *const lims_test_statuses[];
-/* What becomes of a test, beside its status. */
+/* The disposition of a test, independent of its status. */
 extern const char *const lims_test_dispositions[];
 /* Qualifiers of a result. */
 extern const char *const lims_result_qualifiers[];

@@ -10,7 +10,8 @@
 
 #define NAME_MAX 255
 #define MEDIA_TYPE_MAX 127
-/* Of base64, for 10 MB of bytes (sql/167_notes.sql has the exact bound). */
+/* Maximum length of base64 text, for 10 MB of bytes (sql/167_notes.sql has the exact
+ * limit). */
 #define CONTENT_MAX (14 * 1024 * 1024)
 
 enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };

@@ -190,7 +190,8 @@ static void write_parameter(lims_openapi_t *doc, const lims_field_t *field, cons
     lims_writer_object_end(doc->w);
 }
 
-/* Returns the name of a parameter's component: its own, but for one that is there twice. */
+/* Returns the name of a parameter's component: the parameter's own name, unless two
+ * have it. */
 static const char *component_of(lims_parameter_name_e name)
 {
     return name == LIMS_Q_ANY_SESSION ? "X-Lims-Session-Optional" : parameters[name].field.name;

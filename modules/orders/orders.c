@@ -73,9 +73,7 @@ static const lims_field_t fields[] = {
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "clientId", .type = LIMS_T_ID, .doc = "Only orders of this client." },
-    { .name = "orderNumber",
-      .type = LIMS_T_STRING,
-      .doc = "Only the order with this number." },
+    { .name = "orderNumber", .type = LIMS_T_STRING, .doc = "Only the order with this number." },
     LIMS_FIELD_END,
 };
 
@@ -239,7 +237,7 @@ static const lims_field_t create_output[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* What an order was found to be: mistakes, and the allowance. */
+/* The outcome of checking an order: its faults, and the allowance. */
 typedef struct {
     lims_result_t *mistakes;
     lims_result_t *allowance;
@@ -390,8 +388,8 @@ static const lims_error_t *plan(lims_request_t *rq, const judgement_t *judgement
 static const lims_error_t *create(lims_request_t *rq)
 {
     const lims_call_t calls[] = {
-        { .statement = LIMS_STMT_ORDER_REGISTER },   { .statement = LIMS_STMT_ORDER_SCHEDULE },
-        { .statement = LIMS_STMT_ORDER_GET },        { .statement = LIMS_STMT_ORDER_REGISTERED },
+        { .statement = LIMS_STMT_ORDER_REGISTER },  { .statement = LIMS_STMT_ORDER_SCHEDULE },
+        { .statement = LIMS_STMT_ORDER_GET },       { .statement = LIMS_STMT_ORDER_REGISTERED },
         { .statement = LIMS_STMT_ORDER_ALLOWANCE },
     };
     lims_result_t *results[LIMS_LENGTH(calls)] = { NULL }, *made = NULL;

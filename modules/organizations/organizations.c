@@ -308,7 +308,8 @@ static const lims_error_t *create(lims_request_t *rq)
     return lims_database_call(&row, rq, LIMS_STMT_ORGANIZATION_FIRST_STEPS);
 }
 
-/* Changes the steps, then the rest; what the people cannot meet is refused at the end. */
+/* Changes the approval steps, then the other policies. Policies that the active users
+ * cannot meet are refused at the end. */
 static const lims_error_t *update(lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_ORGANIZATION_STEPS },

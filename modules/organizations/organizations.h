@@ -9,7 +9,7 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_organization;
-/* What policies touch now. */
+/* The samples and tests that policies affect now. */
 extern const lims_resource_t lims_policy;
 extern const lims_resource_t lims_user;
 extern const lims_resource_t lims_permission_matrix;

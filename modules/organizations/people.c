@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * people.c - the names of people, for whoever reads records in which a person is named.
+ * people.c - the names of users, for readers of records that refer to users by id.
  */
 #include "organizations/organizations.h"
 

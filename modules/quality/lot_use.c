@@ -64,7 +64,8 @@ static const lims_field_t recall_fields[] = {
 
 static const lims_field_t recall_paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
 
-/* Reads the lot with its rows, so that a lot of nobody is told from one without use. */
+/* Reads the lot with its rows, to distinguish an unknown lot from one that was never
+ * used. */
 static const lims_error_t *read_uses(lims_result_t **rows, lims_request_t *rq, lims_stmt_e lot,
                                      lims_stmt_e uses)
 {

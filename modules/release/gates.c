@@ -11,8 +11,8 @@
 #include "kernel/record.h"
 #include "kernel/writer.h"
 
-/* The message of the database's rules. A caller with an API key is also told
- * that a key cannot give a signature. */
+/* Returns the message of the rule that refused. For a caller with an API key it adds
+ * that a key cannot sign. */
 static const char *message_of(const lims_request_t *rq, const lims_result_t *rows, int row)
 {
     const char *slug = lims_result_get(rows, row, "slug");

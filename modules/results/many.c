@@ -198,7 +198,8 @@ static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *a
     return locked ? lims_results_locked(rq, locked) : NULL;
 }
 
-/* Returns the members of a 412: the records whose tag is not the one sent. NULL: each is. */
+/* Returns the members of a 412 (precondition failed): the records whose ETag differs
+ * from the one sent. NULL: none differs. */
 static const char *conflicts(lims_request_t *rq, const lims_result_t *rows)
 {
     const char *const *tags = lims_render_tags(rq->resource, rows, rq->pool);

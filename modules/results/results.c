@@ -42,7 +42,7 @@ const lims_field_t lims_returned_fields[] = {
     LIMS_FIELD_END,
 };
 
-/* Of the sample, in lists of tests. */
+/* Fields of the sample, in lists of tests. */
 static const lims_field_t sample_members[] = {
     { .name = "trackingId",
       .type = LIMS_T_STRING,
@@ -175,9 +175,8 @@ const lims_field_t lims_sample_test_fields[] = {
       .flags = ENTERED,
       .doc = "When the analysis was done, UTC; not in the future and not before the collection. "
              "Withdrawing the result clears it." },
-    LIMS_REASON(LIMS_F_UPDATE,
-                "Reason for the change, kept in the audit trail; needed where the "
-                "organization's policy reasonOnChange asks for it."),
+    LIMS_REASON(LIMS_F_UPDATE, "Reason for the change, kept in the audit trail; needed where the "
+                               "organization's policy reasonOnChange asks for it."),
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
@@ -311,33 +310,29 @@ static const lims_error_t *guard_enter(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                             LIMS_E_FIELD_NOT_PATCHABLE,
-                                             LIMS_E_NO_UPDATABLE_FIELDS,
-                                             LIMS_E_REAGENT_LOT_EXPIRED,
-                                             LIMS_E_MEDIA_QC_FAILED,
-                                             LIMS_E_TEST_VERIFIED_LOCKED,
-                                             LIMS_E_INVALID_TRANSITION,
-                                             LIMS_E_REASON_REQUIRED,
-                                             LIMS_E_LOT_NOT_RELEASED,
-                                             LIMS_E_COUNT };
-static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS_E_QC_FAILED,
-                                              LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED,
-                                              LIMS_E_WORKSHEET_INCOMPLETE,  LIMS_E_BLANK_RESULT,
+static const lims_error_e enter_errors[] = {
+    LIMS_E_INVALID_REFERENCE,   LIMS_E_FIELD_NOT_PATCHABLE,
+    LIMS_E_NO_UPDATABLE_FIELDS, LIMS_E_REAGENT_LOT_EXPIRED,
+    LIMS_E_MEDIA_QC_FAILED,     LIMS_E_TEST_VERIFIED_LOCKED,
+    LIMS_E_INVALID_TRANSITION,  LIMS_E_REASON_REQUIRED,
+    LIMS_E_LOT_NOT_RELEASED,    LIMS_E_COUNT
+};
+static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                              LIMS_E_QC_FAILED,
+                                              LIMS_E_CONFIRMATION_REQUIRED,
+                                              LIMS_E_MEDIA_QC_FAILED,
+                                              LIMS_E_WORKSHEET_INCOMPLETE,
+                                              LIMS_E_BLANK_RESULT,
                                               LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_SELF_VERIFICATION,
                                               LIMS_E_QC_PENDING,
                                               LIMS_E_COUNT };
-static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                            LIMS_E_REAGENT_LOT_EXPIRED,
-                                            LIMS_E_MEDIA_QC_FAILED,
-                                            LIMS_E_TEST_VERIFIED_LOCKED,
-                                            LIMS_E_PRECONDITION_FAILED,
-                                            LIMS_E_INVALID_TRANSITION,
-                                            LIMS_E_REASON_REQUIRED,
-                                            LIMS_E_LOT_NOT_RELEASED,
-                                            LIMS_E_COUNT };
+static const lims_error_e bulk_errors[] = {
+    LIMS_E_INVALID_REFERENCE,    LIMS_E_REAGENT_LOT_EXPIRED, LIMS_E_MEDIA_QC_FAILED,
+    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_PRECONDITION_FAILED, LIMS_E_INVALID_TRANSITION,
+    LIMS_E_REASON_REQUIRED,      LIMS_E_LOT_NOT_RELEASED,    LIMS_E_COUNT
+};
 
 static const lims_route_t routes[] = {
     { .method = "GET",

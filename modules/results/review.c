@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* review.c - what a reviewer looks at beside a result (sql/162_work_records.sql). */
+/* review.c - data for the review of a result (sql/162_work_records.sql). */
 #include "results/review.h"
 
 #include "kernel/vocabulary.h"
@@ -7,10 +7,7 @@
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
 
 static const lims_field_t batch_fields[] = {
-    { .name = "id",
-      .type = LIMS_T_ID,
-      .flags = SHOWN,
-      .doc = "Id of the QC batch." },
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the QC batch." },
     { .name = "batchNumber",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
@@ -23,22 +20,13 @@ static const lims_field_t batch_fields[] = {
 };
 
 static const lims_field_t source_fields[] = {
-    { .name = "fileId",
-      .type = LIMS_T_ID,
-      .flags = SHOWN,
-      .doc = "Id of the instrument file." },
-    { .name = "fileName",
-      .type = LIMS_T_STRING,
-      .flags = SHOWN,
-      .doc = "Name of the file." },
+    { .name = "fileId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the instrument file." },
+    { .name = "fileName", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "Name of the file." },
     { .name = "sheet",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
       .doc = "Name of the sheet, of a workbook." },
-    { .name = "row",
-      .type = LIMS_T_INTEGER,
-      .flags = SHOWN,
-      .doc = "Number of the row, from 1." },
+    { .name = "row", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Number of the row, from 1." },
     LIMS_FIELD_END,
 };
 
@@ -72,10 +60,7 @@ static const lims_field_t previous_fields[] = {
 };
 
 static const lims_field_t refusal_fields[] = {
-    { .name = "error",
-      .type = LIMS_T_STRING,
-      .flags = SHOWN,
-      .doc = "Slug of the refusal." },
+    { .name = "error", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "Slug of the refusal." },
     { .name = "message",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
@@ -101,10 +86,7 @@ const lims_field_t lims_review_fields[] = {
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
       .doc = "Code of the media lot." },
-    { .name = "worksheetId",
-      .type = LIMS_T_ID,
-      .flags = PERHAPS,
-      .doc = "Id of the worksheet." },
+    { .name = "worksheetId", .type = LIMS_T_ID, .flags = PERHAPS, .doc = "Id of the worksheet." },
     { .name = "worksheetStatus",
       .type = LIMS_T_ENUM,
       .flags = PERHAPS,

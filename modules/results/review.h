@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* review.h - what a reviewer looks at beside a result (sql/162_work_records.sql). */
+/* review.h - data for the review of a result (sql/162_work_records.sql). */
 #ifndef LIMS_RESULTS_REVIEW_H
 #define LIMS_RESULTS_REVIEW_H
 

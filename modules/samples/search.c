@@ -123,15 +123,15 @@ const lims_error_t *lims_samples_export(lims_request_t *rq)
 
 /* --- Counts --------------------------------------------------------------- */
 
-/* Most samples of a state that are told exactly. */
+/* Maximum number of samples of a state that is counted exactly. */
 enum { COUNT_MAX = 10000 };
 
 /* Whether a filter is given that few samples pass; of names, whether few were found. */
 static bool is_narrow(const lims_request_t *rq)
 {
-    static const char *const names[] = { "projectId", "clientId",  "trackingId",
-                                         "externalId", "found",     "orderId",
-                                         "dueBefore",  "since",     "until",
+    static const char *const names[] = { "projectId",    "clientId",        "trackingId",
+                                         "externalId",   "found",           "orderId",
+                                         "dueBefore",    "since",           "until",
                                          "updatedSince", "registeredSince", "materialTypeId" };
 
     for (unsigned i = 0; i < LIMS_LENGTH(names); i++) {

@@ -54,9 +54,9 @@ static const lims_error_t *adopt_inner(lims_exchange_t *x)
     while (field && field->name && !(field->flags & LIMS_F_INNER)) {
         field++;
     }
-    return field && field->name ? lims_field_text(x->rq.values, field, x->match.inner,
-                                                  LIMS_E_INVALID_ID, x->rq.pool)
-                                : NULL;
+    return field && field->name
+               ? lims_field_text(x->rq.values, field, x->match.inner, LIMS_E_INVALID_ID, x->rq.pool)
+               : NULL;
 }
 
 static const lims_error_t *check_path(lims_exchange_t *x)
@@ -290,7 +290,8 @@ static const lims_error_t *read_form(const char **body, apr_size_t *length, lims
     return error;
 }
 
-/* Takes the reason out of the body, and refuses where the route asks for one in vain. */
+/* Takes the reason from the body. Refuses a body without one, where the route requires
+ * it. */
 static const lims_error_t *adopt_reason(lims_request_t *rq)
 {
     const lims_field_t *field =

@@ -63,14 +63,14 @@ lims_short_work_e lims_service_short_work(const lims_exchange_t *x);
 /* Answers a GET route: renders its rows into the reply. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 
-/* Whether a list is asked for with a filter, besides its page and order. */
+/* Whether a list is requested with a filter, besides its page and order. */
 bool lims_service_is_filtered(const lims_request_t *rq);
 
-/* Answers a list with the page of the statement `list`, in the order asked for. */
+/* Answers a list with the page of the statement `list`, in the requested order. */
 const lims_error_t *lims_service_page(lims_request_t *rq, lims_stmt_e list);
 
-/* Returns the statement `list` in the order that the request asks for: itself, or the same
- * page from the newest record on. */
+/* Returns the statement for `list` in the requested order: itself, or its counterpart
+ * that begins with the newest record. */
 lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list);
 
 /* Restores the request to its state before the first attempt: drops the answer, the lock

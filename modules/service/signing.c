@@ -11,7 +11,7 @@
 #include "kernel/password.h"
 #include "kernel/writer.h"
 
-/* Whether the value that the route names asks for a signature. */
+/* Whether the action needs a signature by the value of the field that its route names. */
 static bool is_value_signed(const lims_request_t *rq)
 {
     const char *value = lims_values_get(rq->values, rq->route->sign_member);
@@ -35,8 +35,8 @@ bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered)
     return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
 }
 
-/* Refuses a wrong password. `locked_until` is not NULL where this failure locked the account,
- * which the log is told and the caller not. */
+/* Refuses a wrong password. `locked_until` is not NULL if this failure locked the
+ * account, which is logged, but not said to the caller. */
 static const lims_error_t *refuse_signature(lims_request_t *rq, const char *user,
                                             const char *locked_until)
 {

@@ -41,7 +41,7 @@ const char *lims_signing_meaning(const lims_request_t *rq);
  * nothing changes. */
 const lims_error_t *lims_signing_sign(lims_request_t *rq);
 
-/* The same with a meaning of the caller's, instead of that of the route. */
+/* Signs likewise, with the given meaning instead of the route's. */
 const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning);
 
 #endif /* LIMS_SERVICE_SIGNING_H */

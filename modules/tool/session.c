@@ -86,8 +86,8 @@ static const lims_error_t *check_options(const lims_session_t *session, const li
     return NULL;
 }
 
-/* People are managed by a person, but for the first who does, and where nobody who does can
- * sign in: then the owner of the database helps. */
+/* Requires an acting user to manage users, except where no user exists who can: then
+ * the owner of the database may, without --user. */
 static const lims_error_t *check_recovery(const lims_session_t *session, const lims_route_t *route,
                                           const lims_result_t *found, apr_pool_t *pool)
 {
@@ -209,7 +209,7 @@ static void log_lock(const lims_error_t *error, apr_pool_t *pool)
     closelog();
 }
 
-/* Checks the acting user's password, which is asked for if it was not given, and counts the
+/* Checks the acting user's password, prompting for it if it was not given, and counts
  * failures. */
 static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
                                           lims_request_t *rq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * signed_preview.h - what a signature at the command line will cover, shown before the
- * password is asked for (21 CFR 11.50, 11.200).
+ * prompt for the password (21 CFR 11.50, 11.200).
  */
 #ifndef LIMS_SIGNED_PREVIEW_H
 #define LIMS_SIGNED_PREVIEW_H
@@ -13,7 +13,6 @@
  * a list of those of several. NULL: there is none of them, which the act itself will report.
  * The request keeps the digests of what was read, so that a record that changes until it is
  * signed is not signed. To be called in an open transaction, which it does not write in. */
-const lims_error_t *lims_signed_preview(const char **act, const char **records,
-                                        lims_request_t *rq);
+const lims_error_t *lims_signed_preview(const char **act, const char **records, lims_request_t *rq);
 
 #endif /* LIMS_SIGNED_PREVIEW_H */

@@ -134,7 +134,7 @@ const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_to
 /* Prints a JSON text for people: names and values, arrays of objects as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
-/* The same without leaving out columns that are too wide for the terminal. */
+/* Prints likewise, without leaving out columns that are too wide for the terminal. */
 void lims_print_whole(FILE *out, const char *json, apr_pool_t *pool);
 
 /* Prints a JSON text on standard output: with --json as JSON, else for people. */

@@ -112,7 +112,7 @@ static const lims_field_t fields[] = {
 static const char *const orders[] = { "-id", NULL };
 
 /* clang-format off */
-/* What entries are found by. */
+/* The parameters of the list of audit entries. */
 #define FILTERS \
     { .name = "table", \
       .type = LIMS_T_STRING, \
@@ -197,7 +197,7 @@ static const lims_error_t *find_period(lims_request_t *rq)
     return NULL;
 }
 
-/* Finds what is asked for: a record, or else a period. */
+/* Determines the scope of a request: a record, or else a period. */
 static const lims_error_t *find_scope(lims_request_t *rq)
 {
     if (!lims_values_get(rq->values, "recordId")) {

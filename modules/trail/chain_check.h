@@ -9,7 +9,7 @@
 
 #include "trail/trail.h"
 
-/* What did not fit. */
+/* The kinds of failures of the verification. */
 typedef enum {
     LIMS_TRAIL_SOUND,
     LIMS_TRAIL_CHANGED,
@@ -26,7 +26,7 @@ typedef enum {
 /* The names of the kinds, NULL first and last. */
 extern const char *const lims_trail_kinds[LIMS_TRAIL_KINDS + 1];
 
-/* What was found. Texts live in the pool of the request. */
+/* The outcome of the verification. Texts live in the pool of the request. */
 typedef struct {
     lims_trail_e kind;   /* of the first that does not fit */
     const char *block;   /* its block; NULL: it is in none */

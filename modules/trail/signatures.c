@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * signatures.c - electronic signatures as people see them (21 CFR 11.50): printed name,
- * time, meaning, record, and whether what was signed still stands.
+ * time, meaning, record, and whether the signed content is unchanged.
  */
 #include "trail/trail.h"
 

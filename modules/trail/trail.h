@@ -14,7 +14,7 @@ extern const lims_resource_t lims_audit_block;
 extern const lims_resource_t lims_electronic_signature;
 extern const lims_resource_t lims_history;
 
-/* What begins a head written as one word, "lims-audit-1:ORGANIZATION:BLOCK:HEX": as the
+/* Prefix of a head written as one word, "lims-audit-1:ORGANIZATION:BLOCK:HEX": as the
  * error log and the export have it, so that any text with such words can be compared. */
 #define LIMS_AUDIT_HEAD "lims-audit-1:"
 
