@@ -152,7 +152,8 @@ $$;
 
 -- The state of a reported sample is constant; of another it is taken from the cache if
 -- valid. OFFSET 0: looked up for each row of the page, in this order; flattened into a
--- join, it could be computed for every sample of the organization. Investigations of failed
+-- join, it could be computed for every sample of the organization. The two are joined with each
+-- other first, because a join costs as much as it has columns. Investigations of failed
 -- batches are few: which organizations have any is asked once for all rows.
 CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
@@ -164,12 +165,9 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        s.collected_at AS "collectedAt", s.priority, s.notes,
        s.plant_location AS "plantLocation",
        s.storage_location_id AS "storageLocationId",
-       CASE s.status WHEN 'reported' THEN 'reported'
-            ELSE coalesce(k.release_state, r.release_state)
+       CASE s.status WHEN 'reported' THEN 'reported' ELSE x.release_state
        END AS "releaseState",
-       CASE WHEN k.release_state IS NULL THEN r.holding_status
-            ELSE k.holding_status
-       END AS "holdingStatus",
+       x.holding_status AS "holdingStatus",
        s.created_at AS "createdAt", s.updated_at AS "updatedAt",
        s.reported_at AS "reportedAt", s.order_id AS "orderId",
        s.due_date AS "dueDate",
@@ -191,16 +189,18 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
             ELSE false END AS "underReview"
   FROM lims.sample s
   LEFT JOIN LATERAL (
-       SELECT x.release_state, x.holding_status
-         FROM lims.cached_sample_state(s.organization_id, s.id) x
-        WHERE s.status <> 'reported'
-       OFFSET 0) k ON true
-  LEFT JOIN LATERAL (
-       SELECT x.release_state, x.holding_status
-         FROM lims.sample_state(s.organization_id, s.id) x
-        WHERE s.status <> 'reported'
-          AND k.release_state IS NULL
-       OFFSET 0) r ON true;
+       SELECT coalesce(k.release_state, r.release_state) AS release_state,
+              CASE WHEN k.release_state IS NULL THEN r.holding_status
+                   ELSE k.holding_status END AS holding_status
+         FROM (VALUES (s.status)) AS v (status)
+         LEFT JOIN LATERAL lims.cached_sample_state(s.organization_id, s.id) k ON true
+         LEFT JOIN LATERAL (
+              SELECT c.release_state, c.holding_status
+                FROM lims.sample_state(s.organization_id, s.id) c
+               WHERE k.release_state IS NULL
+              OFFSET 0) r ON true
+        WHERE v.status <> 'reported'
+       OFFSET 0) x ON true;
 
 CREATE VIEW lims.sample_order_record WITH (security_invoker = true) AS
 SELECT o.organization_id, o.id, o.order_number AS "orderNumber",
