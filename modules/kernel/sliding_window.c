@@ -83,6 +83,21 @@ static lims_sliding_window_t *find(const lims_sliding_windows_t *table, apr_int6
     }
 }
 
+static apr_int64_t time_at(const lims_sliding_windows_t *table, lims_sliding_window_t *window,
+                           apr_uint64_t index)
+{
+    return atomic_load(&window->times[index % table->limit]);
+}
+
+/* Whether the entry at the head was just written, by a thread that has not moved the head
+ * on yet, or was killed before it did: it is in use, and the next one is not. */
+static bool is_head_behind(const lims_sliding_windows_t *table, lims_sliding_window_t *window,
+                           apr_uint64_t head, apr_int64_t at)
+{
+    return table->limit > 1 && !is_free(time_at(table, window, head), at, table->window) &&
+           is_free(time_at(table, window, head + 1), at, table->window);
+}
+
 /* Overwrites the oldest time if it has left the window; else tells in `wait` how long
  * that takes. */
 static bool take(apr_int64_t *wait, const lims_sliding_windows_t *table,
@@ -102,10 +117,7 @@ static bool take(apr_int64_t *wait, const lims_sliding_windows_t *table,
             }
             continue;
         }
-        if (is_free(atomic_load(&window->times[(head + 1) % table->limit]), at, table->window) &&
-            table->limit > 1) {
-            /* This entry is newer than the next: the process that wrote it was killed
-             * before it moved the head on. */
+        if (is_head_behind(table, window, head, at)) {
             atomic_compare_exchange_strong(&window->head, &head, head + 1);
             continue;
         }
@@ -117,21 +129,41 @@ static bool take(apr_int64_t *wait, const lims_sliding_windows_t *table,
     }
 }
 
+/* Returns the number of free entries. They come first from the head on, since the ring is
+ * written in the order of time, and are found by bisection. */
+static apr_uint32_t count_free(const lims_sliding_windows_t *table, lims_sliding_window_t *window,
+                               apr_uint64_t head, apr_int64_t at)
+{
+    apr_uint32_t low = 0, high = table->limit;
+
+    while (low < high) {
+        apr_uint32_t middle = low + (high - low) / 2;
+        if (is_free(time_at(table, window, head + middle), at, table->window)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Tells what is left; again, if a request was admitted meanwhile. */
 static void look(lims_rate_verdict_t *verdict, const lims_sliding_windows_t *table,
                  lims_sliding_window_t *window)
 {
-    apr_int64_t at = lims_time_monotonic(), first = 0;
+    apr_uint64_t seen, head;
+    apr_int64_t at;
 
-    verdict->remaining = 0;
-    for (apr_uint32_t i = 0; i < table->limit; i++) {
-        apr_int64_t time = atomic_load(&window->times[i]);
-        if (is_free(time, at, table->window)) {
-            verdict->remaining++;
-        } else if (first == 0 || time < first) {
-            first = time;
-        }
-    }
-    verdict->reset = first ? first + table->window - at : 0;
+    do {
+        at = lims_time_monotonic();
+        seen = atomic_load(&window->head);
+        head = seen + (is_head_behind(table, window, seen, at) ? 1 : 0);
+        verdict->remaining = count_free(table, window, head, at);
+        verdict->reset =
+            verdict->remaining < table->limit
+                ? time_at(table, window, head + verdict->remaining) + table->window - at
+                : 0;
+    } while (atomic_load(&window->head) != seen);
 }
 
 void lims_sliding_windows_peek(lims_rate_verdict_t *verdict, const lims_sliding_windows_t *table,

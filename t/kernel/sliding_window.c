@@ -96,6 +96,29 @@ static void test_look(void)
     ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "... until the first leaves the window");
 }
 
+/* Wherever the ring begins. */
+static void test_remaining(void)
+{
+    lims_sliding_windows_t table = table_of(16, 5, 1000);
+    bool counted = true, timed = true;
+
+    begin();
+    for (int i = 0; i < 40; i++) {
+        lims_rate_verdict_t verdict;
+        apr_uint32_t held = i < 3 ? (apr_uint32_t)i + 1 : 4;
+
+        /* A request every 300: four of them are within 1000. */
+        admitted_of(&table, 9, 1);
+        lims_sliding_windows_peek(&verdict, &table, 9);
+        counted = counted && verdict.remaining == 5 - held;
+        timed = timed && verdict.reset == 1000 - 300 * ((apr_int64_t)held - 1);
+        pass(300);
+    }
+    end();
+    ok(counted, "what remains is counted wherever the oldest request stands in the ring");
+    ok(timed, "... and the time until the oldest leaves the window is told");
+}
+
 static void test_window_slides(void)
 {
     lims_sliding_windows_t table = table_of(16, 2, 200000);
@@ -181,6 +204,7 @@ int main(void)
 {
     test_limit();
     test_look();
+    test_remaining();
     test_window_slides();
     test_refusals_do_not_count();
     test_full_table();
