@@ -25,6 +25,7 @@ typedef struct {
     apr_pool_t *pool;
 } lims_evidence_t;
 
+/* Makes the index of what the grid says of these candidates, in `pool`. */
 lims_evidence_t *lims_evidence_create(const lims_grid_t *grid, const lims_candidates_t *candidates,
                                       apr_pool_t *pool);
 

@@ -15,10 +15,12 @@ typedef struct {
     const lims_sheet_t *sheets; /* in the workbook's order */
 } lims_workbook_t;
 
-/* Read all sheets into `pool`; row and column numbers are those of the sheet. NULL
- * with reasons. */
+/* Reads all sheets of an XLSX workbook into `pool`; row and column numbers are those of the
+ * sheet. NULL: it cannot be read, `reasons` say why. */
 const lims_workbook_t *lims_xlsx_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
                                       apr_pool_t *pool);
+
+/* Reads all sheets of an XLS workbook, as lims_xlsx_read() does those of an XLSX one. */
 const lims_workbook_t *lims_xls_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
                                      apr_pool_t *pool);
 

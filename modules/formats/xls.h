@@ -56,17 +56,23 @@ typedef struct {
     apr_pool_t *pool;
 } lims_xls_book_t;
 
-/* Move the cursor to the record at an offset of the stream, or to the next record.
- * False, with a reason, if the stream ends before the record does. */
+/* Moves the cursor to the record at an offset of the stream. False, with a reason: the
+ * stream ends before the record does. */
 bool lims_xls_record_at(lims_xls_record_t *record, lims_xls_book_t *book, apr_size_t offset);
+
+/* Moves the cursor to the next record. False, with a reason: as above. */
 bool lims_xls_next(lims_xls_record_t *record, lims_xls_book_t *book);
 
 /* Whether at least `size` bytes of the record are unread. */
 bool lims_xls_left(const lims_xls_record_t *record, apr_size_t size);
 
-/* Read an integer, little-endian. The caller has checked lims_xls_left(). */
+/* Reads a byte. The caller has checked lims_xls_left(). */
 unsigned lims_xls_u8(lims_xls_record_t *record);
+
+/* Reads an integer of 16 bits, little-endian. The caller has checked lims_xls_left(). */
 unsigned lims_xls_u16(lims_xls_record_t *record);
+
+/* Reads an integer of 32 bits, little-endian. The caller has checked lims_xls_left(). */
 apr_uint32_t lims_xls_u32(lims_xls_record_t *record);
 
 /* Reads a text with its length before it, in one or two bytes; it may continue in

@@ -40,9 +40,10 @@ const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *r
 /* Returns the value of an attribute, or NULL. */
 const char *lims_xml_attribute(const lims_element_t *element, const char *name);
 
-/* Return the first child with this name, and the next sibling with the same name;
- * NULL: none. */
+/* Returns the first child with this name; NULL: there is none. */
 const lims_element_t *lims_xml_child(const lims_element_t *element, const char *name);
+
+/* Returns the next sibling that has the same name; NULL: there is none. */
 const lims_element_t *lims_xml_next(const lims_element_t *after);
 
 /* Callbacks of the streaming parser, for parts too large for a tree. Names are

@@ -83,11 +83,16 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
 /* Reads the file. Needs nothing but memory and time. */
 void lims_import_read(lims_import_t *import);
 
-/* exclude.c: parses an exclusion from its JSON, and applies all exclusions to
- * what was read; one that fits nothing is refused. LIMS_E_INVALID_BODY. */
+/* exclude.c: parses an exclusion from its JSON; `index` is its place in the list.
+ * LIMS_E_INVALID_BODY. */
 const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *object, int index,
                                       apr_pool_t *pool);
+
+/* Leaves out the values and reasons that the exclusions name, and notes which exclusions
+ * fitted something. */
 void lims_import_exclude(lims_import_t *import);
+
+/* Refuses an exclusion that fitted nothing in the file. LIMS_E_INVALID_BODY. */
 const lims_error_t *lims_exclude_check(const lims_import_t *import, apr_pool_t *pool);
 
 /* decisions.c: drops the reasons that naming the tests of rows has settled. */

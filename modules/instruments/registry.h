@@ -16,9 +16,10 @@
  * at each use. */
 apr_status_t lims_registry_init(apr_pool_t *pool);
 
-/* Holds the cached profiles for as long as `pool` lives, while a file is
- * read. */
+/* Cached profiles that are held while a file is read. */
 typedef struct lims_holding_t lims_holding_t;
+
+/* Begins to hold profiles, until `pool` is destroyed: none of them is freed meanwhile. */
 
 lims_holding_t *lims_registry_hold(apr_pool_t *pool);
 

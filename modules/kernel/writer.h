@@ -18,12 +18,16 @@ lims_writer_t *lims_writer_create(apr_pool_t *pool);
 /* Returns the pool that the writer was created in. */
 apr_pool_t *lims_writer_pool(const lims_writer_t *w);
 
-/* Begin and end an object, whose members are a key and a value each. */
+/* Begins an object, whose members are a key and a value each. */
 void lims_writer_object_begin(lims_writer_t *w);
+
+/* Ends the innermost object. */
 void lims_writer_object_end(lims_writer_t *w);
 
-/* Begin and end an array, whose elements are values. */
+/* Begins an array, whose elements are values. */
 void lims_writer_array_begin(lims_writer_t *w);
+
+/* Ends the innermost array. */
 void lims_writer_array_end(lims_writer_t *w);
 
 /* Writes the name of a member, whose value is written next. */
@@ -39,9 +43,13 @@ void lims_writer_string_n(lims_writer_t *w, const char *text, apr_size_t length)
  * database, unchecked; null for NULL. */
 void lims_writer_raw(lims_writer_t *w, const char *json);
 
-/* Write null, true or false, and an integer. */
+/* Writes null. */
 void lims_writer_null(lims_writer_t *w);
+
+/* Writes true or false. */
 void lims_writer_boolean(lims_writer_t *w, bool value);
+
+/* Writes an integer. */
 void lims_writer_integer(lims_writer_t *w, apr_int64_t value);
 
 /* Ends the text and returns it, NUL-terminated, in the pool of the writer; `*length` is

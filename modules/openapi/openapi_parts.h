@@ -77,14 +77,18 @@ void lims_openapi_member(lims_openapi_t *doc, const char *name, const char *text
 /* { "$ref": "#/components/<section>/<name>" } */
 void lims_openapi_reference(lims_openapi_t *doc, const char *section, const char *name);
 
-/* Begin and end "content": { "application/json": { "schema": ... } } around the schema
- * that the caller writes between. */
+/* Begins "content": { "application/json": { "schema": ... } }; the caller writes the schema
+ * next. */
 void lims_openapi_content_begin(lims_openapi_t *doc);
+
+/* Ends "content" after the schema. */
 void lims_openapi_content_end(lims_openapi_t *doc);
 
-/* For a body of several media types: the first begins "content" with one media type, the
- * second ends the schema before and begins that of another. */
+/* Begins "content" with a media type, for a body that may have several; the caller writes
+ * the schema next. lims_openapi_content_end() ends it. */
 void lims_openapi_content_of(lims_openapi_t *doc, const char *media_type);
+
+/* Ends the schema of a media type of "content" and begins that of another one. */
 void lims_openapi_content_next(lims_openapi_t *doc, const char *media_type);
 
 /* Returns a component's name in PascalCase, in `pool`: "sample.ready_for_review",
@@ -146,9 +150,10 @@ void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field
 /* Writes "parameters" with the header fields of a delivery. */
 void lims_openapi_delivery_parameters(lims_openapi_t *doc);
 
-/* Write the objects of components/headers and components/parameters: what was referred
- * to. */
+/* Writes the object of components/headers: the header fields that answers refer to. */
 void lims_openapi_header_components(lims_openapi_t *doc);
+
+/* Writes the object of components/parameters: the parameters that operations refer to. */
 void lims_openapi_parameter_components(lims_openapi_t *doc);
 
 /* Header fields of every answer to a valid key. */
@@ -174,8 +179,10 @@ void lims_openapi_webhooks(lims_openapi_t *doc);
 
 /* --- openapi_info.c ------------------------------------------------------- */
 
-/* Write "info", and the object of components/securitySchemes. */
+/* Writes the object of "info". */
 void lims_openapi_info(lims_openapi_t *doc);
+
+/* Writes the object of components/securitySchemes. */
 void lims_openapi_security_schemes(lims_openapi_t *doc);
 
 #endif /* LIMS_OPENAPI_PARTS_H */

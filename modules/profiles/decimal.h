@@ -38,8 +38,11 @@ bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *po
 /* Formats a number, without exponent up to 40 characters, else as 1.5E+60. */
 const char *lims_decimal_text(const lims_decimal_t *number, apr_pool_t *pool);
 
+/* Returns a * b, exactly. */
 lims_decimal_t lims_decimal_multiply(const lims_decimal_t *a, const lims_decimal_t *b,
                                      apr_pool_t *pool);
+
+/* Returns a + b, exactly. */
 lims_decimal_t lims_decimal_add(const lims_decimal_t *a, const lims_decimal_t *b, apr_pool_t *pool);
 
 /* Divides to `places` decimal places, or exactly with -1. False if b is zero, or

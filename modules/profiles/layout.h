@@ -160,8 +160,10 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
  * until the next call. */
 const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const lims_row_t *row);
 
-/* Whether all cells are blank; whether one is not. */
+/* Whether all cells of a row are blank. */
 bool lims_row_is_blank(const lims_row_t *row);
+
+/* Whether the row has a cell in this column that is not blank. */
 bool lims_cell_says(const lims_row_t *row, int column);
 
 /* Whether a row follows the other in the sheet as a person sees it: workbooks
@@ -223,17 +225,20 @@ bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_found_t *found, const char *name,
                      apr_size_t length);
 
-/* Searches misspellings of a missing test among the headers of a table, the keys
- * of a block or sheet, or the elements below the one where a step of its path
- * (folded) is missing. */
+/* Searches misspellings of a missing test among the headers of a table. */
 void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test);
+
+/* Searches misspellings of a missing test among the keys of a block or sheet. */
 void lims_keys_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
                     const lims_test_t *test);
+
 /* The same for the name of a group of columns that columns.test does not accept,
  * compared with the text that it would contain if written like the group `like`. */
 void lims_near_group(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_found_t *cell, const lims_found_t *like);
 
+/* Searches misspellings of a missing test among the elements from `child` on, where the
+ * step (folded) of its path is missing. */
 void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_element_t *child, const char *step,
                      apr_size_t length);
@@ -274,6 +279,8 @@ bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *
  * times, the decision is left to lims_times_decide(), which knows all times of
  * the file (rules_time.c). */
 void lims_time_read(lims_cell_value_t *value);
+
+/* Decides, after all rows were read, which of the formats the file's times have. */
 void lims_times_decide(lims_layout_t *layout);
 
 /* Reads result, unit, qualifier and dilution of a value (rules_value.c). */
@@ -312,9 +319,16 @@ void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column
 
 /* --- Layouts -------------------------------------------------------------------- */
 
+/* Reads tables with a row for each result. */
 void lims_layout_long(lims_layout_t *layout);
+
+/* Reads tables with a row for each sample and a column for each test. */
 void lims_layout_wide(lims_layout_t *layout);
+
+/* Reads tables with a group of columns for each test, under two header rows. */
 void lims_layout_grouped(lims_layout_t *layout);
+
+/* Reads tables with a row for each test and a column for each sample. */
 void lims_layout_transposed(lims_layout_t *layout);
 
 /* A table of layout transposed in which each sample has several columns. `labels`:
@@ -324,10 +338,20 @@ void lims_layout_sample_groups(lims_layout_t *layout, const lims_table_t *table,
 
 /* Whether a row has a label that the profile names as a key (layout_transposed.c). */
 bool lims_layout_is_key(const lims_profile_t *profile, const char *label);
+
+/* Reads reports of pairs "key: value", a block for each sample. */
 void lims_layout_keyvalue(lims_layout_t *layout);
+
+/* Reads plates: a value in each well, and the map of their samples, if there is one. */
 void lims_layout_matrix(lims_layout_t *layout);
+
+/* Reads messages of ASTM E1394. */
 void lims_layout_astm(lims_layout_t *layout);
+
+/* Reads messages of HL7 version 2. */
 void lims_layout_hl7(lims_layout_t *layout);
+
+/* Reads the elements of an XML or JSON document. */
 void lims_layout_xml(lims_layout_t *layout);
 
 #endif /* LIMS_PROFILES_LAYOUT_H */

@@ -37,10 +37,11 @@ const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profi
 /* Returns the end of the line at `at`; `*next` becomes the begin of the next line. */
 const char *lims_line_end(const char **next, const char *at, const char *end);
 
-/* The condition of a profile that message headers, or the root of XML or JSON,
- * do not meet; NULL: all are met, or there are none. `*score` is increased by
- * the number of met conditions. */
+/* Returns the condition of a profile that the headers of messages do not meet; NULL: all
+ * are met, or there are none. Increases `*score` by the number of met conditions. */
 const char *lims_match_messages(lims_look_t *look, const lims_profile_t *profile, int *score);
+
+/* Returns the condition of a profile that the root of XML or JSON does not meet, likewise. */
 const char *lims_match_root(lims_look_t *look, const lims_profile_t *profile, int *score);
 
 #endif /* LIMS_PROFILES_MATCH_LOOK_H */

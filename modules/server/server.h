@@ -271,8 +271,10 @@ void lims_admission_release(lims_admission_t *self, const server_rec *s);
 
 /* handler.c */
 
-/* Hooks that claim URLs below the base path, so that nothing maps them to files. */
+/* Hook: claims URLs below the base path, so that nothing maps them to files. */
 int lims_translate_name(request_rec *r);
+
+/* Hook: keeps the core from looking for files of what was claimed. */
 int lims_map_to_storage(request_rec *r);
 
 /* The handler of what was claimed: answers it. DECLINED: another's. */

@@ -29,9 +29,11 @@ apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s);
 /* Hook, called when the child is to end: a running job stops after its batch. */
 void lims_watchdog_stopping(apr_pool_t *pool, int graceful);
 
-/* Writes the metrics of the jobs for lims_metrics_text() and lims_metrics_json(): those
- * of the host's database, or of all databases if the host serves none. */
+/* Writes the metrics of the jobs for lims_metrics_text(): those of the host's database, or
+ * of all databases if the host serves none. */
 void lims_watchdog_text(lims_exposition_t *text, const server_rec *s);
+
+/* Writes the same for lims_metrics_json(). */
 void lims_watchdog_json(lims_writer_t *w, const server_rec *s);
 
 #endif /* LIMS_WATCHDOG_H */

@@ -78,9 +78,11 @@ lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list);
  * the id of a record that was not committed. */
 void lims_service_reset(lims_request_t *rq, int given);
 
-/* Render a record (`nested`: the rows of its nested member, or NULL) or a page into
- * rq->reply (render.c). */
+/* Renders a record into rq->reply; `nested`: the rows of its nested member, or NULL
+ * (render.c). */
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
+
+/* Renders a page of records into rq->reply. */
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
 
 /* Sets the ETag of the reply's body; none if OpenSSL fails. */
