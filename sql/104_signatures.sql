@@ -67,6 +67,45 @@ SELECT lims.attach_append_only('electronic_signature');
 
 -- Signing ------------------------------------------------------------------
 
+-- Refuses a signature of what is decided already: the act would change nothing, and would
+-- be signed twice. (Other acts refuse by themselves what was done before.)
+CREATE FUNCTION lims.sign_once(
+    p_organization bigint,
+    p_meaning text,
+    p_table text,
+    p_record_id bigint
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_decided boolean := CASE p_table || ' ' || p_meaning
+        WHEN 'sample_test chosen' THEN EXISTS (
+            SELECT FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.id = p_record_id
+               AND t.reported)
+        WHEN 'sample_test reviewed' THEN EXISTS (
+            SELECT FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.id = p_record_id
+               AND t.status = 'entered'
+               AND t.confirmation_status IN ('confirmed', 'refuted'))
+        WHEN 'investigation closed' THEN EXISTS (
+            SELECT FROM lims.investigation i
+             WHERE i.organization_id = p_organization
+               AND i.id = p_record_id
+               AND i.status IN ('closed', 'cancelled'))
+        ELSE false
+    END;
+BEGIN
+    IF v_decided THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            '%s %s is %s already, which is signed only once',
+            replace(p_table, '_', ' '), p_record_id, p_meaning));
+    END IF;
+END
+$$;
+
 -- Sets signer, time and content of a signature, whatever was written.
 CREATE FUNCTION lims.electronic_signature_guard() RETURNS trigger
 LANGUAGE plpgsql
@@ -95,6 +134,8 @@ BEGIN
         PERFORM lims.refuse('invalid_reference', format(
             'no %s %s to sign', NEW.table_name, NEW.record_id));
     END IF;
+    PERFORM lims.sign_once(NEW.organization_id, NEW.meaning, NEW.table_name,
+                           NEW.record_id);
     NEW.printed_name := v_user.display_name;
     NEW.content_hash := lims.content_hash(NEW.content);
     NEW.content_version := lims.signed_version(NEW.table_name);

@@ -201,16 +201,4 @@ subtest 'what only the owner of the database sets' => sub {
         'another organization');
 };
 
-subtest 'two take the last user.manage at once' => sub {
-    my @managers = ($lab->{user_id}, $spare);
-    my @left = $base->parallel(2, sub {
-        my ($number) = @_;
-        my $db = $base->app_db($lab->{id}, $managers[$number]);
-        $db->do(q{SELECT set_config('lims.reason', 'a race', false)});
-        return eval { $db->do('UPDATE lims.user_account SET active = false WHERE organization_id = ?'
-            . ' AND id = ?', undef, $lab->{id}, $managers[ 1 - $number ]) } ? 'done' : $db->state;
-    });
-    is($base->value(q{SELECT count(*) > 0 FROM lims.user_account WHERE organization_id = ?
-        AND active AND id = ANY (?)}, $lab->{id}, \@managers), 1, "somebody is left: @left");
-};
 done_testing();

@@ -120,11 +120,11 @@ sub _furnish {
         $lab->definition(code => 'TDS', requires_worksheet => 't') ];
     $lab->worksheet_template($self->{definitions}[3], ['weight'], ['Analyst']);
     $self->{material} = $lab->material;
-    my (undef, $template, $why) = $actor->somebody('reference.manage', 'qc-template create', undef,
+    my ($made, undef, $why) = $actor->somebody('reference.manage', 'qc-template create', undef,
         method => 'EPA 200.8', name => 'Metals', controls => [ { type => 'LFB',
                 testDefinitionId => $self->{definitions}[1], criterion => 'recovery',
                 expectedValue => 50, lowerLimit => 85, upperLimit => 115 } ]);
-    $self->{template} = $template->{id} or die $why;
+    die $why unless $made;
     $self->{reagents} = [ map { $lab->reagent_lot } 1 .. 2 ];
     $self->{media}    = [ map { $lab->media_lot } 1 .. 2 ];
     $self->{profile}  = $pc->definition(tests => [ map { { name => $_, testCode => $_ } }
