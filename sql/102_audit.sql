@@ -59,6 +59,16 @@ CREATE INDEX audit_entry_moment
 CREATE INDEX audit_entry_position ON lims.audit_entry
  USING brin (organization_id, position) WITH (pages_per_range = 32, autosummarize = on);
 
+-- For the history of a record from which something was taken away, such as a test's QC
+-- batch: deletions alone, which are few.
+CREATE INDEX audit_entry_removed ON lims.audit_entry
+    (organization_id, table_name, (changes #>> '{sample_test_id,old}'))
+ WHERE action = 'delete';
+
+CREATE INDEX audit_entry_uncovered ON lims.audit_entry
+    (organization_id, (changes #>> '{qc_batch_id,old}'))
+ WHERE action = 'delete' AND table_name = 'qc_coverage';
+
 SELECT lims.attach_append_only('audit_entry');
 
 -- A block of an organization's chain: the entries from one position to another, each with

@@ -122,12 +122,14 @@ CREATE FUNCTION lims.qc_batch_hold_samples() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
+    -- Each test is looked up by its key, whatever the estimated number.
     v_samples CONSTANT bigint[] := ARRAY(
-        SELECT DISTINCT t.sample_id
+        SELECT DISTINCT (
+               SELECT t.sample_id
+                 FROM lims.sample_test t
+                WHERE t.organization_id = c.organization_id
+                  AND t.id = c.sample_test_id)
           FROM lims.qc_coverage c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.id = c.sample_test_id
          WHERE c.organization_id = NEW.organization_id
            AND c.qc_batch_id = NEW.id);
     v_held integer;

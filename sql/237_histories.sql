@@ -59,9 +59,14 @@ BEGIN
           FROM lims.record_parts_known() k
          WHERE k.whole = p_table
     LOOP
-        EXECUTE format('SELECT array_agg(r.id) FROM lims.%I r '
-                       'WHERE r.organization_id = $1 AND r.%I = ANY ($2)',
-                       v.part, v.named_by)
+        -- Those that are, and those that were taken away.
+        EXECUTE format(
+            'SELECT array_agg(x.id) FROM (SELECT r.id FROM lims.%1$I r '
+            'WHERE r.organization_id = $1 AND r.%2$I = ANY ($2) '
+            'UNION SELECT a.record_id FROM lims.audit_entry a '
+            'WHERE a.organization_id = $1 AND a.action = ''delete'' '
+            'AND a.table_name = %1$L AND a.changes #>> %3$L = ANY ($2::text[])) x',
+            v.part, v.named_by, ARRAY[v.named_by, 'old'])
            INTO v_ids
           USING p_organization, p_ids;
         IF v_ids IS NOT NULL THEN
@@ -237,6 +242,26 @@ BEGIN
 END
 $$;
 
+-- Returns the name of the record of an audit entry, which may be gone; coverage is named by
+-- its test and its QC batch.
+CREATE FUNCTION lims.entry_name(a lims.audit_entry) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_side CONSTANT text := CASE a.action WHEN 'delete' THEN 'old' ELSE 'new' END;
+BEGIN
+    IF a.table_name = 'qc_coverage' AND a.action <> 'update' THEN
+        RETURN format('of %s by QC batch %s',
+            lims.record_name(a.organization_id, 'sample_test',
+                (a.changes -> 'sample_test_id' ->> v_side)::bigint),
+            lims.record_name(a.organization_id, 'qc_batch',
+                (a.changes -> 'qc_batch_id' ->> v_side)::bigint));
+    END IF;
+    RETURN coalesce(lims.record_name(a.organization_id, a.table_name, a.record_id),
+                    '#' || a.record_id);
+END
+$$;
+
 -- Returns the actor of an audit entry: a user, an API key, or the surface where there was
 -- neither.
 CREATE FUNCTION lims.actor_in_words(p_person text, p_key text, p_surface text)
@@ -255,9 +280,7 @@ CREATE VIEW lims.history_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.table_name, a.record_id,
        a.occurred_at AS "occurredAt", u.display_name AS person,
        lims.actor_in_words(u.display_name, k.name, a.surface) || ' '
-           || lims.change_in_words(a.table_name, a.action, a.changes,
-                  coalesce(lims.record_name(a.organization_id, a.table_name, a.record_id),
-                           '#' || a.record_id))
+           || lims.change_in_words(a.table_name, a.action, a.changes, lims.entry_name(a))
            || coalesce('. Reason: ' || a.reason, '') AS sentence,
        ARRAY[a.id] AS entries
   FROM lims.audit_entry a

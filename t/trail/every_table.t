@@ -36,6 +36,7 @@ my %row = (
     sample_name          => { name => 'a', sample_id => 1, reason => 'a' },
     sample_order         => { order_number => 'a', client_id => 1 },
     saved_view           => { name => 'a', page => 'samples', query => 'a' },
+    user_session         => { user_id => $person, token_hash => 'x' x 32, address => '::1' },
     webhook_endpoint     => { name => 'a', url => 'https://a.example/', events => '{qc.failed}',
         secret => 'x' },
     webhook_recovery     => { endpoint_id => 1, since => 'now' },
@@ -132,8 +133,8 @@ my ($begun) = $db->selectrow_array(
     q{SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')});
 my (%record, %column);
 for my $table (@$tables) {
-    $record{$table} = record_of($table);
-    $column{"$table $_"} = $record{$table} && changed($table, $record{$table}, $_) for @surfaces;
+    $record{$table} = record_of($table) or die "$table: the demonstration has no row: give one\n";
+    $column{"$table $_"} = changed($table, $record{$table}, $_) for @surfaces;
     is(join(', ', grep { !$column{"$table $_"} } @surfaces), '',
         "$table: a row is changed through each surface");
 }

@@ -50,6 +50,24 @@ subtest 'of a sample with what belongs to it' => sub {
         $done[2], '... and the next goes on');
 };
 
+subtest 'what was taken away' => sub {
+    my $of = $lab->sample(testDefinitionIds => [$arsenic]);
+    my ($covered) = $lab->tests($of);
+    my $batch = $analyst->done('qc-batch create', batchNumber => 'Q-7',
+        sampleTestIds => [$covered]);
+    $analyst->done('qc-batch uncover', $batch->{id}, sampleTestIds => [$covered],
+        reason => 'another run');
+    my @told = (qr/\ADana Ruiz added the qc coverage of Arsenic by QC batch Q-7\z/,
+        qr/\ADana Ruiz removed the qc coverage of Arsenic by QC batch Q-7\. Reason: another run\z/);
+    for my $whole ([ 'sample', $of->{id} ], [ 'sample-test', $covered ], [ 'qc-batch', $batch->{id} ]) {
+        my @said = map { $_->{sentence} } history(@$whole);
+        for my $sentence (@told) {
+            is(scalar(grep { /$sentence/ } @said), 1, "the history of the $whole->[0] says so")
+                or diag(explain(\@said));
+        }
+    }
+};
+
 $analyst->refused('not_found', 'sample history', 999_999_999);
 
 # Every noun that is shown has its history.
