@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make                 build/out/mod_lims.so, build/out/limsctl and its manual page
+# make                 build/out/mod_lims.so, build/out/limsctl and its manual page; and,
+#                      where Node and npm are, the pages of the application in
+#                      build/out/application
 # make run             a private instance in build/run, in the background
 # make stop            stops it; its data stays
 # make test            the whole suite; make test T=t/samples runs a part of it
@@ -53,6 +55,7 @@
 # and fuzzers.
 
 OUT ?= build/out
+PAGES := build/out/application
 T ?= t
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
@@ -113,6 +116,9 @@ TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
+# What the pages are made of.
+PAGES_SOURCES := $(shell find modules/application/web -type f 2>/dev/null) \
+    $(patsubst %,modules/application/%,build.mjs package.json tsconfig.json)
 # What tests read files with, and what writes down the tables of all resources.
 READER := $(OUT)/t/lib/reader
 TABLES := $(OUT)/t/contract/tables
@@ -123,14 +129,14 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
+.PHONY: all units pages bench bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl $(OUT)/limsctl.8)
+all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl $(OUT)/limsctl.8) pages
 
 # --- Prerequisites -----------------------------------------------------------
 
@@ -233,6 +239,37 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
 -include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(READER) $(TABLES) $(MATRIX))
+
+# --- The application's pages -------------------------------------------------
+
+# The module works without them: where Node is missing, or a registry for its
+# packages, that is said and the rest is made.
+NODE := $(shell node --version 2>/dev/null | sed -n 's/^v\(1[89]\|[2-9][0-9]\)\..*/yes/p')
+PACKAGES := modules/application/node_modules/.package-lock.json
+
+ifeq ($(NODE)$(shell command -v npm >/dev/null 2>&1 && echo yes),yesyes)
+pages: $(PAGES)/index.html
+else
+pages:
+	@echo "The pages of the application are not made: Node 18 or later and npm are missing" \
+	    "(make prerequisites installs them)."
+endif
+
+# Only what the lock file names, and none of its scripts.
+$(PACKAGES): modules/application/package.json modules/application/package-lock.json
+	@echo "npm ci"
+	@cd modules/application && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+	    > /dev/null && touch node_modules/.package-lock.json || { rm -rf node_modules; \
+	    echo "The pages of the application are not made: their packages could not be had."; }
+
+$(OUT)/application.json: $(OUT)/limsctl
+	@$(OUT)/limsctl openapi --surface application > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm $@.new
+
+$(PAGES)/index.html: $(PAGES_SOURCES) $(PACKAGES) $(OUT)/application.json
+	@test ! -f $(PACKAGES) || { echo "pages $(PAGES)" && node modules/application/build.mjs \
+	    $(OUT)/application.json build/out/application-types/api.d.ts $(PAGES); }
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
@@ -425,7 +462,7 @@ bench-lists: prerequisites
 share := $(DESTDIR)$(datadir)/mod_lims
 folders := $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8 \
     $(DESTDIR)$(docdir) $(share) $(share)/fail2ban $(share)/profiles $(share)/receivers \
-    $(share)/www
+    $(share)/www $(if $(wildcard $(PAGES)/index.html),$(share)/application/assets)
 mods_available = $(wildcard $(DESTDIR)$(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available)
 
 install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8)),,all)
@@ -440,6 +477,8 @@ install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8))
 	install -m 644 conf/receivers/README.md $(share)/receivers/
 	install -m 644 $(wildcard conf/profiles/*) $(share)/profiles/
 	install -m 644 README.md CHANGES LICENSE modules/MESSAGES.md $(wildcard conf/*.md) $(DESTDIR)$(docdir)/
+	$(if $(wildcard $(PAGES)/index.html),install -m 644 $(wildcard $(PAGES)/assets/*) $(share)/application/assets/)
+	$(if $(wildcard $(PAGES)/index.html),install -m 644 $(PAGES)/index.html $(share)/application/)
 	install -d -m 750 $(DESTDIR)$(sysconfdir)/mod_lims
 	test -e $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf \
 	    || install -m 640 conf/limsctl.conf $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf

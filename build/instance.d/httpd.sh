@@ -44,10 +44,21 @@ free_port() { # free_port FILE [WISH...]
 
 load_modules() {
     modules=$(apxs -q LIBEXECDIR)
-    for module in "mpm_${LIMS_MPM:-event}" authn_core authz_core authz_host dbd socache_shmcb ssl mime alias dir headers reqtimeout; do
+    for module in "mpm_${LIMS_MPM:-event}" authn_core authz_core authz_host dbd socache_shmcb ssl mime alias dir rewrite headers reqtimeout; do
         test ! -f "$modules/mod_$module.so" ||
             printf 'LoadModule %s_module "%s/mod_%s.so"\n' "$module" "$modules" "$module"
     done
+}
+
+# The application's pages where they were built, for children that may not reach the
+# folder of the sources; a browser that has the former ones open gets the new ones.
+place_pages() {
+    test -d "$root/build/out/application" || return 0
+    rm -rf "$home/application.new"
+    cp -r "$root/build/out/application" "$home/application.new"
+    chmod -R a+rX "$home/application.new"
+    rm -rf "$home/application"
+    mv "$home/application.new" "$home/application"
 }
 
 # The same service without TLS, from the same file.
@@ -104,8 +115,8 @@ Define LIMS_CERTIFICATE "$tls/server.pem"
 Define LIMS_CERTIFICATE_KEY "$tls/server.key"
 Define LIMS_SECRET_KEY_FILE "$secret_key"
 Define LIMS_OPERATIONS
+Define LIMS_PAGES "$home/application"
 Define LIMS_DOCUMENT_ROOT "$home/www"
-Define LIMS_PAGES "$root/build/out/application"
 LoadModule lims_module "$module_file"
 $(test -z "${LIMS_EXTRA:-}" || printf 'Include "%s"' "$LIMS_EXTRA")
 Include "$root/conf/lims.conf"
@@ -170,8 +181,9 @@ is_current() {
 }
 
 start_httpd() {
+    place_pages
     is_current && return 0
-    mkdir -p "$home/runtime" "$home/www" "$root/build/out/application"
+    mkdir -p "$home/runtime" "$home/www"
     # For whoever asks whether httpd is there, without asking the service.
     echo ready > "$home/www/ready"
     rm -f "$home/httpd.pid"

@@ -97,6 +97,14 @@ run() {
     start_httpd
     write_env
     show_request
+    if test -f "$home/application/index.html"; then
+        echo "Open:    https://localhost:$port/app/ as lena.fischer@cedarbasin.example, who leads"
+        echo "         a laboratory, with the password LIMS_DEMO_PASSWORD of $(shorten "$dir/env");"
+        echo "         as ben.walsh, who receives samples, mateo.ortiz, analyst, or"
+        echo "         grace.okafor, quality assurance, of the same address"
+    else
+        echo "Open:    the application's pages are not made: see what make said"
+    fi
     echo "URL:     https://localhost:$port (certificates of $(shorten "$tls/ca.pem"))"
     echo "Status:  https://localhost:$port/lims/status"
     echo "Logs:    $(shorten "$home/log/error.log"), $(shorten "$home/pg/log")"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// build.mjs OPENAPI TYPES OUT - makes the application's pages.
+//
+// Of the service's OpenAPI document OPENAPI come the types of its resources (TYPES);
+// they are checked against web/ by the compiler, bundled with hashed names into OUT and
+// compressed. OUT appears only when all of it is made.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
+import openapiTypes, { astToString } from 'openapi-typescript';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [document, types, out] = process.argv.slice(2).map((path) => resolve(path));
+
+// Header fields are the business of the one call path (api/), and not of who calls.
+function withoutFields(openapi) {
+    const shared = openapi.components.parameters;
+    const isField = (parameter) => (parameter.$ref
+        ? shared[parameter.$ref.replace('#/components/parameters/', '')] : parameter).in === 'header';
+    for (const item of Object.values(openapi.paths)) {
+        for (const operation of Object.values(item)) {
+            operation.parameters = operation.parameters?.filter((one) => !isField(one));
+        }
+    }
+}
+
+// The pages say `/samples`; where the surface is mounted is the client's business.
+async function makeTypes() {
+    const openapi = JSON.parse(readFileSync(document, 'utf8'));
+    openapi.paths = Object.fromEntries(Object.entries(openapi.paths)
+        .map(([path, item]) => [path.replace(/^.*?\/api(\/v1)?(?=\/|$)/, '') || '/', item]));
+    withoutFields(openapi);
+    mkdirSync(dirname(types), { recursive: true });
+    writeFileSync(types, astToString(await openapiTypes(openapi, { defaultNonNullable: false })));
+}
+
+function check() {
+    try {
+        execFileSync(process.execPath,
+            [join(here, 'node_modules/typescript/bin/tsc'), '--project', here], { stdio: 'inherit' });
+    } catch {
+        // The compiler has said what is wrong.
+        process.exit(1);
+    }
+}
+
+// The component library speaks 34 languages; the pages' own catalogue decides which are
+// carried (texts/).
+const languages = new Set(['en-US']);
+const onlyOurLanguages = {
+    name: 'only-our-languages',
+    setup(bundle) {
+        bundle.onResolve({ filter: /\/[a-z]{2}-[A-Z]{2}(\.\w+)?$/ }, (found) => {
+            const [language] = found.path.match(/[a-z]{2}-[A-Z]{2}/g).slice(-1);
+            return languages.has(language) || !found.importer.includes('node_modules')
+                ? null : { path: language, namespace: 'left-out' };
+        });
+        bundle.onLoad({ filter: /.*/, namespace: 'left-out' },
+            () => ({ contents: 'export default {};' }));
+    },
+};
+
+const common = {
+    absWorkingDir: here,
+    bundle: true,
+    minify: true,
+    sourcemap: false,
+    target: ['chrome111', 'firefox128', 'safari17'],
+    legalComments: 'external',
+    logLevel: 'warning',
+};
+
+async function bundle(folder) {
+    const assets = join(folder, 'assets');
+    const made = await build({
+        ...common,
+        entryPoints: ['web/app.tsx', 'web/theme.css'],
+        outdir: assets,
+        entryNames: '[name]-[hash]',
+        chunkNames: '[name]-[hash]',
+        format: 'esm',
+        splitting: true,
+        metafile: true,
+        define: { 'process.env.NODE_ENV': '"production"' },
+        plugins: [onlyOurLanguages],
+    });
+    const start = await build({ ...common, entryPoints: ['web/start.ts'], write: false,
+        outfile: 'start.js', format: 'iife' });
+    const startName = hashed('start', 'js', start.outputFiles[0].contents);
+    writeFileSync(join(assets, startName), start.outputFiles[0].contents);
+    const icon = readFileSync(join(here, 'web/icon.svg'));
+    const iconName = hashed('icon', 'svg', icon);
+    writeFileSync(join(assets, iconName), icon);
+    return { app: nameOf(made.metafile, 'web/app.tsx'), theme: nameOf(made.metafile, 'web/theme.css'),
+        start: startName, icon: iconName };
+}
+
+const hashed = (name, suffix, bytes) =>
+    `${name}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 8)}.${suffix}`;
+
+const nameOf = (metafile, entry) => basename(Object.entries(metafile.outputs)
+    .find(([, output]) => output.entryPoint === entry)[0]);
+
+function writePage(folder, names) {
+    const page = readFileSync(join(here, 'web/index.html'), 'utf8')
+        .replace(/\{(\w+)\}/g, (_, name) => names[name]);
+    writeFileSync(join(folder, 'index.html'), page);
+}
+
+function compress(folder) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) {
+            compress(path);
+        } else if (/\.(js|css|svg)$/.test(entry.name)) {
+            const bytes = readFileSync(path);
+            writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+            writeFileSync(`${path}.br`, brotliCompressSync(bytes));
+        }
+    }
+}
+
+await makeTypes();
+check();
+const folder = `${out}.new`;
+rmSync(folder, { recursive: true, force: true });
+const names = await bundle(folder);
+writePage(folder, names);
+compress(folder);
+rmSync(out, { recursive: true, force: true });
+renameSync(folder, out);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An action is data: buttons, menus, the quick actions (Mod-K) and the key help are made
+// of it. `About` is what it acts on: the selected samples, a record.
+import { useEffect, useSyncExternalStore } from 'react';
+
+import { asProblem } from '../api/problem.ts';
+import { may } from '../api/session.ts';
+import { listen } from '../keys/keyboard.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+
+export interface Action<About> {
+    id: string;
+    title: (about: About) => string;
+    permission?: string;
+    // Done seldom, or not to be hit by mistake: in the menu, never a button.
+    rare?: boolean;
+    keys?: string;
+    visible?: (about: About) => boolean;
+    // Why it cannot be done now; the service decides again.
+    refused?: (about: About) => string | undefined;
+    perform: (about: About) => void | Promise<void>;
+}
+
+// An action with what it acts on.
+export interface Ready {
+    id: string;
+    title: string;
+    keys: string | undefined;
+    refused: string | undefined;
+    rare?: boolean;
+    run: () => void;
+}
+
+export function ready<About>(action: Action<About>, about: About): Ready {
+    const refused = action.refused?.(about);
+    return {
+        id: action.id,
+        title: action.title(about),
+        keys: action.keys,
+        rare: action.rare ?? false,
+        refused,
+        run: () => {
+            if (refused !== undefined) {
+                say({ tone: 'attention', text: refused });
+                return;
+            }
+            void Promise.resolve(action.perform(about)).catch(tell);
+        },
+    };
+}
+
+export function allowed<About>(actions: Action<About>[], about: About): Ready[] {
+    return actions
+        .filter((action) => may(action.permission) && (action.visible?.(about) ?? true))
+        .map((action) => ready(action, about));
+}
+
+export function tell(error: unknown): void {
+    const problem = asProblem(error);
+    say({
+        tone: 'blocked',
+        text: t.sentence(problem),
+        slug: problem.slug,
+        details: [...problem.blockers.map((blocker) => blocker.message),
+            ...problem.mistakes.map((mistake) => `${mistake.path}: ${mistake.message}`)],
+    });
+}
+
+// What is offered on the page that is shown, the newest layer last.
+let offered: Ready[] = [];
+const watchers = new Set<() => void>();
+
+function watch(watcher: () => void): () => void {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+}
+
+function offer(next: Ready[]): void {
+    offered = next;
+    watchers.forEach((watcher) => watcher());
+}
+
+export const useOffered = (): Ready[] => useSyncExternalStore(watch, () => offered);
+
+// Offers actions, with their keys, while the component is shown.
+export function useActions(actions: Ready[]): void {
+    useEffect(() => {
+        const stop = listen(actions.filter((action) => action.keys !== undefined)
+            .map((action) => ({ keys: action.keys ?? '', run: action.run })));
+        offer([...offered, ...actions]);
+        return () => {
+            stop();
+            offer(offered.filter((other) => !actions.includes(other)));
+        };
+    }, [actions]);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an act asks a person before it is done: a reason, or a signature. One question at a
+// time, shown by the shell (shell/asking.tsx).
+import { useSyncExternalStore } from 'react';
+
+export interface SignedRow {
+    record: string;
+    what: string;
+    value: string;
+    unit: string;
+    limit: string;
+    flags: { code: string; meaning: string }[];
+}
+
+export interface Question {
+    kind: 'reason' | 'signature' | 'confirm';
+    // What will happen to how many of what: the dialog's title and its button.
+    title: string;
+    note?: string;
+    explanation?: string;
+    // What it is about, line by line, or in columns where it is signed.
+    lines?: string[];
+    rows?: SignedRow[];
+    warnings?: string[];
+    reason?: 'must' | 'may';
+    // Asks for a name (in place of a reason), under this label.
+    name?: string;
+    choices?: { label: string; values: { id: string; title: string }[] };
+    perform: (given: Given) => Promise<void>;
+}
+
+export interface Given {
+    reason: string | undefined;
+    password: string | undefined;
+    chosen: string[];
+}
+
+let open: Question | null = null;
+const watchers = new Set<() => void>();
+
+export function ask(question: Question | null): void {
+    open = question;
+    watchers.forEach((watcher) => watcher());
+}
+
+function watch(watcher: () => void): () => void {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+}
+
+export const useQuestion = (): Question | null => useSyncExternalStore(watch, () => open);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One act on each of several records, one after the other: what was done and what was
+// refused, record by record.
+import { asProblem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+
+// `done` says what became of n of them. A single refusal is thrown, so that a dialog
+// shows it.
+export async function each<One>(
+    records: One[], name: (one: One) => string, act: (one: One) => Promise<unknown>,
+    done: (count: number) => string,
+): Promise<void> {
+    const refused: { name: string; problem: Problem }[] = [];
+
+    for (const record of records) {
+        try {
+            await act(record);
+        } catch (error) {
+            refused.push({ name: name(record), problem: asProblem(error) });
+        }
+    }
+    const [first] = refused;
+    if (first && records.length === 1) {
+        throw first.problem;
+    }
+    say({
+        tone: first ? 'attention' : 'ready',
+        text: first
+            ? `${done(records.length - refused.length)} ${t.notDone(refused.length)}`
+            : done(records.length),
+        details: refused.map((one) => `${one.name}: ${t.sentence(one.problem)}`),
+    });
+}

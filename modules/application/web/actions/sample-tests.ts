@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done to the tests of a sample: adding, verifying, cancelling, testing again.
+import { answer, api } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import type { Read } from '../api/read.ts';
+import { changed } from '../api/read.ts';
+import { session } from '../api/session.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import type { SignedRow } from './ask.ts';
+import { samplesChanged } from './samples.ts';
+
+type Sample = Read<'/samples/{id}'>;
+type Test = Read<'/sample-tests'>['data'][number];
+
+interface One {
+    test: Test;
+    sample: Sample;
+}
+
+async function testsChanged(): Promise<void> {
+    await Promise.all([changed('/sample-tests'), samplesChanged()]);
+}
+
+const isOpen = ({ status, disposition }: Sample): boolean =>
+    status !== 'reported' && disposition === 'active';
+
+const entered = ({ tests }: Sample): Sample['tests'] =>
+    tests.filter(({ status, disposition }) => status === 'entered' && disposition === 'active');
+
+function row(sample: Sample, test: Test): SignedRow {
+    const [code = '', meaning = ''] = t.samples.flags.oos;
+    return {
+        record: sample.trackingId,
+        what: test.testCode,
+        value: `${test.qualifier ?? ''}${test.result ?? ''}`,
+        unit: test.unit ?? '',
+        limit: test.specification ?? '',
+        flags: test.outOfSpecification ? [{ code, meaning }] : [],
+    };
+}
+
+// What is signed is read at once before it is shown, with the digest of what was seen.
+async function verify(sample: Sample): Promise<void> {
+    const { data } = await answer(api.GET('/sample-tests', { params: { query: {
+        sampleId: sample.id, status: 'entered', include: 'review', limit: 200,
+    } } }));
+    const outside = data.filter(({ outOfSpecification }) => outOfSpecification).length;
+    const signed = session()?.policies.esignatureRequired ?? false;
+    ask({
+        kind: signed ? 'signature' : 'confirm',
+        title: t.sample.verify(data.length),
+        note: sample.trackingId,
+        explanation: t.sample.verifyWhat,
+        rows: data.map((test) => row(sample, test)),
+        warnings: outside ? [t.sample.outOfSpecification(outside)] : [],
+        ...(signed ? { reason: 'may' as const } : {}),
+        perform: async ({ password, reason }) => {
+            const items = data.map(({ id, review }) => ({
+                sampleTestId: id,
+                ...(signed && review ? { contentHash: review.contentHash } : {}),
+            }));
+            const done = await answer(api.POST('/sample-tests/verify', {
+                body: Object.assign({ items, atomic: true },
+                    reason ? { reason } : {}, password ? { signature: { password } } : {}),
+            }));
+            await testsChanged();
+            const refused = done.results.find(({ error }) => error !== null);
+            if (refused) {
+                throw new Problem(409, { error: refused.error ?? '', message: refused.message ?? '' });
+            }
+            say({ tone: 'ready', text: t.sample.verified(items.length) });
+        },
+    });
+}
+
+async function addTests(sample: Sample): Promise<void> {
+    const there = new Set(sample.tests.map(({ testDefinitionId }) => testDefinitionId));
+    const { data } = await answer(api.GET('/test-definitions', { params: { query: {
+        active: true, limit: 500,
+    } } }));
+    ask({
+        kind: 'confirm',
+        title: t.sample.addTests,
+        note: sample.trackingId,
+        choices: {
+            label: t.sample.addTestsWhich,
+            values: data.filter(({ id }) => !there.has(id)).map(({ id, code, name }) => ({
+                id: String(id), title: `${code} ${name}`,
+            })),
+        },
+        perform: async ({ chosen }) => {
+            await answer(api.POST('/samples/{id}/tests', {
+                params: { path: { id: sample.id } },
+                body: { testDefinitionIds: chosen.map(Number) },
+            }));
+            await testsChanged();
+            say({ tone: 'ready', text: t.sample.testsAdded(chosen.length) });
+        },
+    });
+}
+
+export const testActions: Action<Sample>[] = [
+    {
+        id: 'sample-test.verify',
+        title: (sample) => t.sample.verify(entered(sample).length),
+        permission: 'result.verify',
+        keys: 'v',
+        visible: (sample) => isOpen(sample) && entered(sample).length > 0,
+        perform: verify,
+    },
+    {
+        id: 'sample-test.add',
+        title: () => t.sample.addTests,
+        permission: 'sample.edit',
+        visible: isOpen,
+        perform: addTests,
+    },
+];
+
+function withReason(
+    { test, sample }: One, title: string, done: string,
+    act: (path: { params: { path: { id: number } } }, reason: string) => Promise<unknown>,
+): void {
+    ask({
+        kind: 'reason',
+        title,
+        note: sample.trackingId,
+        lines: [`${test.testCode} ${test.testName}`],
+        reason: 'must',
+        perform: async ({ reason = '' }) => {
+            await act({ params: { path: { id: test.id } } }, reason);
+            await testsChanged();
+            say({ tone: 'ready', text: done });
+        },
+    });
+}
+
+export const oneTestActions: Action<One>[] = [
+    {
+        id: 'sample-test.retest',
+        title: ({ test }) => t.sample.retestTest(test.testCode),
+        permission: 'result.verify',
+        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
+            && test.status !== 'pending',
+        perform: (one) => withReason(one, t.sample.retestTest(one.test.testCode),
+            t.sample.testRetested(one.test.testCode), (path, reason) =>
+                answer(api.POST('/sample-tests/{id}/retest', { ...path, body: { reason } }))),
+    },
+    {
+        id: 'sample-test.cancel',
+        title: ({ test }) => t.sample.cancelTest(test.testCode),
+        permission: 'sample.edit',
+        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
+            && test.status !== 'verified',
+        perform: (one) => withReason(one, t.sample.cancelTest(one.test.testCode),
+            t.sample.testCancelled(one.test.testCode), (path, reason) =>
+                answer(api.POST('/sample-tests/{id}/cancel', { ...path, body: { reason } }))),
+    },
+    {
+        id: 'sample-test.restore',
+        title: ({ test }) => t.sample.restoreTest(test.testCode),
+        permission: 'sample.edit',
+        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'cancelled',
+        perform: (one) => withReason(one, t.sample.restoreTest(one.test.testCode),
+            t.sample.testRestored(one.test.testCode), (path, reason) =>
+                answer(api.POST('/sample-tests/{id}/restore', { ...path, body: { reason } }))),
+    },
+];

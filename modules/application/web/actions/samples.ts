@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done to samples: to those selected in the list, or to the one that is open.
+import { answer, api } from '../api/client.ts';
+import { changed } from '../api/read.ts';
+import type { Read } from '../api/read.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import { each } from './each.ts';
+
+export type Sample = Read<'/samples'>['data'][number];
+
+const name = (sample: Sample): string => sample.trackingId;
+
+export const samplesChanged = (): Promise<void> =>
+    changed('/samples', '/samples/{id}', '/samples/{id}/readiness', '/samples/{id}/approvals',
+        '/samples/{id}/history', '/certificates', '/investigations', '/signatures');
+
+const waits = (samples: Sample[]): Sample[] =>
+    samples.filter(({ status, disposition }) => status === 'pending' && disposition === 'active');
+const ripe = (samples: Sample[]): Sample[] =>
+    samples.filter(({ releaseState }) => releaseState === 'ready_to_report');
+const worked = (samples: Sample[]): Sample[] =>
+    samples.filter(({ status, disposition, releaseState }) => disposition === 'active'
+        && releaseState === 'ready_for_review'
+        && (status === 'received' || status === 'processing'));
+const inState = (samples: Sample[], ...states: Sample['disposition'][]): Sample[] =>
+    samples.filter(({ disposition, status }) => states.includes(disposition)
+        && status !== 'reported');
+const reported = (samples: Sample[]): Sample[] =>
+    samples.filter(({ status }) => status === 'reported');
+
+async function receive(samples: Sample[]): Promise<void> {
+    const { received, skipped } = await answer(api.POST('/samples/receive', {
+        body: { sampleIds: samples.map(({ id }) => id) },
+    }));
+    say({
+        tone: skipped.length ? 'attention' : 'ready',
+        text: t.samples.received(received.length),
+        details: skipped.map(({ message }) => message),
+    });
+    await samplesChanged();
+}
+
+const path = (sample: Sample) => ({ params: { path: { id: sample.id } } });
+
+function confirmed(
+    title: string, explanation: string | undefined, samples: Sample[],
+    act: (sample: Sample) => Promise<unknown>, done: (count: number) => string,
+): void {
+    ask({
+        kind: 'confirm',
+        title,
+        ...(explanation ? { explanation } : {}),
+        lines: samples.map(name),
+        perform: async () => {
+            await each(samples, name, act, done);
+            await samplesChanged();
+        },
+    });
+}
+
+function dispose(
+    samples: Sample[], disposition: Sample['disposition'], title: string,
+    done: (count: number) => string,
+): void {
+    ask({
+        kind: 'reason',
+        title,
+        lines: samples.map(name),
+        reason: 'must',
+        perform: async ({ reason = '' }) => {
+            await each(samples, name, (sample) => answer(api.POST('/samples/{id}/disposition', {
+                ...path(sample), body: { disposition, reason },
+            })), done);
+            await samplesChanged();
+        },
+    });
+}
+
+const none = (samples: Sample[], why: string): string | undefined =>
+    samples.length ? undefined : why;
+
+export const sampleActions: Action<Sample[]>[] = [
+    {
+        id: 'sample.report',
+        title: (all) => t.samples.report(ripe(all).length || all.length, all.length),
+        permission: 'sample.report',
+        visible: (all) => all.some(({ status }) => status !== 'reported' && status !== 'pending'),
+        refused: (all) => none(ripe(all), t.samples.reportNone),
+        perform: (all) => confirmed(t.samples.report(ripe(all).length, ripe(all).length),
+            t.samples.reportWhat, ripe(all),
+            (sample) => answer(api.POST('/samples/{id}/report', path(sample))),
+            t.samples.reported),
+    },
+    {
+        id: 'sample.receive',
+        title: (all) => t.samples.receive(waits(all).length || all.length),
+        permission: 'sample.receive',
+        keys: 'r',
+        visible: (all) => waits(all).length > 0,
+        perform: (all) => receive(waits(all)),
+    },
+    {
+        id: 'sample.complete',
+        title: (all) => t.samples.complete(worked(all).length),
+        permission: 'result.verify',
+        visible: (all) => worked(all).length > 0,
+        perform: (all) => confirmed(t.samples.complete(worked(all).length), undefined, worked(all),
+            (sample) => answer(api.PATCH('/samples/{id}/status', {
+                ...path(sample), body: { status: 'completed' },
+            })), t.samples.completed),
+    },
+    {
+        id: 'certificate.issue',
+        title: (all) => t.samples.certificate(reported(all).length),
+        permission: 'certificate.issue',
+        visible: (all) => reported(all).length > 0,
+        perform: (all) => confirmed(t.samples.certificate(reported(all).length), undefined,
+            reported(all), (sample) => answer(api.POST('/certificates', {
+                body: { sampleId: sample.id },
+            })), t.samples.certified),
+    },
+    {
+        id: 'sample.hold',
+        title: (all) => t.samples.hold(inState(all, 'active').length),
+        permission: 'sample.edit',
+        visible: (all) => inState(all, 'active').length > 0,
+        perform: (all) => dispose(inState(all, 'active'), 'on_hold',
+            t.samples.hold(inState(all, 'active').length), t.samples.held),
+    },
+    {
+        id: 'sample.resume',
+        title: (all) => t.samples.resume(inState(all, 'on_hold', 'cancelled', 'rejected').length),
+        permission: 'sample.edit',
+        visible: (all) => inState(all, 'on_hold', 'cancelled', 'rejected').length > 0,
+        perform: (all) => {
+            const some = inState(all, 'on_hold', 'cancelled', 'rejected');
+            dispose(some, 'active', t.samples.resume(some.length), t.samples.resumed);
+        },
+    },
+    {
+        id: 'sample.cancel',
+        title: (all) => t.samples.cancelAct(inState(all, 'active', 'on_hold').length),
+        permission: 'sample.cancel',
+        rare: true,
+        visible: (all) => inState(all, 'active', 'on_hold').length > 0,
+        perform: (all) => {
+            const some = inState(all, 'active', 'on_hold');
+            dispose(some, 'cancelled', t.samples.cancelAct(some.length), t.samples.cancelled);
+        },
+    },
+    {
+        id: 'sample.reject',
+        title: (all) => t.samples.reject(inState(all, 'active', 'on_hold').length),
+        permission: 'sample.cancel',
+        rare: true,
+        visible: (all) => inState(all, 'active', 'on_hold').length > 0,
+        perform: (all) => {
+            const some = inState(all, 'active', 'on_hold');
+            dispose(some, 'rejected', t.samples.reject(some.length), t.samples.rejected);
+        },
+    },
+];

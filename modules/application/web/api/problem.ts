@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the service refused, in one type for every page: the slug, the sentence, what
+// blocks, and the members of the body that are wrong.
+
+export interface Blocker {
+    slug: string;
+    message: string;
+    clearedBy: string;
+    testIds?: number[];
+    qcBatchIds?: number[];
+    mediaLotIds?: number[];
+    reagentLotIds?: number[];
+    worksheetIds?: number[];
+    approvalIds?: number[];
+    investigationIds?: number[];
+}
+
+export interface Mistake {
+    path: string;
+    error: string;
+    message: string;
+}
+
+interface Body {
+    error?: string;
+    message?: string;
+    blockers?: Blocker[];
+    errors?: Mistake[];
+    attemptsLeft?: number;
+}
+
+export class Problem extends Error {
+    readonly status: number;
+    readonly slug: string;
+    readonly blockers: Blocker[];
+    readonly mistakes: Mistake[];
+    readonly attemptsLeft: number | undefined;
+    readonly retryAfter: number | undefined;
+    readonly body: unknown;
+
+    constructor(status: number, body: Body, retryAfter?: number) {
+        super(body.message ?? '');
+        this.status = status;
+        this.slug = body.error ?? 'internal';
+        this.blockers = body.blockers ?? [];
+        this.mistakes = body.errors ?? [];
+        this.attemptsLeft = body.attemptsLeft;
+        this.retryAfter = retryAfter;
+        this.body = body;
+    }
+
+    get offline(): boolean {
+        return this.status === 0;
+    }
+}
+
+// The request did not reach the service, or its answer did not reach us.
+export const unreachable = (): Problem => new Problem(0, { error: 'unreachable' });
+
+export function problemOf(response: Response, body: unknown): Problem {
+    const wait = Number(response.headers.get('Retry-After'));
+    const known = typeof body === 'object' && body !== null ? body : {};
+    return new Problem(response.status, known, wait > 0 ? wait : undefined);
+}
+
+export function asProblem(error: unknown): Problem {
+    if (error instanceof Problem) {
+        return error;
+    }
+    return new Problem(-1, { error: 'page', message: String(error) });
+}

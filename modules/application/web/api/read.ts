@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading: what a page shows is kept under method, path template and parameters, asked for
+// again while it is shown, and not sent again where it is the same (ETag, 304).
+import { QueryClient, keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { FetchResponse, MaybeOptionalInit } from 'openapi-fetch';
+import type { PathsWithMethod } from 'openapi-typescript-helpers';
+
+import type { paths } from '#api';
+
+import { api } from './client.ts';
+import { Problem, problemOf } from './problem.ts';
+
+type ReadPath = PathsWithMethod<paths, 'get'>;
+type Init<P extends ReadPath> = MaybeOptionalInit<paths[P], 'get'>;
+export type Read<P extends ReadPath> =
+    NonNullable<FetchResponse<paths[P]['get'] & {}, Init<P>, `${string}/${string}`>['data']>;
+
+interface Manner {
+    // Seconds after which it is asked for again while the page is seen.
+    live?: number;
+    enabled?: boolean;
+}
+
+const again = (failures: number, error: unknown): boolean =>
+    error instanceof Problem && (error.offline || error.status === 503) && failures < 5;
+
+export const queries = new QueryClient({
+    defaultOptions: {
+        queries: {
+            retry: again,
+            retryDelay: (failures, error) => error instanceof Problem && error.retryAfter
+                ? error.retryAfter * 1000 : Math.min(1000 * 2 ** failures, 8000),
+            refetchOnWindowFocus: false,
+            staleTime: 2000,
+            placeholderData: keepPreviousData,
+        },
+    },
+});
+
+interface Kept {
+    etag: string;
+    data: unknown;
+}
+
+const kept = new Map<string, Kept>();
+
+export const keyOf = (path: string, init?: unknown): readonly unknown[] => ['GET', path, init];
+
+async function read(path: ReadPath, init: object, background: boolean): Promise<unknown> {
+    const key = JSON.stringify(keyOf(path, init));
+    const before = kept.get(key);
+    const headers: Record<string, string> = {};
+    if (background) {
+        headers['X-Lims-Background'] = '1';
+    }
+    if (before) {
+        headers['If-None-Match'] = before.etag;
+    }
+    const { data, error, response } = await api.GET(path, { ...init, headers } as never);
+    if (response.status === 304 && before) {
+        return before.data;
+    }
+    if (!response.ok) {
+        throw problemOf(response, error);
+    }
+    const etag = response.headers.get('ETag');
+    if (etag) {
+        kept.set(key, { etag, data });
+    }
+    return data;
+}
+
+// The first look is the person's; those after it, made by the page itself, are not use of
+// the session.
+export function useRead<P extends ReadPath>(
+    path: P, init: Init<P>, manner: Manner = {},
+): UseQueryResult<Read<P>, Problem> {
+    const key = keyOf(path, init);
+    return useQuery<Read<P>, Problem>({
+        queryKey: key,
+        queryFn: async () => {
+            const before = queries.getQueryState(key)?.dataUpdateCount ?? 0;
+            return await read(path, init as object, before > 0 && !asked.delete(path)) as Read<P>;
+        },
+        ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
+        ...(manner.enabled === undefined ? {} : { enabled: manner.enabled }),
+    });
+}
+
+// Paths that are asked for again because a person did something.
+const asked = new Set<string>();
+
+export async function changed(...templates: ReadPath[]): Promise<void> {
+    templates.forEach((path) => asked.add(path));
+    await Promise.all(templates.map((path) =>
+        queries.invalidateQueries({ queryKey: ['GET', path] })));
+}
+
+// All pages of a list that is short by nature: names of projects, materials.
+export function useAll<P extends ReadPath, R>(
+    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
+): R[] {
+    const all = useQuery<R[], Problem>({
+        queryKey: ['GET', path, 'all'],
+        staleTime: 5 * 60_000,
+        queryFn: async () => {
+            const rows: R[] = [];
+            for (let cursor: number | undefined = undefined, more = true; more;) {
+                const query: Record<string, number> = { limit: 100 };
+                if (cursor !== undefined) {
+                    query['cursor'] = cursor;
+                }
+                const page = pick(await read(path, { params: { query } }, false) as Read<P>);
+                rows.push(...page.rows);
+                cursor = page.next;
+                more = cursor !== undefined;
+            }
+            return rows;
+        },
+    });
+    return all.data ?? [];
+}

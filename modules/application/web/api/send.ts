@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every request to the service: that it comes from this page and this session, and what
+// becomes of it when the session has ended in between.
+import { back, current, ended, session } from './session.ts';
+import { unreachable } from './problem.ts';
+
+// Where the application stands: what the module was loaded from is <base>/assets/….
+export const base = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
+export const apiBase = `${base}/api`;
+
+// Who is signed in is asked without saying who should be.
+const isWho = (request: Request): boolean =>
+    request.method === 'GET' && request.url.endsWith('/session');
+
+function dressed(request: Request): Request {
+    const id = session()?.id;
+    request.headers.set('X-Lims-Request', '1');
+    if (id !== undefined && !isWho(request)) {
+        request.headers.set('X-Lims-Session', String(id));
+    }
+    return request;
+}
+
+async function attempt(request: Request): Promise<Response> {
+    try {
+        return await fetch(dressed(request.clone()));
+    } catch (error) {
+        if (error instanceof DOMException && error.name === 'AbortError') {
+            throw error;
+        }
+        throw unreachable();
+    }
+}
+
+async function endedBy(response: Response): Promise<'time' | 'other'> {
+    const body: unknown = await response.clone().json().catch(() => null);
+    return typeof body === 'object' && body !== null && 'error' in body
+        && body.error === 'session_changed' ? 'other' : 'time';
+}
+
+// Signing in answers 401 for itself. A poll does not wait for a person to come back.
+export async function send(request: Request): Promise<Response> {
+    const background = request.headers.has('X-Lims-Background');
+    const own = request.url.endsWith('/session') && request.method !== 'GET';
+
+    for (;;) {
+        const response = await attempt(request);
+        if (response.status !== 401 || own || current().is === 'unknown'
+            || current().is === 'nobody') {
+            return response;
+        }
+        ended(await endedBy(response));
+        if (background) {
+            return response;
+        }
+        await back();
+    }
+}

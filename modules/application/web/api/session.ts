@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who is signed in, in this tab and in the others of the browser. When the session has
+// ended the page stays as it is, covered: the same person signs in again and goes on;
+// what somebody else does begins on a new page.
+import { useSyncExternalStore } from 'react';
+
+import type { Read } from './read.ts';
+
+export type Session = Read<'/session'>;
+
+export type State =
+    | { is: 'unknown' }
+    | { is: 'nobody' }
+    | { is: 'in'; session: Session }
+    | { is: 'ended'; session: Session; at: string; by: 'time' | 'sign-out' | 'other' };
+
+type Said = { what: 'in'; id: number } | { what: 'out' };
+
+let state: State = { is: 'unknown' };
+const watchers = new Set<() => void>();
+const others = new BroadcastChannel('lims-session');
+
+export const current = (): State => state;
+
+export function session(): Session | undefined {
+    return state.is === 'in' || state.is === 'ended' ? state.session : undefined;
+}
+
+export function become(next: State): void {
+    state = next;
+    watchers.forEach((watcher) => watcher());
+}
+
+function watch(watcher: () => void): () => void {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+}
+
+export const useSessionState = (): State => useSyncExternalStore(watch, current);
+
+// Below the shell there always is one.
+export function useSession(): Session {
+    const now = useSessionState();
+    if (now.is !== 'in' && now.is !== 'ended') {
+        throw new Error('nobody is signed in');
+    }
+    return now.session;
+}
+
+export const may = (permission: string | undefined): boolean =>
+    permission === undefined || permission === 'self'
+    || (session()?.permissions.includes(permission) ?? false);
+
+export function ended(by: 'time' | 'sign-out' | 'other'): void {
+    if (state.is === 'in') {
+        become({ is: 'ended', session: state.session, at: new Date().toISOString(), by });
+    } else if (state.is === 'unknown') {
+        become({ is: 'nobody' });
+    }
+}
+
+// Whether whoever signed in is the person whose page this is.
+export const same = (a: Session, b: Session): boolean =>
+    a.person.id === b.person.id && a.organization.id === b.organization.id;
+
+export function tellOthers(said: Said): void {
+    others.postMessage(said);
+}
+
+// Waits until the person is back; a request that met the end of the session then goes on.
+export function back(): Promise<void> {
+    return new Promise((resolve) => {
+        const stop = watch(() => {
+            if (state.is === 'in') {
+                stop();
+                resolve();
+            }
+        });
+    });
+}
+
+// In another tab somebody signed in or out: what `look` finds decides.
+export function listenToOthers(look: () => void): void {
+    others.onmessage = ({ data }: MessageEvent<Said>) => {
+        if (data.what === 'out') {
+            ended('sign-out');
+        } else if (session()?.id !== data.id) {
+            look();
+        }
+    };
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Signing in and out.
+import { answer, api } from './client.ts';
+import { Problem, asProblem } from './problem.ts';
+import { become, current, ended, listenToOthers, same, tellOthers } from './session.ts';
+import type { Session } from './session.ts';
+
+const lookEvery = 60_000;
+
+const look = (): Promise<Session> =>
+    answer(api.GET('/session', { headers: { 'X-Lims-Background': '1' } }));
+
+// A page that is opened, or told of another tab: who is signed in in this browser?
+export async function recognize(): Promise<void> {
+    try {
+        const found = await look();
+        const now = current();
+        if (now.is === 'ended' && !same(now.session, found)) {
+            become({ ...now, by: 'other' });
+        } else if (now.is === 'in' && !same(now.session, found)) {
+            ended('other');
+        } else {
+            become({ is: 'in', session: found });
+        }
+    } catch (error) {
+        if (asProblem(error).status === 401 && current().is === 'unknown') {
+            become({ is: 'nobody' });
+        } else if (current().is === 'unknown') {
+            throw error;
+        }
+    }
+}
+
+export interface Choice {
+    code: string;
+    name: string;
+}
+
+export interface Credentials {
+    email: string;
+    password: string;
+    organization?: string;
+}
+
+// Begins a session, or answers with the laboratories to choose from. Where a page waits
+// for its person, another one who signs in begins anew.
+export async function signIn(given: Credentials): Promise<Choice[] | null> {
+    const before = current();
+    const begun = await answer(api.POST('/session', { body: given }));
+    if (begun.organizations) {
+        return begun.organizations;
+    }
+    const now = await look();
+    tellOthers({ what: 'in', id: now.id });
+    if (before.is === 'ended' && !same(before.session, now)) {
+        location.reload();
+        return null;
+    }
+    become({ is: 'in', session: now });
+    return null;
+}
+
+export async function signOut(): Promise<void> {
+    await answer(api.DELETE('/session')).catch((error: unknown) => {
+        if (!(error instanceof Problem) || error.status !== 401) {
+            throw error;
+        }
+    });
+    tellOthers({ what: 'out' });
+    become({ is: 'nobody' });
+}
+
+// The end of a session is seen also where nothing else is asked for.
+export function startSession(): void {
+    listenToOthers(() => void recognize());
+    setInterval(() => {
+        if (current().is === 'in' && document.visibilityState === 'visible') {
+            void recognize();
+        }
+    }, lookEvery);
+}

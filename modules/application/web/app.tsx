@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The application: a page of its own until somebody is signed in, then the shell with the
+// page that the address names. A new screen is a folder below pages/ and a line here.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
+import { createRoot } from 'react-dom/client';
+
+import { asProblem } from './api/problem.ts';
+import type { Problem } from './api/problem.ts';
+import { queries } from './api/read.ts';
+import { useSessionState } from './api/session.ts';
+import { recognize, startSession } from './api/sign-in.ts';
+import { startKeyboard } from './keys/keyboard.ts';
+import { sampleRoutes } from './pages/samples/routes.tsx';
+import { SignInPage } from './pages/session/sign-in.tsx';
+import { Refused } from './parts/states.tsx';
+import type { Route } from './router.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const routes: Route[] = [...sampleRoutes];
+
+function Application(): ReactElement | null {
+    const state = useSessionState();
+    const [problem, setProblem] = useState<Problem | null>(null);
+    const open = (): void => {
+        setProblem(null);
+        recognize().catch((error: unknown) => setProblem(asProblem(error)));
+    };
+
+    // Once, when the page is opened: who is signed in is not known before.
+    useEffect(open, []);
+    if (state.is === 'unknown') {
+        return problem ? <main className="entry"><Refused problem={problem} retry={open} /></main>
+            : null;
+    }
+    return state.is === 'nobody' ? <SignInPage />
+        : <Shell key={state.session.person.id} routes={routes} />;
+}
+
+startKeyboard();
+startSession();
+const root = document.getElementById('app');
+if (root) {
+    createRoot(root).render(
+        <StrictMode>
+            <QueryClientProvider client={queries}><Application /></QueryClientProvider>
+        </StrictMode>,
+    );
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tells a scanner from a person: a barcode reader types at least 6 characters, each less
+// than 30 ms after the one before, and mostly ends with Enter or Tab.
+export const minimum = 6;
+export const pause = 30;
+
+export interface Burst {
+    text: string;
+    last: number;
+}
+
+export const none: Burst = { text: '', last: 0 };
+
+// The burst after one more character at this time (milliseconds).
+export function typed(burst: Burst, character: string, at: number): Burst {
+    const goesOn = burst.text !== '' && at - burst.last < pause;
+    return { text: goesOn ? burst.text + character : character, last: at };
+}
+
+export const isScan = (burst: Burst): boolean => burst.text.length >= minimum;
+
+// Whether what a terminating key at this time ends is a scan.
+export const endsScan = (burst: Burst, at: number): boolean =>
+    isScan(burst) && at - burst.last < pause * 2;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The columns of the list of samples. Only what deviates is written: a priority that is
+// not routine, flags.
+import type { ReactNode } from 'react';
+
+import type { Read } from '../../api/read.ts';
+import type { GlyphName, Tone } from '../../parts/glyph.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Flag, Status } from '../../parts/status.tsx';
+import type { Column } from '../../table/list-table.tsx';
+import { dayOf } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import type { Names } from './names.ts';
+
+export type Sample = Read<'/samples'>['data'][number];
+
+const glyphs: Record<Sample['releaseState'], Extract<Tone, GlyphName>> = {
+    blocked: 'blocked', in_progress: 'progress', ready_for_review: 'attention',
+    ready_to_report: 'ready', reported: 'reported',
+};
+
+export const glyphOf = (state: Sample['releaseState']): Extract<Tone, GlyphName> => glyphs[state];
+
+export function Readiness({ sample }: { sample: Sample }): ReactNode {
+    const glyph = glyphOf(sample.releaseState);
+    return <Status glyph={glyph} tone={glyph}>{t.samples.releaseState[sample.releaseState]}</Status>;
+}
+
+const holdingTones = { ok: undefined, expiring_soon: 'expiring', expired: 'overdue' } as const;
+
+export function Holding({ sample }: { sample: Sample }): ReactNode {
+    if (sample.holdingStatus === null) {
+        return null;
+    }
+    const tone = holdingTones[sample.holdingStatus];
+    return tone ? <Status glyph="clock" tone={tone}>{t.samples.holding[sample.holdingStatus]}</Status>
+        : <Status>{t.samples.holding.ok}</Status>;
+}
+
+type FlagName = keyof typeof t.samples.flags;
+
+function flagsOf(sample: Sample): FlagName[] {
+    return [
+        ...(sample.holdingStatus === 'expired' ? ['holding' as const] : []),
+        ...(sample.amendment ? ['amended' as const] : []),
+    ];
+}
+
+export function Flags({ sample }: { sample: Sample }): ReactNode {
+    return flagsOf(sample).map((name) => {
+        const [code, meaning] = t.samples.flags[name];
+        return <Flag key={name} code={code ?? ''} meaning={meaning ?? ''} />;
+    });
+}
+
+export function Due({ sample }: { sample: Sample }): ReactNode {
+    return (
+        <>
+            {sample.dueDate ? dayOf(sample.dueDate) : null}{' '}
+            {sample.priority === 'routine' ? null
+                : <strong>{t.samples.priority[sample.priority]}</strong>}
+        </>
+    );
+}
+
+export const statusOf = (sample: Sample): string => sample.disposition === 'active'
+    ? t.samples.status[sample.status] : t.samples.disposition[sample.disposition];
+
+export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
+    const { columns } = t.samples;
+    const project = (sample: Sample) => projects.get(sample.projectId ?? 0);
+
+    return [
+        { key: 'trackingId', title: columns.trackingId, className: 'w-id stay', cellClass: 'id', heads: true,
+            sorted: true, cell: (sample) => sample.trackingId },
+        { key: 'identifier', title: columns.identifier, className: 'w-ident p4',
+            cellClass: 'id', cell: (sample) => sample.sampleIdentifier === sample.trackingId
+                ? null : sample.sampleIdentifier },
+        { key: 'client', title: columns.client, cell: (sample) => sample.clientName,
+            hint: (sample) => sample.clientName },
+        { key: 'project', title: columns.project, className: 'w-short p5',
+            cell: (sample) => project(sample)?.code, hint: (sample) => project(sample)?.name },
+        { key: 'material', title: columns.material, className: 'w-state p3',
+            cell: (sample) => materials.get(sample.materialTypeId)?.name },
+        { key: 'received', title: columns.received, className: 'w-when p3',
+            cell: (sample) => sample.receivedAt ? <Moment at={sample.receivedAt} /> : null },
+        { key: 'due', title: columns.due, className: 'w-due',
+            cell: (sample) => <Due sample={sample} /> },
+        { key: 'status', title: columns.status, className: 'w-short p5', cell: statusOf },
+        { key: 'readiness', title: columns.readiness, className: 'w-state',
+            cell: (sample) => <Readiness sample={sample} /> },
+        { key: 'holding', title: columns.holding, className: 'w-when',
+            cell: (sample) => <Holding sample={sample} /> },
+        { key: 'flags', title: columns.flags, className: 'w-due p1',
+            cell: (sample) => <Flags sample={sample} /> },
+    ];
+}

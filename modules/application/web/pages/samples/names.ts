@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of what a sample refers to: projects, materials, people. They are few and change
+// seldom, so all are read once.
+import { useAll } from '../../api/read.ts';
+
+interface Page<Row> {
+    data: Row[];
+    nextCursor: number;
+    hasMore: boolean;
+}
+
+function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
+    return { rows: page.data, next: page.hasMore ? page.nextCursor : undefined };
+}
+
+export interface Named {
+    id: number;
+    code: string;
+    name: string;
+}
+
+export interface Names {
+    projects: Map<number, Named>;
+    materials: Map<number, Named>;
+    places: Map<number, Named>;
+}
+
+const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
+    new Map(rows.map((row) => [row.id, row]));
+
+export function useNames(): Names {
+    return {
+        projects: byId<Named>(useAll('/projects', rowsOf)),
+        materials: byId<Named>(useAll('/material-types', rowsOf)),
+        places: byId<Named>(useAll('/storage-locations', rowsOf)),
+    };
+}
+
+export function usePeople(): (id: number | null) => string {
+    const people = new Map(useAll('/people', rowsOf).map((one) => [one.id, one.displayName]));
+    return (id) => id === null ? '' : people.get(id) ?? '';
+}

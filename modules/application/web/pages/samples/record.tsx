@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole file of one sample (S4): facts left, tests in the middle, what still blocks
+// right.
+import { useEffect, useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { sampleActions } from '../../actions/samples.ts';
+import { testActions } from '../../actions/sample-tests.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { paths, sampleTabs } from '../../paths.ts';
+import type { SampleTab } from '../../paths.ts';
+import { Link } from '../../router.tsx';
+import { clock } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import { Readiness } from './columns.tsx';
+import { Facts } from './facts.tsx';
+import { Findings, kindOf, useReadiness } from './readiness.tsx';
+import { tabs } from './tabs.tsx';
+import { Tests } from './tests.tsx';
+
+export type Whole = Read<'/samples/{id}'>;
+
+function Tabs({ id, name, tab }: { id: number; name: string; tab: SampleTab }): ReactElement {
+    return (
+        <nav className="tabs" aria-label={t.sample.tabsOf(name)}>
+            {sampleTabs.map((one) => (
+                <Link key={one} href={paths.sample(id, one)} className="tab"
+                    aria-current={one === tab ? 'page' : undefined}>
+                    {t.sample.tabs[one]}
+                </Link>
+            ))}
+        </nav>
+    );
+}
+
+function Sum({ id, at }: { id: number; at: number }): ReactElement {
+    const { organization } = useSession();
+    const findings = useReadiness(id).data?.findings ?? [];
+    const blocks = findings.filter((finding) => kindOf(finding) === 'blocks').length;
+    const todo = findings.filter((finding) => kindOf(finding) === 'todo').length;
+    const state = useReadiness(id).data?.releaseState;
+
+    return (
+        <div className="statusline" role="status">
+            <span>
+                {state === 'reported' ? t.sample.reported : null}
+                {state && state !== 'reported' ? (blocks + todo
+                    ? t.sample.cannotReport(blocks, todo) : t.sample.canReport) : null}
+            </span>
+            <span className="push quiet nowrap">
+                {t.table.upToDate} {at ? clock(new Date(at), organization.timeZone) : ''}
+            </span>
+        </div>
+    );
+}
+
+function Beside({ id }: { id: number }): ReactElement {
+    const findings = useReadiness(id).data?.findings ?? [];
+    const count = (kind: string): number =>
+        findings.filter((finding) => kindOf(finding) === kind).length;
+
+    return (
+        <aside className="beside" aria-labelledby="readiness">
+            <h2 id="readiness">
+                {t.sample.readiness}
+                <span className="push quiet small">
+                    {t.sample.readinessSum(count('blocks'), count('todo'))}
+                </span>
+            </h2>
+            <Findings sampleId={id} />
+        </aside>
+    );
+}
+
+function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number }): ReactElement {
+    const actions = useMemo(() => [...allowed(testActions, sample),
+        ...allowed(sampleActions, [sample])], [sample]);
+    const Tab = tab === 'overview' ? null : tabs[tab];
+
+    useActions(actions);
+    return (
+        <>
+            <div className="head">
+                <h1 className="id">{sample.trackingId}</h1>
+                <Readiness sample={sample} />
+                <span className="quiet cut">
+                    {sample.sampleIdentifier === sample.trackingId ? '' : sample.sampleIdentifier}
+                </span>
+                <span className="push" />
+                <ActBar actions={actions} />
+            </div>
+            <Tabs id={sample.id} name={sample.trackingId} tab={tab} />
+            {Tab ? (
+                <div className="body"><div className="pane"><Tab sample={sample} /></div></div>
+            ) : (
+                <div className="body record">
+                    <Facts sample={sample} />
+                    <div className="pane"><Tests sample={sample} /></div>
+                    <Beside id={sample.id} />
+                </div>
+            )}
+            <Sum id={sample.id} at={at} />
+        </>
+    );
+}
+
+export function SampleRecord({ id, tab }: { id: number; tab: SampleTab }): ReactElement {
+    const { organization } = useSession();
+    const found = useRead('/samples/{id}', { params: { path: { id } } }, { live: 15 });
+    const sample = found.data?.id === id ? found.data : undefined;
+
+    useEffect(() => {
+        document.title = `${sample?.trackingId ?? t.samples.title} · ${organization.name}`;
+    }, [sample?.trackingId, organization.name]);
+    return (
+        <main className="page" id="main">
+            {sample ? <Opened sample={sample} tab={tab} at={found.dataUpdatedAt} /> : null}
+            {!sample && found.error ? (
+                <>
+                    <div className="head"><h1>{t.samples.title}</h1></div>
+                    <Refused problem={found.error} />
+                </>
+            ) : null}
+            {!sample && !found.error ? <Waiting what={t.samples.title} /> : null}
+        </main>
+    );
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { sampleTabs } from '../../paths.ts';
+import type { Route } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
+import { SampleList } from './list.tsx';
+import { SampleRecord } from './record.tsx';
+
+export const sampleRoutes: Route[] = [
+    {
+        pattern: '/samples',
+        rail: { group: 'work', place: 10, title: t.samples.title },
+        permission: 'data.read',
+        page: () => <SampleList />,
+    },
+    {
+        pattern: '/samples/:id/:tab?',
+        permission: 'data.read',
+        page: ({ id, tab }) => (
+            <SampleRecord id={Number(id)}
+                tab={sampleTabs.find((known) => known === tab) ?? 'overview'} />
+        ),
+    },
+];

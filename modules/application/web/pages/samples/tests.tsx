@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tests of a sample, two lines each: what it is, and what it rests on. A retest stands
+// below the test that it repeats; a cancelled one keeps its reason.
+import type { ReactElement } from 'react';
+
+import { allowed } from '../../actions/action.ts';
+import { oneTestActions } from '../../actions/sample-tests.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import type { GlyphName, Tone } from '../../parts/glyph.tsx';
+import { MenuButton } from '../../parts/menu.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { Flag, Status } from '../../parts/status.tsx';
+import { span } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import { usePeople } from './names.ts';
+import type { Whole } from './record.tsx';
+
+export type Test = Read<'/sample-tests'>['data'][number];
+
+// Retests hang under what they repeat, in the order in which they were asked for.
+export function inOrder(tests: Test[]): Test[] {
+    const after = (id: number): Test[] => tests.filter(({ retestOf }) => retestOf === id)
+        .flatMap((test) => [test, ...after(test.id)]);
+    return tests.filter(({ retestOf }) => retestOf === null
+        || !tests.some(({ id }) => id === retestOf))
+        .flatMap((test) => [test, ...after(test.id)]);
+}
+
+const glyphs: Record<Test['status'], Extract<Tone, GlyphName>> = {
+    pending: 'progress', entered: 'progress', verified: 'ready',
+};
+
+function State({ test }: { test: Test }): ReactElement {
+    if (test.disposition !== 'active') {
+        return <span className="quiet">{t.sample.off[test.disposition]}</span>;
+    }
+    if (test.confirmationStatus === 'pending') {
+        return <Status glyph="blocked" tone="blocked">{t.sample.presumptive}</Status>;
+    }
+    return (
+        <Status glyph={glyphs[test.status]} tone={glyphs[test.status]}>
+            {t.sample.test[test.status]}
+        </Status>
+    );
+}
+
+function Holding({ test }: { test: Test }): ReactElement | null {
+    if (!test.holdingExpiresAt || test.status === 'verified' || test.disposition !== 'active') {
+        return null;
+    }
+    const left = new Date(test.holdingExpiresAt).getTime() - Date.now();
+    return (
+        <span className="caption">
+            {left > 0 ? t.samples.holdingLeft(span(left)) : t.samples.holdingExpired(span(left))}
+        </span>
+    );
+}
+
+function TestFlags({ test }: { test: Test }): ReactElement {
+    const { oos, presumptive, holding } = t.samples.flags;
+    const shown = [
+        ...(test.outOfSpecification ? [oos] : []),
+        ...(test.confirmationStatus === 'pending' ? [presumptive] : []),
+        ...(test.holdingStatus === 'expired' ? [holding] : []),
+    ];
+    return (
+        <>
+            {shown.map(([code = '', meaning = '']) => (
+                <span key={code}> <Flag code={code} meaning={meaning} /></span>
+            ))}
+        </>
+    );
+}
+
+function Result({ test }: { test: Test }): ReactElement {
+    return (
+        <td>
+            {test.result === null ? <span className="quiet">{t.sample.noResult}</span>
+                : `${test.qualifier ?? ''}${test.result} ${test.unit ?? ''}`}
+            <TestFlags test={test} />
+            <span className="caption">{test.specification ?? t.sample.noLimit}</span>
+        </td>
+    );
+}
+
+function Row({ test, method, sample, person }: {
+    test: Test; method: string; sample: Whole; person: (id: number | null) => string;
+}): ReactElement {
+    const review = test.review;
+    const runs = (review?.qcBatches ?? []).map((run) => `${run.batchNumber} ${run.qcStatus}`);
+    const lots = [review?.reagentLotCode, review?.mediaLotCode].filter(Boolean).join(', ');
+    const classes = [test.disposition === 'active' ? '' : 'off', test.retestOf ? 'kin' : ''];
+    const actions = allowed(oneTestActions, { test, sample });
+
+    return (
+        <tr className={classes.filter(Boolean).join(' ') || undefined} id={`test-${test.id}`}>
+            <th scope="row">
+                <strong>{test.testCode}</strong> {test.retestOf ? t.sample.retest : test.testName}
+                <span className="caption">{[method, ...runs].filter(Boolean).join(' · ')}</span>
+            </th>
+            <td><State test={test} /><Holding test={test} /></td>
+            <Result test={test} />
+            <td className="p3">
+                {lots}
+                <span className="caption">
+                    {test.worksheetStatus ? t.sample.worksheet[test.worksheetStatus] : ''}
+                </span>
+            </td>
+            <td>
+                {test.enteredAt ? <>{person(test.enteredBy)} <Moment at={test.enteredAt} day /></> : null}
+                <span className="caption">
+                    {test.verifiedAt ? <>{person(test.verifiedBy)} <Moment at={test.verifiedAt} day /></>
+                        : null}
+                    {test.enteredAt && !test.verifiedAt ? t.sample.notVerified : null}
+                </span>
+            </td>
+            <td className="w-tick">
+                {actions.length ? (
+                    <MenuButton className="row plain" label={t.sample.testActs(test.testCode)}
+                        items={actions}>{null}</MenuButton>
+                ) : null}
+            </td>
+        </tr>
+    );
+}
+
+export const useTests = (sampleId: number) => useRead('/sample-tests', {
+    params: { query: { sampleId, include: 'review', limit: 200 } },
+}, { live: 15 });
+
+export function Tests({ sample }: { sample: Whole }): ReactElement | null {
+    const tests = useTests(sample.id);
+    const definitions = useRead('/test-definitions', { params: { query: { limit: 500 } } });
+    const person = usePeople();
+    const method = (id: number): string =>
+        definitions.data?.data.find((definition) => definition.id === id)?.method ?? '';
+
+    if (!tests.data) {
+        return tests.error ? <Refused problem={tests.error} /> : <Waiting what={t.sample.work} />;
+    }
+    const rows = inOrder(tests.data.data);
+    const active = rows.filter(({ disposition }) => disposition === 'active').length;
+    const { columns } = t.sample;
+    return (
+        <table className="table tall" aria-label={t.sample.tests(active, rows.length - active)}>
+            <thead>
+                <tr>
+                    <th scope="col">{t.sample.tests(active, rows.length - active)}</th>
+                    <th className="w-name" scope="col">{columns.state}</th>
+                    <th className="w-id" scope="col">{columns.result}</th>
+                    <th className="w-who p3" scope="col">{columns.lot}</th>
+                    <th className="w-who" scope="col">{columns.who}</th>
+                    <th className="w-tick" scope="col"><span className="unseen">{t.more}</span></th>
+                </tr>
+            </thead>
+            <tbody>
+                {rows.map((test) => <Row key={test.id} test={test} sample={sample}
+                    method={method(test.testDefinitionId)} person={person} />)}
+            </tbody>
+        </table>
+    );
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every address of the application. Nothing else writes one.
+import { base } from './api/send.ts';
+
+export const sampleTabs = ['overview', 'approvals', 'investigations', 'certificates', 'history',
+    'signatures', 'files', 'comments', 'events'] as const;
+export type SampleTab = (typeof sampleTabs)[number];
+
+export const paths = {
+    home: () => `${base}/`,
+    samples: (query = '') => `${base}/samples${query}`,
+    sample: (id: number, tab: SampleTab = 'overview') =>
+        `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
+    // A file of the service itself, answered as attachment.
+    download: (path: string, query = '') => `${base}/api${path}${query}`,
+};

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The address decides what is shown. A page says its pattern (`/samples/:id/:tab?`) and
+// gets what stands there.
+import { useSyncExternalStore } from 'react';
+import type { AnchorHTMLAttributes, MouseEvent, ReactElement } from 'react';
+
+import { base } from './api/send.ts';
+
+export type Parameters = Record<string, string>;
+
+export interface Route {
+    pattern: string;
+    // In the rail, under this heading, in this place; without it only links lead there.
+    rail?: { group: 'work' | 'administration'; place: number; title: string };
+    permission: string;
+    page: (parameters: Parameters) => ReactElement;
+}
+
+const watchers = new Set<() => void>();
+const tell = (): void => watchers.forEach((watcher) => watcher());
+
+window.addEventListener('popstate', tell);
+
+function watch(watcher: () => void): () => void {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+}
+
+const address = (): string => location.pathname + location.search;
+
+export const useAddress = (): URL =>
+    new URL(useSyncExternalStore(watch, address), location.origin);
+
+export function navigate(to: string, how: { replace?: boolean; state?: unknown } = {}): void {
+    if (how.replace) {
+        history.replaceState(how.state ?? history.state, '', to);
+    } else if (to !== address()) {
+        history.pushState(how.state ?? null, '', to);
+    }
+    tell();
+}
+
+// Where a list stood when it was left: Back finds it so.
+export function remember(place: unknown): void {
+    history.replaceState(place, '');
+}
+
+export function remembered(): unknown {
+    return history.state;
+}
+
+export function match(pattern: string, path: string): Parameters | null {
+    const asked = pattern.split('/').slice(1);
+    const given = path.replace(/\/$/, '').slice(base.length).split('/').slice(1);
+    const found: Parameters = {};
+
+    if (given.length > asked.length) {
+        return null;
+    }
+    for (const [i, part] of asked.entries()) {
+        const value = given[i];
+        if (value === undefined) {
+            if (!part.endsWith('?')) {
+                return null;
+            }
+        } else if (part.startsWith(':')) {
+            found[part.replace(/^:|\?$/g, '')] = decodeURIComponent(value);
+        } else if (part !== value) {
+            return null;
+        }
+    }
+    return found;
+}
+
+type LinkProperties = AnchorHTMLAttributes<HTMLAnchorElement> & { href: string };
+
+// An ordinary link: another window, another tab and the keyboard work as everywhere.
+export function Link({ href, onClick, ...rest }: LinkProperties): ReactElement {
+    const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+        onClick?.(event);
+        const plain = event.button === 0 && !event.metaKey && !event.ctrlKey
+            && !event.shiftKey && !event.altKey;
+        if (plain && !event.defaultPrevented) {
+            event.preventDefault();
+            navigate(href);
+        }
+    };
+    return <a href={href} onClick={follow} {...rest} />;
+}

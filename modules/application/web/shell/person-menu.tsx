@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who is signed in, whether the person can sign, and what this browser is set to.
+import { useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { tell } from '../actions/action.ts';
+import { useSession } from '../api/session.ts';
+import type { Session } from '../api/session.ts';
+import { signOut } from '../api/sign-in.ts';
+import { MenuButton } from '../parts/menu.tsx';
+import { choose, chosen } from '../theme/choice.ts';
+import type { Choice } from '../theme/choice.ts';
+import { t } from '../texts/texts.ts';
+
+function signing({ signature }: Session): string {
+    if (signature.lockedUntil && new Date(signature.lockedUntil) > new Date()) {
+        return t.person.locked;
+    }
+    return signature.ready ? t.person.canSign : t.person.cannotSign;
+}
+
+export function PersonMenu({ help }: { help: () => void }): ReactElement {
+    const session = useSession();
+    const [choice, setChoice] = useState(chosen);
+    const set = (change: Choice): void => {
+        choose(change);
+        setChoice(chosen());
+    };
+    const theme = (id: 'light' | 'dark' | undefined, title: string) => ({
+        id: id ?? 'system',
+        title,
+        chosen: choice.theme === id,
+        run: () => set({ theme: id }),
+    });
+
+    return (
+        <MenuButton className="plain small person" items={[
+            { id: 'keys', title: t.person.keys, keys: '?', run: help },
+            theme(undefined, t.person.system),
+            theme('light', t.person.light),
+            theme('dark', t.person.dark),
+            { id: 'rows', title: t.person.comfortable, chosen: choice.rows === 'comfortable',
+                run: () => set({ rows: choice.rows ? undefined : 'comfortable' }) },
+            { id: 'single', title: t.person.singleKeys, chosen: choice.singleKeys !== 'off',
+                run: () => set({ singleKeys: choice.singleKeys ? undefined : 'off' }) },
+            { id: 'out', title: t.person.signOut, run: () => void signOut().catch(tell) },
+        ]}>
+            {session.person.displayName}<span className="unseen">: </span>
+            <span className="status quiet">{signing(session)}</span>
+        </MenuButton>
+    );
+}

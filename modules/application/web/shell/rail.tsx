@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the person may go, in the order of a sample's way through the laboratory;
+// administration apart, below.
+import type { ReactElement } from 'react';
+
+import { base } from '../api/send.ts';
+import { may } from '../api/session.ts';
+import { Link, useAddress } from '../router.tsx';
+import type { Route } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+
+export type Place = Route & { rail: NonNullable<Route['rail']> };
+
+export const placesOf = (routes: Route[]): Place[] => routes
+    .filter((route): route is Place => route.rail !== undefined && may(route.permission))
+    .sort((a, b) => a.rail.place - b.rail.place);
+
+const start = (route: Route): string => route.pattern.replace(/\/:.*$/, '');
+
+export const isAt = (route: Route, path: string): boolean =>
+    path === base + start(route) || path.startsWith(`${base}${start(route)}/`);
+
+export function Rail({ routes, shown }: { routes: Route[]; shown: boolean }): ReactElement {
+    const { pathname } = useAddress();
+    const places = placesOf(routes);
+
+    return (
+        <nav className={shown ? 'rail shown' : 'rail'} aria-label={t.rail.label} id="rail">
+            {(['work', 'administration'] as const).map((group) => {
+                const here = places.filter((place) => place.rail.group === group);
+                return here.length ? (
+                    <div key={group}>
+                        <h2 id={`rail-${group}`}>{t.rail[group]}</h2>
+                        <ul aria-labelledby={`rail-${group}`}>
+                            {here.map((place) => (
+                                <li key={place.pattern}>
+                                    <Link href={base + start(place)}
+                                        aria-current={isAt(place, pathname) ? 'page' : undefined}>
+                                        {place.rail.title}
+                                    </Link>
+                                </li>
+                            ))}
+                        </ul>
+                    </div>
+                ) : null;
+            })}
+        </nav>
+    );
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The scan box: what is written on a label, or read from one, opens its record.
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent, ReactElement } from 'react';
+
+import { tell } from '../actions/action.ts';
+import { answer, api } from '../api/client.ts';
+import type { Read } from '../api/read.ts';
+import { listen, onScan } from '../keys/keyboard.ts';
+import { Glyph } from '../parts/glyph.tsx';
+import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { Link, navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+
+type Found = Read<'/lookup'>['data'][number];
+
+// Records that have a page of their own, by noun.
+const pageOf: Record<string, (id: number) => string> = {
+    sample: (id) => paths.sample(id),
+};
+
+const addressOf = ({ noun, id }: Found): string | undefined => pageOf[noun]?.(id);
+
+function choose(found: Found[], mistyped: boolean, text: string): Found[] {
+    const [only] = found;
+    if (!only) {
+        say({ tone: 'attention', text: mistyped ? t.scan.mistyped(text) : t.scan.none(text) });
+        return [];
+    }
+    say(null);
+    if (found.length > 1) {
+        return found;
+    }
+    const address = addressOf(only);
+    if (address) {
+        navigate(address);
+    } else {
+        say({ tone: 'attention', text: t.scan.noPage(only.name) });
+    }
+    return [];
+}
+
+export function ScanBox(): ReactElement {
+    const box = useRef<HTMLInputElement>(null);
+    const [several, setSeveral] = useState<Found[]>([]);
+
+    const look = (text: string): void => {
+        if (text.trim() === '') {
+            return;
+        }
+        answer(api.GET('/lookup', { params: { query: { text: text.trim() } } }))
+            .then(({ data, mistyped }) => {
+                setSeveral(choose(data, mistyped, text.trim()));
+                if (box.current) {
+                    box.current.value = '';
+                }
+            })
+            .catch(tell);
+    };
+    const submit = (event: FormEvent): void => {
+        event.preventDefault();
+        look(box.current?.value ?? '');
+    };
+
+    // A scan may come wherever the focus is.
+    useEffect(() => {
+        onScan((text) => document.querySelector('[role=dialog]')
+            ? say({ tone: 'attention', text: t.scan.busy(text) }) : look(text));
+        return listen([{ keys: '/', run: () => box.current?.select() }]);
+    }, []);
+    return (
+        <form role="search" className="scan" onSubmit={submit} data-scanned>
+            <Glyph name="scan" />
+            <input ref={box} type="text" aria-label={t.scan.label} placeholder={t.scan.label}
+                autoComplete="off" spellCheck={false} aria-keyshortcuts="/" name="scan" />
+            <kbd>/</kbd>
+            {several.length ? (
+                <ul className="found" aria-label={t.scan.several(several.length)}>
+                    {several.map((found) => (
+                        <li key={`${found.noun} ${found.id}`}>
+                            <Link href={addressOf(found) ?? paths.samples()}
+                                onClick={() => setSeveral([])}>
+                                <span className="id">{found.name}</span>{' '}
+                                <span className="quiet">{found.noun}</span>
+                            </Link>
+                        </li>
+                    ))}
+                </ul>
+            ) : null}
+        </form>
+    );
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rail, top bar and the page that the address names.
+import { useEffect, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { useQuestion } from '../actions/ask.ts';
+import { may, useSession, useSessionState } from '../api/session.ts';
+import { base } from '../api/send.ts';
+import { listen } from '../keys/keyboard.ts';
+import { Glyph } from '../parts/glyph.tsx';
+import { Nothing } from '../parts/states.tsx';
+import { Toast, say } from '../parts/toast.tsx';
+import { Link, match, navigate, useAddress } from '../router.tsx';
+import type { Route } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import { SignInAgain } from './again.tsx';
+import { Asking } from './asking.tsx';
+import { Boundary } from './boundary.tsx';
+import { KeyHelp } from './key-help.tsx';
+import { PersonMenu } from './person-menu.tsx';
+import { QuickActions } from './quick-actions.tsx';
+import { Rail, isAt, placesOf } from './rail.tsx';
+import { ScanBox } from './scan-box.tsx';
+
+type Panel = 'keys' | 'quick' | null;
+
+function Page({ routes }: { routes: Route[] }): ReactElement {
+    const { pathname } = useAddress();
+    const first = placesOf(routes)[0];
+
+    // The start page is the first that the person may see.
+    useEffect(() => {
+        if (pathname.replace(/\/$/, '') === base && first) {
+            navigate(base + first.pattern.replace(/\/:.*$/, ''), { replace: true });
+        }
+    }, [pathname, first]);
+    for (const route of routes) {
+        const found = may(route.permission) ? match(route.pattern, pathname) : null;
+        if (found) {
+            return <Boundary key={route.pattern}>{route.page(found)}</Boundary>;
+        }
+    }
+    return (
+        <main className="page" id="main">
+            <Nothing title={t.noPage}>
+                <p>{first ? <Link href={base + first.pattern}>{first.rail.title}</Link> : null}</p>
+            </Nothing>
+        </main>
+    );
+}
+
+function usePanel(): [Panel, (panel: Panel) => void] {
+    const [panel, setPanel] = useState<Panel>(null);
+
+    useEffect(() => listen([
+        { keys: '?', run: () => setPanel('keys') },
+        { keys: 'Mod+k', run: () => setPanel('quick') },
+    ]), []);
+    return [panel, setPanel];
+}
+
+function Bar({ routes, toggle, shown, help }: {
+    routes: Route[]; toggle: () => void; shown: boolean; help: () => void;
+}): ReactElement {
+    const { pathname } = useAddress();
+    const { organization } = useSession();
+    const here = placesOf(routes).find((place) => isAt(place, pathname));
+
+    return (
+        <header className="top">
+            <button type="button" className="btn plain menu" aria-expanded={shown}
+                aria-controls="rail" onClick={toggle}>
+                <Glyph name="menu" />{here?.rail.title ?? t.rail.work}
+            </button>
+            <ScanBox />
+            <span className="push cut small quiet wide">{organization.name}</span>
+            <PersonMenu help={help} />
+        </header>
+    );
+}
+
+export function Shell({ routes }: { routes: Route[] }): ReactElement {
+    const state = useSessionState();
+    const question = useQuestion();
+    const [panel, setPanel] = usePanel();
+    const [rail, setRail] = useState(false);
+    const { href } = useAddress();
+    const places = useMemo(() => placesOf(routes).map((place) => ({
+        id: place.pattern, title: place.rail.title, keys: undefined, refused: undefined,
+        run: () => navigate(base + place.pattern.replace(/\/:.*$/, '')),
+    })), [routes]);
+
+    useEffect(() => setRail(false), [href]);
+    useEffect(() => () => say(null), []);
+    return (
+        <>
+            <div className="shell">
+                <a className="skip" href="#main">{t.skip}</a>
+                <Rail routes={routes} shown={rail} />
+                <Bar routes={routes} shown={rail} toggle={() => setRail(!rail)}
+                    help={() => setPanel('keys')} />
+                <Page routes={routes} />
+                <Toast />
+            </div>
+            <Asking question={question} />
+            {panel === 'keys' ? <KeyHelp close={() => setPanel(null)} /> : null}
+            {panel === 'quick' ? <QuickActions places={places} close={() => setPanel(null)} /> : null}
+            {state.is === 'ended' ? <SignInAgain state={state} /> : null}
+        </>
+    );
+}

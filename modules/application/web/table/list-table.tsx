@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A list: rows with a cursor that the keyboard moves, and a selection. Rows and not cells
+// are what one acts on, so a row has the focus.
+import { useEffect, useRef } from 'react';
+import type { MouseEvent, ReactElement, ReactNode } from 'react';
+
+import { Glyph } from '../parts/glyph.tsx';
+import { listen } from '../keys/keyboard.ts';
+import { t } from '../texts/texts.ts';
+import { moved, ranged, toggled } from './selection.ts';
+
+export interface Column<Row> {
+    key: string;
+    title: string;
+    // Width (w-…) and, by how little it is needed, when it goes (p1 last to p5 first).
+    className?: string;
+    // What its cells look like besides.
+    cellClass?: string;
+    cell: (row: Row) => ReactNode;
+    hint?: (row: Row) => string | undefined;
+    heads?: boolean;
+    sorted?: boolean;
+}
+
+interface Properties<Row> {
+    label: string;
+    columns: Column<Row>[];
+    rows: Row[];
+    nameOf: (row: Row) => string;
+    cursor: number | null;
+    selected: ReadonlySet<number>;
+    stale: boolean;
+    move: (id: number) => void;
+    select: (ids: ReadonlySet<number>) => void;
+    open: (row: Row) => void;
+    peek: (row: Row) => void;
+    escape: () => void;
+}
+
+interface Identified {
+    id: number;
+}
+
+function useKeys<Row extends Identified>(table: Properties<Row>): void {
+    const { rows, cursor, selected, move, select, open, peek, escape } = table;
+
+    useEffect(() => {
+        const at = rows.findIndex((row) => row.id === cursor);
+        const go = (step: number): void => {
+            const next = rows[moved(at, step, rows.length)];
+            if (next) {
+                move(next.id);
+            }
+        };
+        const extend = (step: number): void => {
+            const to = moved(at, step, rows.length);
+            select(ranged(selected, rows, at, to));
+            go(step);
+        };
+        const here = (act: (row: Row) => void) => () => {
+            const row = rows[at];
+            if (row) {
+                act(row);
+            }
+        };
+        return listen([
+            { keys: 'j', run: () => go(1) }, { keys: 'ArrowDown', run: () => go(1) },
+            { keys: 'k', run: () => go(-1) }, { keys: 'ArrowUp', run: () => go(-1) },
+            { keys: 'Shift+ArrowDown', run: () => extend(1) },
+            { keys: 'Shift+ArrowUp', run: () => extend(-1) },
+            { keys: 'Home', run: () => go(-rows.length) },
+            { keys: 'End', run: () => go(rows.length) },
+            { keys: 'Enter', run: here(open) }, { keys: 'Space', run: here(peek) },
+            { keys: 'x', run: here((row) => select(toggled(selected, row.id))) },
+            { keys: 'Escape', run: escape },
+        ]);
+    }, [rows, cursor, selected, move, select, open, peek, escape]);
+}
+
+function Head<Row extends Identified>({ table }: { table: Properties<Row> }): ReactElement {
+    const { columns, rows, selected, select } = table;
+    const all = rows.length > 0 && rows.every((row) => selected.has(row.id));
+
+    return (
+        <thead>
+            <tr>
+                <th className="w-tick" scope="col">
+                    <input type="checkbox" tabIndex={-1} checked={all}
+                        aria-label={t.table.selectAll(rows.length)}
+                        onChange={() => select(new Set(all ? [] : rows.map((row) => row.id)))} />
+                </th>
+                {columns.map((column) => (
+                    <th key={column.key} scope="col" className={column.className}
+                        aria-sort={column.sorted ? 'descending' : undefined}>
+                        {column.title} {column.sorted ? <Glyph name="down" /> : null}
+                    </th>
+                ))}
+            </tr>
+        </thead>
+    );
+}
+
+const classesOf = <Row,>({ className, cellClass }: Column<Row>): string | undefined =>
+    [className, cellClass].filter(Boolean).join(' ') || undefined;
+
+function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }): ReactElement {
+    return (
+        <>
+            {columns.map((column) => column.heads ? (
+                <th key={column.key} scope="row" className={classesOf(column)}>{column.cell(row)}</th>
+            ) : (
+                <td key={column.key} className={classesOf(column)} title={column.hint?.(row)}>
+                    {column.cell(row)}
+                </td>
+            ))}
+        </>
+    );
+}
+
+function Line<Row extends Identified>({ table, row }: {
+    table: Properties<Row>; row: Row;
+}): ReactElement {
+    const { cursor, selected, rows, move, select, open } = table;
+    const line = useRef<HTMLTableRowElement>(null);
+    const here = row.id === cursor;
+    const press = (event: MouseEvent): void => {
+        const at = rows.findIndex((one) => one.id === cursor);
+        if (event.shiftKey && at >= 0) {
+            select(ranged(selected, rows, at, rows.indexOf(row)));
+        }
+        move(row.id);
+    };
+
+    // The keyboard's row has the focus, unless somebody types or answers elsewhere.
+    useEffect(() => {
+        const active = document.activeElement;
+        if (here && (active === document.body || active?.closest('table') !== null)) {
+            line.current?.focus({ preventScroll: true });
+            line.current?.scrollIntoView({ block: 'nearest' });
+        }
+    }, [here]);
+    return (
+        <tr ref={line} aria-selected={selected.has(row.id)} tabIndex={here ? 0 : -1}
+            className={here ? 'cursor' : undefined} onClick={press}
+            onDoubleClick={() => open(row)}>
+            <td>
+                <input type="checkbox" tabIndex={-1} checked={selected.has(row.id)}
+                    aria-label={t.table.select(table.nameOf(row))}
+                    onClick={(event) => event.stopPropagation()}
+                    onChange={() => select(toggled(selected, row.id))} />
+            </td>
+            <Cells columns={table.columns} row={row} />
+        </tr>
+    );
+}
+
+export function ListTable<Row extends Identified>(table: Properties<Row>): ReactElement {
+    useKeys(table);
+    return (
+        <table className={table.stale ? 'table dim' : 'table'} role="grid" aria-label={table.label}
+            aria-multiselectable="true" aria-rowcount={table.rows.length + 1}>
+            <Head table={table} />
+            <tbody>
+                {table.rows.map((row) => <Line key={row.id} table={table} row={row} />)}
+            </tbody>
+        </table>
+    );
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Days and times as the laboratory writes them: its time zone, the year only where it is
+// another one.
+import { language } from './texts.ts';
+
+const part = (options: Intl.DateTimeFormatOptions): ((at: Date, zone: string) => string) => {
+    const made = new Map<string, Intl.DateTimeFormat>();
+    return (at, zone) => {
+        const format = made.get(zone)
+            ?? new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
+        made.set(zone, format);
+        return format.format(at);
+    };
+};
+
+const monthDay = part({ month: 'short', day: 'numeric' });
+const monthDayYear = part({ month: 'short', day: 'numeric', year: 'numeric' });
+const hourMinute = part({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const withSeconds = part({ hour: '2-digit', minute: '2-digit', second: '2-digit',
+    hourCycle: 'h23' });
+const year = part({ year: 'numeric' });
+
+function day(at: Date, zone: string, now: Date): string {
+    return year(at, zone) === year(now, zone) ? monthDay(at, zone) : monthDayYear(at, zone);
+}
+
+export function when(iso: string, zone: string, now = new Date()): string {
+    const at = new Date(iso);
+    return `${day(at, zone, now)} ${hourMinute(at, zone)}`;
+}
+
+export const dateOf = (iso: string, zone: string, now = new Date()): string =>
+    day(new Date(iso), zone, now);
+
+export const clock = (at: Date, zone: string): string => withSeconds(at, zone);
+
+export const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+
+// A day without a time (2026-11-27) belongs to no zone.
+export const dayOf = (date: string, now = new Date()): string =>
+    day(new Date(`${date}T00:00:00Z`), 'UTC', now);
+
+// "2 h 10 min", "1 d 16 h", "26 d": two units while they matter.
+export function span(milliseconds: number): string {
+    const minutes = Math.floor(Math.abs(milliseconds) / 60_000);
+    const hours = Math.floor(minutes / 60);
+    const days = Math.floor(hours / 24);
+    if (days >= 7) {
+        return `${days} d`;
+    }
+    if (days > 0) {
+        return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`;
+    }
+    if (hours > 0) {
+        return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+    }
+    return `${minutes} min`;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a person chose for this browser: theme, row height, single-key shortcuts. Nothing
+// else of the application is kept in the browser's storage.
+
+export interface Choice {
+    theme?: 'light' | 'dark' | undefined;
+    rows?: 'comfortable' | undefined;
+    singleKeys?: 'off' | undefined;
+}
+
+const name = 'lims-choice';
+
+export function chosen(): Choice {
+    try {
+        const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '{}');
+        return typeof kept === 'object' && kept !== null ? kept : {};
+    } catch {
+        return {};
+    }
+}
+
+export function choose(change: Choice): void {
+    const all = { ...chosen(), ...change };
+    try {
+        localStorage.setItem(name, JSON.stringify(all));
+    } catch {
+        // A browser without storage forgets the choice, and that is all.
+    }
+    apply(all);
+}
+
+function apply(choice: Choice): void {
+    const { dataset } = document.documentElement;
+    for (const key of ['theme', 'rows'] as const) {
+        const value = choice[key];
+        if (value === undefined) {
+            delete dataset[key];
+        } else {
+            dataset[key] = value;
+        }
+    }
+}

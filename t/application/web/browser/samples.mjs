@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Signing in, the list of samples, one sample.
+import { desk, is, looks, ok, open, press, quiet, run, scan, signIn,
+    until } from './support.mjs';
+
+const lena = 'lena.fischer@cedarbasin.example';
+const cursor = (page) => page.textContent('tr.cursor th');
+const rows = (page) => page.locator('table[role=grid] tbody tr').count();
+
+async function signingIn(page) {
+    await open(page);
+    await page.waitForSelector('#email');
+    await looks(page, 'sign-in');
+    await signIn(page, lena, 'not the password');
+    await page.waitForSelector('[role=alert]');
+    ok(/wrong/.test(await page.textContent('[role=alert]')), 'a wrong password is told');
+    await looks(page, 'sign-in-refused');
+    await signIn(page, lena);
+    await page.waitForSelector('tr.cursor');
+    ok(page.url().endsWith('/app/samples'), 'the first page of her role', page.url());
+    ok(/Cedar Basin/.test(await page.title()), 'the title names the laboratory');
+}
+
+async function list(page) {
+    ok(await rows(page) > 40, 'the list');
+    await looks(page, 'samples');
+    const first = await cursor(page);
+    await press(page, 'j', 'j');
+    const third = await cursor(page);
+    ok(first !== third, 'j moves the cursor', first, third);
+    await press(page, 'k', 'ArrowDown');
+    is(await cursor(page), third, 'k goes back, arrows move likewise');
+    await press(page, 'x');
+    await press(page, 'Shift+ArrowDown');
+    is(await page.locator('tr[aria-selected=true]').count(), 2, 'x selects, Shift+arrow a range');
+    ok(/2 selected/.test(await page.textContent('.statusline')), 'the foot says how many');
+    await press(page, 'Escape');
+    is(await page.locator('tr[aria-selected=true]').count(), 0, 'Escape clears the selection');
+    await press(page, 'Space');
+    await page.waitForSelector('.peek .findings, .peek .section');
+    ok((await page.textContent('.peek h2')).includes(await cursor(page)), 'Space peeks at the row');
+    await looks(page, 'samples-peek');
+    await press(page, 'Escape');
+    is(await page.locator('.peek').count(), 0, 'Escape closes the peek');
+}
+
+async function filters(page) {
+    await page.getByRole('button', { name: 'Blocked', exact: true }).click();
+    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
+        .every((row) => row.textContent.includes('Blocked')), 'the blocked ones alone');
+    ok(page.url().includes('releaseState=blocked'), 'the filter stands in the address');
+    const csv = await page.getAttribute('a[download]', 'href');
+    ok(csv.endsWith('/api/samples/export?releaseState=blocked'), 'the CSV is as filtered', csv);
+    await page.reload();
+    await page.waitForSelector('tr.cursor');
+    is(await page.locator('.chip').count(), 1, 'the address brings the filter back');
+    await press(page, 'f');
+    await page.getByLabel('Begins with').fill('no such sample');
+    await press(page, 'Enter');
+    await page.waitForSelector('.nothing');
+    ok(/fits these filters/.test(await page.textContent('.nothing')), 'nothing fits, and it says so');
+    await looks(page, 'samples-filtered-empty');
+    await page.getByRole('button', { name: 'Clear 2 filters' }).click();
+    await page.waitForSelector('tr.cursor');
+    const row = page.locator('tr.cursor');
+    const before = await row.textContent();
+    await press(page, 'j', 'j', 'j', 'Enter');
+    await page.waitForSelector('h1.id');
+    await page.goBack();
+    await page.waitForSelector('tr.cursor');
+    ok(before !== await row.textContent(), 'Back finds the row that was left');
+}
+
+async function record(page) {
+    await open(page, '/app/samples?q=NPDES001-EFF-001');
+    await page.waitForSelector('tr.cursor');
+    const name = await cursor(page);
+    await press(page, 'Enter');
+    await page.waitForSelector('.tall tbody tr');
+    is(await page.textContent('h1'), name, 'Enter opens the sample');
+    await page.waitForSelector('.beside .findings, .beside .section');
+    await looks(page, 'sample');
+    for (const tab of ['Approvals', 'Investigations', 'Certificates', 'History', 'Signatures',
+        'Files', 'Comments', 'Events']) {
+        await page.getByRole('link', { name: tab, exact: true }).click();
+        await page.waitForSelector('.pane table, .pane .nothing');
+        is(await page.locator('.nothing[role=alert]').count(), 0, `${tab} are shown`);
+    }
+    await open(page, '/app/samples/999999');
+    await page.waitForSelector('[role=alert]');
+    ok(/not_found 404/.test(await page.textContent('[role=alert]')), 'an unknown sample is refused');
+    await looks(page, 'sample-unknown');
+}
+
+async function scanning(page) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    const name = await page.textContent('tbody tr:nth-child(5) th');
+    await scan(page, name);
+    await until(page, (expected) => document.querySelector('h1.id')?.textContent === expected,
+        'a scan opens its sample wherever the focus is', name);
+    is(await page.locator('[role=dialog]').count(), 0, '... and fires no shortcut');
+    await page.getByRole('link', { name: 'Comments', exact: true }).click();
+    await page.fill('#comment', 'Called the client');
+    await page.focus('#comment');
+    await scan(page, `${name.slice(0, -1)}${name.endsWith('7') ? '8' : '7'}`);
+    await until(page, () => /check character/.test(document.querySelector('.said')?.textContent),
+        'a wrong check character is told');
+    is(await page.inputValue('#comment'), 'Called the client', '... and no field is filled');
+}
+
+async function keys(page) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await press(page, '?');
+    await page.waitForSelector('[role=dialog]');
+    await looks(page, 'keys');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('[role=dialog]'), 'Escape closes the keys');
+    await press(page, 'Control+k');
+    await page.waitForSelector('#quick');
+    await page.keyboard.insertText('hold');
+    ok(/on hold/.test(await page.textContent('#quick')), 'quick actions find an action');
+    await looks(page, 'quick-actions');
+    await press(page, 'Enter');
+    await page.waitForSelector('#reason');
+    await looks(page, 'reason');
+    const name = await page.textContent('.lines li');
+    await page.keyboard.insertText('The client asked us to wait');
+    await press(page, 'Enter');
+    await until(page, () => /1 sample put on hold/.test(document.body.textContent),
+        'a reason puts the sample on hold');
+    await open(page, '/app/samples?disposition=on_hold');
+    await page.waitForSelector('tr.cursor');
+    ok((await page.textContent('tbody')).includes(name), '... as the list shows');
+}
+
+run(async (browser) => {
+    const here = await desk(browser);
+    const { page } = here;
+    here.seen.expected.push(/status of 404/);
+
+    await signingIn(page);
+    await list(page);
+    await filters(page);
+    await record(page);
+    await scanning(page);
+    await keys(page);
+    quiet(here);
+});

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a test in Chromium begins with: a browser with a person's page, assertions as TAP,
+// and what fails every test without a line in it (policy, console, accessibility).
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const require = createRequire(new URL('../../../../modules/application/package.json',
+    import.meta.url));
+const { chromium } = require('playwright-core');
+const axe = require('axe-core').source;
+
+const url = process.env.LIMS_URL;
+const password = process.env.LIMS_PASSWORD;
+const pictures = process.env.LIMS_SCREENSHOTS;
+mkdirSync(pictures, { recursive: true });
+
+let count = 0;
+let failures = 0;
+
+export function ok(condition, name, ...details) {
+    count++;
+    if (!condition) {
+        failures++;
+    }
+    console.log(`${condition ? 'ok' : 'not ok'} ${count} - ${name}`);
+    if (!condition) {
+        details.forEach((detail) => console.log(`# ${String(detail).replaceAll('\n', '\n# ')}`));
+    }
+}
+
+export const is = (got, expected, name) =>
+    ok(Object.is(got, expected), name, `got ${JSON.stringify(got)}`,
+        `expected ${JSON.stringify(expected)}`);
+
+// Waits until it holds.
+export async function until(page, condition, name, argument) {
+    const held = await page.waitForFunction(condition, argument, { timeout: 15000 })
+        .then(() => true, () => false);
+    ok(held, name, held ? '' : `at ${page.url()}`);
+}
+
+// A browser context of its own: another desk. Chromium writes a line into the console for
+// every refusal; which ones the test means, it says by `expected`.
+export async function desk(browser, options = {}) {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true,
+        viewport: { width: 1366, height: 768 }, colorScheme: 'light', ...options });
+    const seen = { errors: [], expected: [/status of 401/] };
+
+    await context.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (event) => console.error(
+            `policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+    });
+    context.on('page', (page) => {
+        page.on('console', (message) => {
+            if (message.type() === 'error') {
+                seen.errors.push(message.text());
+            }
+        });
+        page.on('pageerror', (error) => seen.errors.push(error.stack));
+    });
+    return { context, seen, page: await context.newPage() };
+}
+
+export async function signIn(page, email, secret = password) {
+    await page.fill('#email', email);
+    await page.fill('#password', secret);
+    await page.keyboard.press('Enter');
+}
+
+export const open = (page, path = '/app/') => page.goto(url + path);
+
+export async function press(page, ...keys) {
+    for (const key of keys) {
+        await page.keyboard.press(key);
+        // A person is slower than a scanner.
+        await page.waitForTimeout(120);
+    }
+}
+
+// A barcode reader at the keyboard: the keys come faster than a driver of browsers sends
+// them, so they are made in the page.
+export const scan = (page, text) => page.evaluate((characters) => {
+    for (const key of [...characters, 'Enter']) {
+        const target = document.activeElement ?? document.body;
+        const free = target.dispatchEvent(new KeyboardEvent('keydown',
+            { key, bubbles: true, cancelable: true }));
+        if (free && key.length === 1 && 'setRangeText' in target) {
+            target.setRangeText(key, target.value.length, target.value.length, 'end');
+            target.dispatchEvent(new Event('input', { bubbles: true }));
+        }
+    }
+}, text);
+
+async function findings(page) {
+    return page.evaluate(async (source) => {
+        if (!window.axe) {
+            (0, eval)(source);
+        }
+        const { violations } = await window.axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) =>
+            `${node.target.join(' ')} ${node.failureSummary}`).join('; ')}`);
+    }, axe);
+}
+
+const themes = {
+    light: { colorScheme: 'light', forcedColors: 'none' },
+    dark: { colorScheme: 'dark', forcedColors: 'none' },
+    forced: { colorScheme: 'light', forcedColors: 'active' },
+};
+
+// A screen as it is seen: in every theme nothing for axe-core to find, and a picture.
+export async function looks(page, name) {
+    for (const [theme, media] of Object.entries(themes)) {
+        await page.emulateMedia(media);
+        await page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
+        const found = await findings(page);
+        ok(found.length === 0, `${name}, ${theme}: nothing for axe-core to find`, ...found);
+    }
+    await page.emulateMedia(themes.light);
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.screenshot({ path: `${pictures}/${name}-tablet.png` });
+    const found = await findings(page);
+    ok(found.length === 0, `${name}, 1024 wide: nothing for axe-core to find`, ...found);
+    await page.setViewportSize(size);
+}
+
+export function quiet({ seen }, name = 'the browser') {
+    const meant = (line) => seen.expected.some((pattern) => pattern.test(line));
+    const errors = seen.errors.filter((line) => !meant(line));
+    ok(errors.length === 0, `${name} has nothing to complain of`, ...errors);
+}
+
+export async function run(test) {
+    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium',
+        args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+    try {
+        await test(browser);
+    } catch (error) {
+        ok(false, 'the test ran to its end', error.stack);
+        const pages = browser.contexts().flatMap((context) => context.pages());
+        for (const [i, page] of pages.entries()) {
+            console.log(`# page ${i} is at ${page.url()}`);
+            await page.screenshot({ path: `${pictures}/failure-${i}.png` });
+        }
+    } finally {
+        await browser.close();
+    }
+    console.log(`1..${count}`);
+    process.exitCode = failures ? 1 : 0;
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Test::Browser;
+
+=head1 NAME
+
+LIMS::Test::Browser - runs a test of the application's pages in Chromium
+
+=head1 SYNOPSIS
+
+    use LIMS::Test::Browser;
+
+    LIMS::Test::Browser::run('samples');
+    done_testing();
+
+=head1 DESCRIPTION
+
+Starts a service with the demonstration data, and Node with
+F<t/application/web/browser/samples.mjs>, which drives Chromium against it and writes TAP;
+each of its tests is one here. What that script begins with is
+F<t/application/web/browser/support.mjs>.
+
+A violation of the Content-Security-Policy, an error in the browser's console that the
+test did not announce, or a finding of axe-core fails the test. Screenshots lie in
+F<build/out/screenshots>. Without Node, Chromium or built pages the test is skipped, but
+not in continuous integration.
+
+=head1 FUNCTIONS
+
+=over
+
+=cut
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Test;
+use LIMS::Test::Source;
+
+my $root = $LIMS::Test::Source::root;
+
+sub missing {
+    return 'the pages are not built'           unless -f "$root/build/out/application/index.html";
+    return 'the packages of the pages are not installed'
+        unless -d "$root/modules/application/node_modules/playwright-core";
+    return 'Chromium is not installed' unless grep { -x "$_/chromium" } split /:/, $ENV{PATH};
+    return;
+}
+
+=item run($name)
+
+Runs F<$name.mjs>.
+
+=cut
+
+sub run {
+    my ($name) = @_;
+    my $missing = missing();
+    plan(skip_all => $missing) if $missing && !$ENV{CI};
+    die "$missing\n" if $missing;
+
+    my $lims = LIMS::Test->new(demo => 1);
+    # What lists show of readiness is what the scan found.
+    $lims->ctl('scan');
+    local $ENV{LIMS_URL}         = $lims->url;
+    local $ENV{LIMS_PASSWORD}    = $lims->{keys}{LIMS_DEMO_PASSWORD};
+    local $ENV{LIMS_SCREENSHOTS} = "$root/build/out/screenshots";
+    open my $node, '-|', 'node', "$root/t/application/web/browser/$name.mjs"
+        or die "node: $!\n";
+    my ($count, $planned) = (0);
+    while (my $line = <$node>) {
+        if ($line =~ /\A(not )?ok \d+ - (.*)/) {
+            $count++;
+            ok(!$1, $2);
+        }
+        elsif ($line =~ /\A1\.\.(\d+)/) {
+            $planned = $1;
+        }
+        elsif ($line =~ /\A# (.*)/) {
+            diag($1);
+        }
+    }
+    ok(close($node), 'Node ended well');
+    is($count, $planned, 'all tests ran');
+    return;
+}
+
+=back
+
+=cut
+
+1;
