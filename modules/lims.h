@@ -138,6 +138,8 @@ typedef enum {
     LIMS_FAILURE_TIMEOUT,     /* the statement, or its wait for a lock, took too long */
     LIMS_FAILURE_SCHEMA,      /* the database's schema does not fit this program */
     LIMS_FAILURE_RESTORED,    /* the database is a restored copy, still to be migrated */
+    LIMS_FAILURE_SESSION,     /* nobody is signed in to the application */
+    LIMS_FAILURE_SIGN_IN,     /* nor was by this request */
     LIMS_FAILURE_UNREACHABLE, /* the database is out of reach, or did not answer in time */
     LIMS_FAILURE_COUNT
 } lims_failure_e;

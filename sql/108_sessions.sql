@@ -173,15 +173,20 @@ $$;
 -- Beginning and ending ------------------------------------------------------
 
 -- The accounts by which somebody with this address may sign in, five at most: of active
--- people who have a password and may do anything, in active organizations. p_code: of this
--- organization alone.
-CREATE FUNCTION lims.sign_in_accounts(p_email text, p_code text)
+-- people who have a password and may do anything, in active organizations; whether each is
+-- locked for this client's address (109), and has signed in from there lately. p_code: of
+-- this organization alone.
+CREATE FUNCTION lims.sign_in_accounts(p_email text, p_code text, p_address text)
 RETURNS TABLE (organization_id bigint, code text, name text, user_id bigint,
-    password_hash text)
-LANGUAGE sql STABLE SECURITY DEFINER
+    password_hash text, barred boolean, known boolean)
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
-    SELECT o.id, o.code, o.name, u.id, u.password_hash
+BEGIN
+    RETURN QUERY
+    SELECT o.id, o.code, o.name, u.id, u.password_hash,
+           lims.is_barred(u.organization_id, u.id, p_address),
+           lims.is_known_from(u.organization_id, u.id, p_address)
       FROM lims.user_account u
       JOIN lims.organization o
         ON o.id = u.organization_id
@@ -192,7 +197,8 @@ AS $$
        AND u.password_hash IS NOT NULL
        AND lims.has_permission(u.organization_id, u.id, 'self')
      ORDER BY o.id
-     LIMIT 5
+     LIMIT 5;
+END
 $$;
 
 -- How many passwords a sign-in checks: the same number for every address, so that the time
@@ -207,7 +213,7 @@ $$;
 
 -- Begins a session of a person whose password was right, and sets the context to it. The
 -- password that was checked has to be the one that holds now. Returns NULL where it, or
--- the account, was changed meanwhile.
+-- the account, was changed or locked meanwhile.
 CREATE FUNCTION lims.begin_session(
     p_organization bigint,
     p_user bigint,
@@ -229,11 +235,12 @@ BEGIN
         AND u.active
         AND u.password_hash = p_password_hash
         FOR SHARE;
-    IF NOT FOUND THEN
+    IF NOT FOUND OR lims.is_barred(p_organization, p_user, p_address) THEN
         RETURN NULL;
     END IF;
     PERFORM lims.set_context(p_organization, p_user, NULL, lims.context('request_id'), NULL,
                              NULL, 'application', v_session);
+    PERFORM lims.note_sign_in(p_organization, p_user, p_address);
     INSERT INTO lims.user_session (organization_id, id, user_id, token_hash, address,
         browser)
     VALUES (p_organization, v_session, p_user, p_token_hash, p_address, p_browser);

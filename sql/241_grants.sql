@@ -18,7 +18,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 -- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
-REVOKE SELECT ON lims.user_session FROM lims_app;
+REVOKE SELECT ON lims.user_session, lims.sign_in_guess FROM lims_app;
 
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
@@ -122,6 +122,9 @@ GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.authenticate_session, lims.act_as_nobody,
     lims.touch_session, lims.sign_in_accounts, lims.sign_in_checks, lims.begin_session,
     lims.sign_out, lims.replace_session, lims.session_now TO lims_app;
+
+-- 109_sign_in_guesses.sql
+GRANT EXECUTE ON FUNCTION lims.note_failed_sign_in TO lims_app;
 
 -- 110_reference.sql
 GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;

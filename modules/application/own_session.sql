@@ -38,8 +38,10 @@ SELECT organization_id AS "organizationId",
        code AS "code",
        name AS "name",
        user_id AS "userId",
-       password_hash AS "passwordHash"
-  FROM lims.sign_in_accounts(:email::text, :organization::text)
+       password_hash AS "passwordHash",
+       barred AS "barred",
+       known AS "known"
+  FROM lims.sign_in_accounts(:email::text, :organization::text, :address::text)
 
 -- name: sign_in_checks one
 -- global: it is the same for all.
@@ -49,6 +51,11 @@ SELECT CASE WHEN :organization::text IS NULL THEN lims.sign_in_checks() ELSE 1 E
 -- global: of the organization that was chosen by signing in.
 SELECT lims.begin_session(:organizationId::bigint, :userId::bigint, :passwordHash::text,
                           :tokenHash::bytea, :address::text, :browser::text) AS "id"
+
+-- name: sign_in_failed one
+-- global: of an account for which the password was wrong.
+SELECT lims.note_failed_sign_in(:organizationId::bigint, :userId::bigint, :address::text)
+           AS "lockedUntil"
 
 -- name: sign_in_replace exec
 -- global: nobody has the context of the session before yet.

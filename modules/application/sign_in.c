@@ -23,8 +23,11 @@
 
 typedef struct {
     lims_result_t *accounts;
+    int count;
     int checks;               /* passwords to check, whatever the number of accounts */
-    bool right[ACCOUNTS_MAX]; /* by account */
+    bool held;                /* too many failed sign-ins came from the client's address */
+    bool right[ACCOUNTS_MAX]; /* by account, as the next */
+    bool open[ACCOUNTS_MAX];  /* right, and neither locked nor held by the address */
 } attempt_t;
 
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
@@ -33,48 +36,100 @@ const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
                                   { .statement = LIMS_STMT_SIGN_IN_CHECKS } };
     lims_result_t *found[2] = { NULL, NULL };
     attempt_t *attempt = apr_pcalloc(rq->pool, sizeof(*attempt));
-    const lims_error_t *error = lims_database_run(found, rq, calls, 2, 0);
+    const lims_error_t *error;
 
+    lims_values_set(rq->values, "address", rq->exchange->address);
+    error = lims_database_run(found, rq, calls, 2, 0);
     if (!error) {
         attempt->accounts = found[0];
+        attempt->count = lims_result_count(found[0]);
+        attempt->held = rq->exchange->transport->sign_ins_exceeded(rq->exchange);
         attempt->checks = (int)strtol(lims_result_get(found[1], 0, "checks"), NULL, 10);
         rq->staged = attempt;
     }
     return error;
 }
 
-const lims_error_t *lims_sign_in_work(lims_request_t *rq)
+static bool is_open(const attempt_t *attempt, int account)
 {
-    attempt_t *attempt = rq->staged;
-    const char *password = lims_values_get(rq->values, "password");
-    int count = lims_result_count(attempt->accounts);
+    return !lims_result_true(attempt->accounts, account, "barred") &&
+           (!attempt->held || lims_result_true(attempt->accounts, account, "known"));
+}
 
-    for (int i = 0; i < ACCOUNTS_MAX && (i < attempt->checks || i < count); i++) {
+static void check_passwords(attempt_t *attempt, lims_request_t *rq)
+{
+    const char *password = lims_values_get(rq->values, "password");
+
+    for (int i = 0; i < ACCOUNTS_MAX && (i < attempt->checks || i < attempt->count); i++) {
         const char *hash =
-            i < count ? lims_result_get(attempt->accounts, i, "passwordHash") : NULL;
+            i < attempt->count ? lims_result_get(attempt->accounts, i, "passwordHash") : NULL;
 
         attempt->right[i] = lims_password_verify(hash ? hash : lims_password_nobodys, password,
                                                  rq->pool) &&
                             hash;
+        attempt->open[i] = attempt->right[i] && is_open(attempt, i);
     }
-    return NULL;
 }
 
-static int count_right(const attempt_t *attempt)
+const lims_error_t *lims_sign_in_work(lims_request_t *rq)
+{
+    lims_exchange_t *x = rq->exchange;
+    const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGN_IN);
+
+    if (!error) {
+        check_passwords(rq->staged, rq);
+        x->transport->leave_queue(x, LIMS_QUEUE_SIGN_IN);
+    }
+    return error;
+}
+
+static int count_of(const bool *accounts)
 {
     int count = 0;
 
     for (int i = 0; i < ACCOUNTS_MAX; i++) {
-        count += attempt->right[i];
+        count += accounts[i];
     }
     return count;
 }
 
-static const lims_error_t *refuse(lims_request_t *rq)
+static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
 {
-    return lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 0, "sign-in refused",
-                             "The e-mail address or the password is wrong, or the account is "
-                             "locked for a time after failed sign-ins.");
+    const lims_error_t *error =
+        lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 4, cause,
+                          "The e-mail address or the password is wrong, or the account is "
+                          "locked for a time after failed sign-ins.");
+
+    return lims_error_with_failure(error, LIMS_FAILURE_SIGN_IN, rq->pool);
+}
+
+/* Counts the failure for each account of the address, and for the client's address; it is
+ * kept, although the request is refused. A password that is right for one of the accounts
+ * is a failure of none. */
+static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *attempt)
+{
+    lims_call_t calls[ACCOUNTS_MAX];
+    lims_result_t *ignored[ACCOUNTS_MAX] = { NULL };
+    int count = count_of(attempt->right) == 0 ? attempt->count : 0;
+    const lims_error_t *error;
+
+    for (int i = 0; i < count; i++) {
+        lims_values_t *values = lims_values_create(rq->pool);
+
+        lims_values_set(values, "organizationId",
+                        lims_result_get(attempt->accounts, i, "organizationId"));
+        lims_values_set(values, "userId", lims_result_get(attempt->accounts, i, "userId"));
+        lims_values_set(values, "address", rq->exchange->address);
+        calls[i] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED, .values = values };
+    }
+    rq->exchange->transport->count_sign_in(rq->exchange);
+    error = lims_database_run(ignored, rq, calls, count, LIMS_DB_COMMIT);
+    rq->in_transaction = false;
+    return error ? error
+                 : refuse(rq, attempt->held ? "too many failed sign-ins from this address"
+                          : count           ? "wrong password"
+                          : attempt->count  ? "locked account"
+                                            : "no such account");
 }
 
 /* Answers with the organizations in which the password is right. */
@@ -88,7 +143,7 @@ static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt
     lims_writer_key(w, "organizations");
     lims_writer_array_begin(w);
     for (int i = 0; i < ACCOUNTS_MAX; i++) {
-        if (attempt->right[i]) {
+        if (attempt->open[i]) {
             lims_writer_object_begin(w);
             lims_writer_key(w, "code");
             lims_writer_string(w, lims_result_get(attempt->accounts, i, "code"));
@@ -164,7 +219,7 @@ static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *at
     }
     id = error ? NULL : lims_result_get(row, 0, "id");
     if (!id) {
-        return error ? error : refuse(rq);
+        return error ? error : refuse(rq, "the account was changed or locked meanwhile");
     }
     lims_session_cookie(rq, token);
     lims_writer_object_begin(w);
@@ -180,15 +235,15 @@ static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *at
 const lims_error_t *lims_sign_in(lims_request_t *rq)
 {
     const attempt_t *attempt = rq->staged;
-    int right = count_right(attempt), account = 0;
+    int right = count_of(attempt->open), account = 0;
 
     if (right == 0) {
-        return refuse(rq);
+        return note_failure(rq, attempt);
     }
     if (right > 1) {
         return offer_organizations(rq, attempt);
     }
-    while (!attempt->right[account]) {
+    while (!attempt->open[account]) {
         account++;
     }
     return begin_session(rq, attempt, account);

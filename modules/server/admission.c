@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admission.c - the admission queue of CPU-bound requests: reading and importing the
- * files of instruments.
+ * admission.c - the admission queues of CPU-bound requests: reading and importing the
+ * files of instruments; checking passwords of people who sign in, and of people who sign.
  *
  * Without it such requests would take every processor of this machine and of the
  * database; requests that read a sample would wait behind them, and the imports
@@ -29,28 +29,49 @@
 #define THREADS_PER_FREE_ONE 8
 
 /* Of this child: requests admitted or waiting, and how many there may be. */
-static atomic_int queued;
+static atomic_int queued[LIMS_QUEUE_COUNT];
 static int queued_max;
+
+/* Longest wait for a password's turn: a person waits for the answer. */
+#define PASSWORD_WAIT apr_time_from_sec(5)
 
 /* --- Getting ready -------------------------------------------------------- */
 
 /* Returns how many requests the machine admits at once: by default half of its
  * processors, so that reads find a free one. */
-static int permits_of(const lims_config_t *config)
+static int permits_of(const lims_config_t *config, lims_queue_e queue)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int chosen = (int)config->ingest_concurrency;
+    int chosen = queue == LIMS_QUEUE_IMPORT ? (int)config->ingest_concurrency : 0;
 
     return chosen ? chosen : processors > 2 ? (int)processors / 2 : 1;
 }
 
+static apr_status_t create(lims_semaphore_t *semaphore, const lims_config_t *config,
+                           lims_queue_e queue, server_rec *s)
+{
+    static const char *const lines[] = {
+        [LIMS_QUEUE_IMPORT] = "",
+        [LIMS_QUEUE_SIGN_IN] = "sign-in ",
+        [LIMS_QUEUE_SIGNATURE] = "signature ",
+    };
+    int permits = permits_of(config, queue);
+    const char *name =
+        apr_psprintf(s->process->pconf, "mod_lims_line %s%d", lines[queue], permits);
+
+    _Static_assert(LIMS_LENGTH(lines) == LIMS_QUEUE_COUNT, "a name for each");
+    *semaphore = (lims_semaphore_t){ .permits = permits, .lifetime = PERMIT_LIFETIME };
+    return lims_shared_memory(&semaphore->memory, name, lims_semaphore_size(permits), s);
+}
+
 apr_status_t lims_admission_create(lims_config_t *config, server_rec *s)
 {
-    int permits = permits_of(config);
-    const char *name = apr_psprintf(s->process->pconf, "mod_lims_line %d", permits);
+    apr_status_t rv = APR_SUCCESS;
 
-    config->semaphore = (lims_semaphore_t){ .permits = permits, .lifetime = PERMIT_LIFETIME };
-    return lims_shared_memory(&config->semaphore.memory, name, lims_semaphore_size(permits), s);
+    for (int i = 0; i < LIMS_QUEUE_COUNT && rv == APR_SUCCESS; i++) {
+        rv = create(&config->semaphores[i], config, (lims_queue_e)i, s);
+    }
+    return rv;
 }
 
 apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
@@ -65,9 +86,9 @@ apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
             : 1;
     for (; s && rv == APR_SUCCESS; s = s->next) {
         lims_config_t *config = lims_config_of(s);
-        if (config->enable == 1) {
-            rv = lims_fair_semaphore_create(&config->fair_semaphore, config->semaphore.permits,
-                                            PERMIT_LIFETIME, pchild);
+        for (int i = 0; i < LIMS_QUEUE_COUNT && config->enable == 1 && rv == APR_SUCCESS; i++) {
+            rv = lims_fair_semaphore_create(&config->fair_semaphores[i],
+                                            config->semaphores[i].permits, PERMIT_LIFETIME, pchild);
         }
     }
     return rv;
@@ -75,8 +96,14 @@ apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
 
 /* --- The queue ------------------------------------------------------------ */
 
-static const lims_error_t *not_admitted(int number, const char *cause, apr_pool_t *pool)
+static const lims_error_t *not_admitted(lims_queue_e queue, int number, const char *cause,
+                                        apr_pool_t *pool)
 {
+    if (queue != LIMS_QUEUE_IMPORT) {
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
+                                 "Too many passwords are being checked at the moment; try again "
+                                 "in a few seconds.");
+    }
     return lims_server_error(
         pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
         "Too many files are being imported at the moment. What was sent is kept, "
@@ -84,46 +111,58 @@ static const lims_error_t *not_admitted(int number, const char *cause, apr_pool_
         "what became of it.");
 }
 
-static bool wait_for_permits(lims_admission_t *self, const lims_config_t *config, apr_pool_t *pool)
+static bool wait_for_permits(lims_admission_t *self, const lims_config_t *config,
+                             lims_queue_e queue, apr_pool_t *pool)
 {
-    apr_time_t deadline = apr_time_now() + config->ingest_wait * 1000;
+    apr_time_t wait = queue == LIMS_QUEUE_IMPORT ? config->ingest_wait * 1000 : PASSWORD_WAIT;
+    apr_time_t deadline = apr_time_now() + wait;
     bool waited = false;
 
     self->fair_permit =
-        lims_fair_semaphore_acquire(&waited, config->fair_semaphore, deadline, pool);
-    return self->fair_permit &&
-           lims_semaphore_acquire(&self->permit, &config->semaphore, deadline - apr_time_now());
+        lims_fair_semaphore_acquire(&waited, config->fair_semaphores[queue], deadline, pool);
+    return self->fair_permit && lims_semaphore_acquire(&self->permit, &config->semaphores[queue],
+                                                       deadline - apr_time_now());
 }
 
-static void leave_queue(lims_admission_t *self, const lims_config_t *config)
+static void leave_queue(lims_admission_t *self, lims_queue_e queue, const lims_config_t *config)
 {
     if (self->fair_permit) {
-        lims_fair_semaphore_release(config->fair_semaphore, self->fair_permit);
+        lims_fair_semaphore_release(config->fair_semaphores[queue], self->fair_permit);
     }
     self->fair_permit = NULL;
-    atomic_fetch_sub(&queued, 1);
+    atomic_fetch_sub(&queued[queue], 1);
 }
 
-const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
-                                           apr_pool_t *pool)
+/* Passwords wait in a short line, so that most threads of the child serve others. */
+static int places_of(lims_queue_e queue)
+{
+    return queue == LIMS_QUEUE_IMPORT || queued_max < 8 ? queued_max : queued_max / 4;
+}
+
+const lims_error_t *lims_admission_acquire(lims_admission_t *self, lims_queue_e queue,
+                                           const server_rec *s, apr_pool_t *pool)
 {
     const lims_config_t *config = lims_config_of(s);
 
-    if (atomic_fetch_add(&queued, 1) >= queued_max) {
-        leave_queue(self, config);
-        return not_admitted(68, "the admission queue of this child is full", pool);
+    if (atomic_fetch_add(&queued[queue], 1) >= places_of(queue)) {
+        leave_queue(self, queue, config);
+        return not_admitted(queue, 68, "the admission queue of this child is full", pool);
     }
-    if (!wait_for_permits(self, config, pool)) {
-        leave_queue(self, config);
-        return not_admitted(67, "a file was not admitted within LimsIngestWait", pool);
+    if (!wait_for_permits(self, config, queue, pool)) {
+        leave_queue(self, queue, config);
+        return not_admitted(queue, 67,
+                            queue == LIMS_QUEUE_IMPORT
+                                ? "a file was not admitted within LimsIngestWait"
+                                : "a password did not get its turn in time",
+                            pool);
     }
     return NULL;
 }
 
-void lims_admission_release(lims_admission_t *self, const server_rec *s)
+void lims_admission_release(lims_admission_t *self, lims_queue_e queue, const server_rec *s)
 {
     const lims_config_t *config = lims_config_of(s);
 
-    lims_semaphore_release(&config->semaphore, &self->permit);
-    leave_queue(self, config);
+    lims_semaphore_release(&config->semaphores[queue], &self->permit);
+    leave_queue(self, queue, config);
 }

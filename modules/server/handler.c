@@ -209,18 +209,28 @@ static void count_unknown_key(lims_exchange_t *x)
     lims_unknown_keys_count(((carrier_t *)x->context)->r);
 }
 
-static const lims_error_t *enter_queue(lims_exchange_t *x)
+static bool sign_ins_exceeded(const lims_exchange_t *x)
 {
-    carrier_t *carrier = x->context;
-
-    return lims_admission_acquire(&carrier->admission, carrier->r->server, x->rq.pool);
+    return lims_sign_ins_exceeded(((carrier_t *)x->context)->r);
 }
 
-static void leave_queue(lims_exchange_t *x)
+static void count_sign_in(const lims_exchange_t *x)
+{
+    lims_sign_ins_count(((carrier_t *)x->context)->r);
+}
+
+static const lims_error_t *enter_queue(lims_exchange_t *x, lims_queue_e queue)
 {
     carrier_t *carrier = x->context;
 
-    lims_admission_release(&carrier->admission, carrier->r->server);
+    return lims_admission_acquire(&carrier->admission, queue, carrier->r->server, x->rq.pool);
+}
+
+static void leave_queue(lims_exchange_t *x, lims_queue_e queue)
+{
+    carrier_t *carrier = x->context;
+
+    lims_admission_release(&carrier->admission, queue, carrier->r->server);
 }
 
 static const lims_transport_t transport = {
@@ -230,6 +240,8 @@ static const lims_transport_t transport = {
     .admit = admit,
     .check_unknown_key = check_unknown_key,
     .count_unknown_key = count_unknown_key,
+    .sign_ins_exceeded = sign_ins_exceeded,
+    .count_sign_in = count_sign_in,
     .enter_queue = enter_queue,
     .leave_queue = leave_queue,
 };

@@ -78,6 +78,9 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s)
         }
         rv = create(&config->rates[i], config, (lims_limit_e)i, s);
     }
+    if (rv == APR_SUCCESS) {
+        rv = lims_sign_ins_create(config, s);
+    }
     return rv == APR_SUCCESS ? lims_unknown_keys_create(config, s) : rv;
 }
 

@@ -100,17 +100,22 @@ void lims_log_error(request_rec *r, const lims_error_t *error, const char *reque
     const lims_error_kind_t *kind = &lims_error_kinds[error->kind];
     int level = level_of(error, kind->status);
     const char *cause = error->cause ? error->cause : "";
+    bool is_of_session = error->failure == LIMS_FAILURE_SESSION;
 
-    if (error->kind == LIMS_E_UNAUTHORIZED) {
+    if (error->failure == LIMS_FAILURE_SIGN_IN) {
+        ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS%04d: sign-in refused: %s (request %s)",
+                      error->number, cause, request_id);
+    } else if (error->kind == LIMS_E_UNAUTHORIZED && !is_of_session) {
         ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS0001: API key refused: %s (request %s)", cause,
                       request_id);
     } else if (lims_signing_locked(error)) {
         ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS%04d: %s (request %s)", error->number,
                       cause, request_id);
-    } else if (level == APLOG_ERR) {
+    } else if (level == APLOG_ERR && !is_of_session) {
         log_failure(r, error, request_id);
     } else {
-        ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS0002: %d %s: %s (request %s)", kind->status,
-                      kind->slug, error->message, request_id);
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "LIMS0002: %d %s: %s (request %s)",
+                      kind->status, kind->slug, is_of_session ? cause : error->message,
+                      request_id);
     }
 }

@@ -122,6 +122,7 @@ typedef struct {
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
+    const lims_sliding_windows_t *sign_in_rates;     /* NULL: there is no application */
     const lims_sliding_windows_t *unknown_key_rates; /* NULL: unknown keys are not counted */
     lims_memcached_t *memcached;      /* counters of a limit that machines share, or NULL */
     const char *running;              /* identity of the database that answered at start, or NULL */
@@ -131,8 +132,9 @@ typedef struct {
     struct lims_flood_t *floods;      /* of its database, in this process; log.c */
     struct lims_database_metrics_memory_t
         *database_metrics;      /* last metrics read from the database; database_metrics.c */
-    lims_semaphore_t semaphore; /* CPU-bound requests of the machine; admission.c */
-    struct lims_fair_semaphore_t *fair_semaphore; /* those of this child; admission.c */
+    /* CPU-bound requests of the machine, and those of this child; admission.c */
+    lims_semaphore_t semaphores[LIMS_QUEUE_COUNT];
+    struct lims_fair_semaphore_t *fair_semaphores[LIMS_QUEUE_COUNT];
 } lims_config_t;
 
 /* config.c */
@@ -250,7 +252,18 @@ const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *h
 /* Counts one failed look-up. */
 void lims_unknown_keys_count(const request_rec *r);
 
-/* admission.c: the admission queue of CPU-bound requests. A request that was admitted
+/* Returns a number for the client's address, of IPv6 for its network; 0: it cannot be
+ * told apart from others'. */
+apr_int64_t lims_address_number(const request_rec *r);
+
+/* sign_ins.c: the bound on failed sign-ins by client address. */
+apr_status_t lims_sign_ins_create(lims_config_t *config, server_rec *s);
+/* Whether the bound is reached; counts nothing. */
+bool lims_sign_ins_exceeded(const request_rec *r);
+/* Counts one failed sign-in. */
+void lims_sign_ins_count(const request_rec *r);
+
+/* admission.c: the admission queues of CPU-bound requests. A request that was admitted
  * and takes too long no longer keeps others out. */
 typedef struct {
     struct lims_fair_permit_t *fair_permit; /* of its child process */
@@ -264,10 +277,10 @@ apr_status_t lims_admission_create(lims_config_t *config, server_rec *s);
 apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s);
 
 /* Waits until the request is admitted, for LimsIngestWait at most. */
-const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
-                                           apr_pool_t *pool);
+const lims_error_t *lims_admission_acquire(lims_admission_t *self, lims_queue_e queue,
+                                           const server_rec *s, apr_pool_t *pool);
 /* Leaves the queue; for each request that was admitted. */
-void lims_admission_release(lims_admission_t *self, const server_rec *s);
+void lims_admission_release(lims_admission_t *self, lims_queue_e queue, const server_rec *s);
 
 /* handler.c */
 

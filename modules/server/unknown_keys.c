@@ -65,17 +65,16 @@ static const unsigned char *network_of(apr_size_t *length, const lims_address_t 
     return address->bytes;
 }
 
-/* Returns the key under which the client's address is counted; 0: it is not counted. */
-static apr_int64_t address_key_of(const lims_config_t *config, const request_rec *r)
+apr_int64_t lims_address_number(const request_rec *r)
 {
+    const lims_config_t *config = lims_config_of(r->server);
     unsigned char digest[LIMS_SHA256_LENGTH];
     lims_address_t address;
     const unsigned char *network;
     apr_size_t length = 0;
     apr_int64_t number = 0;
 
-    if (!config->unknown_key_rates || is_of_proxy(config, r) ||
-        !lims_address_parse(&address, r->useragent_ip)) {
+    if (is_of_proxy(config, r) || !lims_address_parse(&address, r->useragent_ip)) {
         return 0;
     }
     network = network_of(&length, &address);
@@ -89,7 +88,7 @@ static apr_int64_t address_key_of(const lims_config_t *config, const request_rec
 const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *headers)
 {
     const lims_config_t *config = lims_config_of(r->server);
-    apr_int64_t address_key = address_key_of(config, r);
+    apr_int64_t address_key = config->unknown_key_rates ? lims_address_number(r) : 0;
     lims_rate_verdict_t verdict;
     const char *seconds;
 
@@ -111,7 +110,7 @@ const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *h
 void lims_unknown_keys_count(const request_rec *r)
 {
     const lims_config_t *config = lims_config_of(r->server);
-    apr_int64_t address_key = address_key_of(config, r);
+    apr_int64_t address_key = config->unknown_key_rates ? lims_address_number(r) : 0;
     lims_rate_verdict_t ignored;
 
     /* If the table is full, further addresses are not counted. */

@@ -49,8 +49,10 @@ const lims_error_t *lims_session_check_site(const lims_exchange_t *x)
 
 const lims_error_t *lims_session_unauthorized(const lims_exchange_t *x, const char *cause)
 {
-    return lims_server_error(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
-                             "Nobody is signed in here: sign in.");
+    const lims_error_t *error = lims_server_error(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
+                                                  "Nobody is signed in here: sign in.");
+
+    return lims_error_with_failure(error, LIMS_FAILURE_SESSION, x->rq.pool);
 }
 
 /* Returns the value of the cookie (RFC 6265 section 5.4), in the pool of the request;

@@ -37,6 +37,15 @@ typedef enum {
     LIMS_REFUSED_COUNT
 } lims_refused_key_e;
 
+/* Admission queues of work that is bound by the processor, a line for each: a flood of one
+ * does not slow the others. */
+typedef enum {
+    LIMS_QUEUE_IMPORT,    /* files of instruments */
+    LIMS_QUEUE_SIGN_IN,   /* passwords of people who sign in */
+    LIMS_QUEUE_SIGNATURE, /* passwords of people who sign, or change theirs */
+    LIMS_QUEUE_COUNT
+} lims_queue_e;
+
 /* Functions of the transport that carries the request. */
 typedef struct {
     /* Returns a ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
@@ -55,11 +64,13 @@ typedef struct {
      * from that address were refused. The second counts a refused one. */
     const lims_error_t *(*check_unknown_key)(lims_exchange_t *x);
     void (*count_unknown_key)(lims_exchange_t *x);
-    /* Admission queue of work that is bound by the processor: waits until admitted, in
-     * order of arrival, or LIMS_E_SERVICE_UNAVAILABLE. The second is to be called
-     * once for each admission. */
-    const lims_error_t *(*enter_queue)(lims_exchange_t *x);
-    void (*leave_queue)(lims_exchange_t *x);
+    /* Whether too many sign-ins from the client's address failed; counts one. */
+    bool (*sign_ins_exceeded)(const lims_exchange_t *x);
+    void (*count_sign_in)(const lims_exchange_t *x);
+    /* Waits in an admission queue until admitted, in order of arrival, or
+     * LIMS_E_SERVICE_UNAVAILABLE. The second is to be called once for each admission. */
+    const lims_error_t *(*enter_queue)(lims_exchange_t *x, lims_queue_e queue);
+    void (*leave_queue)(lims_exchange_t *x, lims_queue_e queue);
 } lims_transport_t;
 
 /* Configuration of a surface. */

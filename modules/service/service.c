@@ -268,11 +268,11 @@ static const lims_error_t *work_when_admitted(lims_exchange_t *x, const char *bo
     if (!(x->rq.route->flags & LIMS_R_QUEUED)) {
         return work_and_write(x, body, length);
     }
-    error = x->transport->enter_queue(x);
+    error = x->transport->enter_queue(x, LIMS_QUEUE_IMPORT);
     x->admitted = !error;
     if (!error) {
         error = work_and_write(x, body, length);
-        x->transport->leave_queue(x);
+        x->transport->leave_queue(x, LIMS_QUEUE_IMPORT);
     }
     return error;
 }

@@ -49,6 +49,7 @@ my %ignored = (
     electronic_signature => [qw(content transaction_id)],
     instrument_file      => [qw(attempts)],
     sample_test          => [qw(holding_expires_at holding_met work_priority)],
+    sign_in_guess        => [qw(succeeded_at)],
     user_session         => [qw(last_used_at)],
     webhook_endpoint     => [qw(consecutive_failures)],
     webhook_recovery     => [qw(last_delivery_id requeued)],

@@ -40,7 +40,7 @@ is(
         . ' choose_test delete_events delete_idempotency_records enter_again'
         . ' enter_results events_displaced file_backlog forget_previous_secrets'
         . ' give_link give_up_kept_deliveries keys_nearly_full laboratory_figures'
-        . ' lock_family note_signature organizations rejected_content_backlog'
+        . ' lock_family note_failed_sign_in note_signature organizations rejected_content_backlog'
         . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'
         . ' scan_samples session_now sign_in_accounts sign_in_checks sign_out'

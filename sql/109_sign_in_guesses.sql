@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Guessed passwords: failed sign-ins lock the pair of account and address, so that nobody
+-- outside locks a person out who signs in from elsewhere.
+
+CREATE SEQUENCE lims.sign_in_guess_id_seq;
+
+-- What sign-ins to an account from an address leave.
+CREATE TABLE lims.sign_in_guess (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.sign_in_guess_id_seq'),
+    user_id bigint NOT NULL,
+    address text NOT NULL CHECK (length(address) <= 64),
+    -- Failures in a row, since the last right password or the last lock.
+    failures integer NOT NULL DEFAULT 0 CHECK (failures BETWEEN 0 AND 4),
+    -- Locks since the last right password: each lasts twice as long as the one before.
+    locks integer NOT NULL DEFAULT 0 CHECK (locks >= 0),
+    locked_until timestamptz,
+    -- The last sign-in: an address that is known is not held by its own bound.
+    succeeded_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, user_id, address),
+    FOREIGN KEY (organization_id, user_id)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+SELECT lims.attach_record('sign_in_guess', '{succeeded_at}');
+
+-- Whether an account may not sign in from an address now: by failed sign-ins from there, or
+-- by failed signatures, which lock both.
+CREATE FUNCTION lims.is_barred(p_organization bigint, p_user bigint, p_address text)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN lims.locked_until(p_organization, p_user) IS NOT NULL OR EXISTS (
+        SELECT FROM lims.sign_in_guess g
+         WHERE g.organization_id = p_organization
+           AND g.user_id = p_user
+           AND g.address = p_address
+           AND g.locked_until > clock_timestamp());
+END
+$$;
+
+-- Whether the account signed in from the address within 30 days.
+CREATE FUNCTION lims.is_known_from(p_organization bigint, p_user bigint, p_address text)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.sign_in_guess g
+         WHERE g.organization_id = p_organization
+           AND g.user_id = p_user
+           AND g.address = p_address
+           AND g.succeeded_at > now() - interval '30 days');
+END
+$$;
+
+-- Counts a wrong password for an account from an address. The fifth in a row locks the pair
+-- for 15 minutes, then for twice as long each time, up to 24 hours; what is tried meanwhile
+-- does not count. Returns until when it locked, NULL if it did not.
+CREATE FUNCTION lims.note_failed_sign_in(
+    p_organization bigint,
+    p_user bigint,
+    p_address text
+) RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_guess lims.sign_in_guess;
+BEGIN
+    PERFORM lims.require_read_committed();
+    INSERT INTO lims.sign_in_guess (organization_id, user_id, address)
+    VALUES (p_organization, p_user, p_address)
+    ON CONFLICT (organization_id, user_id, address) DO NOTHING;
+    SELECT g.*
+      INTO v_guess
+      FROM lims.sign_in_guess g
+     WHERE g.organization_id = p_organization
+       AND g.user_id = p_user
+       AND g.address = p_address
+       FOR NO KEY UPDATE;
+    IF v_guess.locked_until > clock_timestamp() THEN
+        RETURN NULL;
+    END IF;
+    UPDATE lims.sign_in_guess g
+       SET failures = (g.failures + 1) % 5,
+           locks = g.locks + (g.failures = 4)::integer,
+           locked_until = CASE WHEN g.failures = 4 THEN clock_timestamp() + least(
+               interval '15 minutes' * 2 ^ least(g.locks, 7), interval '24 hours') END
+     WHERE g.organization_id = p_organization
+       AND g.id = v_guess.id
+    RETURNING g.locked_until INTO v_guess.locked_until;
+    RETURN v_guess.locked_until;
+END
+$$;
+
+-- Sets the count back after a right password.
+CREATE FUNCTION lims.note_sign_in(p_organization bigint, p_user bigint, p_address text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    INSERT INTO lims.sign_in_guess (organization_id, user_id, address, succeeded_at)
+    VALUES (p_organization, p_user, p_address, now())
+    ON CONFLICT (organization_id, user_id, address) DO UPDATE
+       SET failures = 0,
+           locks = 0,
+           locked_until = NULL,
+           succeeded_at = now();
+END
+$$;

@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Guessed passwords: five wrong ones in a row lock the pair of account and address, thirty
+# in ten minutes hold the address, but not those who are known there. All hear the same.
+use strict;
+use warnings;
+
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $db   = $lims->db;
+my $ana  = LIMS::Service::Person->new($lims, roles => ['analyst']);
+my $bo   = LIMS::Service::Person->new($lims, roles => ['analyst']);
+
+sub fails {
+    my ($person, %option) = @_;
+    return $person->sign_in(password => 'not that one at all', %option);
+}
+
+sub guess {
+    my ($person) = @_;
+    return $db->selectrow_hashref('SELECT failures, locks, address, round(extract(epoch FROM'
+            . ' locked_until - now()) / 60) AS minutes FROM lims.sign_in_guess WHERE user_id = ?',
+        undef, $person->id) || {};
+}
+
+subtest 'five in a row' => sub {
+    my $first = fails($ana);
+    fails($ana) for 1 .. 3;
+    is(guess($ana)->{failures}, 4, 'four are counted');
+    is($ana->sign_in->status, 201, 'a right password');
+    is_deeply([ @{ guess($ana) }{qw(failures locks)} ], [ 0, 0 ], '... sets the count back');
+    fails($ana) for 1 .. 5;
+    is_deeply([ @{ guess($ana) }{qw(failures locks minutes)} ], [ 0, 1, 15 ],
+        'the fifth locks for 15 minutes');
+    my $locked = $ana->sign_in;
+    refused($locked, 401, 'unauthorized', 'the right password');
+    is($locked->json->{message}, $first->json->{message}, '... is answered as a wrong one');
+    is($ana->get('/session')->status, 200, 'the session that is open goes on');
+    is(guess($bo)->{failures}, undef, 'others are not concerned');
+    $db->do(q{UPDATE lims.sign_in_guess SET address = '192.0.2.7' WHERE user_id = ?}, undef,
+        $ana->id);
+    is($ana->sign_in->status, 201, 'from another address the person signs in');
+    $db->do(q{DELETE FROM lims.sign_in_guess WHERE user_id = ? AND address <> '192.0.2.7'}, undef,
+        $ana->id);
+    $db->do(q{UPDATE lims.sign_in_guess SET address = '127.0.0.1',
+        locked_until = now() - interval '1 second' WHERE user_id = ?}, undef, $ana->id);
+    fails($ana) for 1 .. 5;
+    is(guess($ana)->{minutes}, 30, 'the next lock is twice as long');
+    like($lims->log, qr/\[client 127\.0\.0\.1:\d+\] LIMS0004: sign-in refused: wrong password \(request /,
+        'a line for fail2ban');
+    is($db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry
+        WHERE table_name = 'sign_in_guess' AND surface = 'application'
+            AND (changes -> 'locked_until' ->> 'new') > now()::text}), 2, 'the trail has the locks');
+};
+
+subtest 'a locked signature locks signing in' => sub {
+    $db->do(q{INSERT INTO lims.account_state (organization_id, user_id, locked_until)
+        VALUES (?, ?, now() + interval '1 minute')}, undef, $lims->fixture->{id}, $bo->id);
+    refused($bo->sign_in, 401, 'unauthorized', 'whoever failed to sign');
+    $db->do('DELETE FROM lims.account_state WHERE user_id = ?', undef, $bo->id);
+    is($bo->sign_in->status, 201, '... until the lock ends');
+};
+
+subtest 'thirty from an address' => sub {
+    my $guest = LIMS::Service::Person->new($lims, roles => ['analyst']);
+
+    fails($guest, email => "nobody$_\@cedar.example") for 1 .. 30;
+    refused($guest->sign_in, 401, 'unauthorized', 'nobody new signs in from there');
+    like($lims->log, qr/too many failed sign-ins from this address/, '... and the log says why');
+    is($bo->sign_in->status, 201, 'whoever signed in from there lately does');
+    is(guess($guest)->{failures}, undef, 'a right password was no failure of the account');
+};
+
+subtest 'the database asks again' => sub {
+    my $app = $lims->app_db($lims->fixture->{id});
+
+    ok(!eval { $app->do('SELECT * FROM lims.user_session'); 1 }, 'the run-time role reads no session');
+    ok(!eval { $app->do('UPDATE lims.sign_in_guess SET failures = 0'); 1 }, '... nor resets a count');
+    $db->do(q{UPDATE lims.sign_in_guess SET locked_until = now() + interval '1 hour'
+        WHERE user_id = ?}, undef, $bo->id);
+    is($app->selectrow_array(q{SELECT lims.begin_session(?, ?, (SELECT password_hash
+        FROM lims.user_account WHERE organization_id = ? AND id = ?), sha256('x'), '127.0.0.1',
+        NULL)}, undef, ($lims->fixture->{id}, $bo->id) x 2), undef,
+        'who is locked begins no session, whoever has checked the password');
+};
+
+done_testing();
