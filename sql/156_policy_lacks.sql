@@ -45,11 +45,14 @@ $$;
 -- The places of a sample's way to its report, with who is fit for each. Who enters may be
 -- who approves, but under self_verification not who verifies: whoever alone enters does
 -- not verify.
--- p_two and p_apart: as if these were the policies; NULL: those in force.
+-- p_two and p_apart: as if these were the policies; NULL: those in force. p_any_role: as if
+-- no step named a role. p_more: as if there were so many more people, each fit for all.
 CREATE FUNCTION lims.sample_places(
     p_organization bigint,
     p_two boolean DEFAULT NULL,
-    p_apart boolean DEFAULT NULL
+    p_apart boolean DEFAULT NULL,
+    p_any_role boolean DEFAULT false,
+    p_more integer DEFAULT 0
 )
 RETURNS TABLE (place text, needs text, people bigint[], apart boolean)
 LANGUAGE plpgsql STABLE
@@ -58,6 +61,7 @@ DECLARE
     v_policy record;
     v_enter bigint[];
     v_verify bigint[];
+    v_more CONSTANT bigint[] := ARRAY(SELECT -n FROM generate_series(1, p_more) n);
 BEGIN
     SELECT coalesce(p_two, o.self_verification = 'refused') AS two,
            coalesce(p_apart, NOT o.approver_may_be_verifier) AS apart
@@ -66,7 +70,9 @@ BEGIN
      WHERE o.id = p_organization;
     RETURN QUERY
     SELECT s.name, concat('the permission approval.decide', ' and the role ' || s.role),
-           lims.fit_people(p_organization, 'approval.decide', s.role), v_policy.apart
+           lims.fit_people(p_organization, 'approval.decide',
+                           CASE WHEN NOT p_any_role THEN s.role END) || v_more,
+           v_policy.apart
       FROM lims.approval_step s
      WHERE s.organization_id = p_organization
        AND s.active
@@ -74,9 +80,9 @@ BEGIN
     IF NOT (v_policy.two OR v_policy.apart AND FOUND) THEN
         RETURN;
     END IF;
-    v_verify := lims.fit_people(p_organization, 'result.verify');
+    v_verify := lims.fit_people(p_organization, 'result.verify') || v_more;
     IF v_policy.two THEN
-        v_enter := lims.fit_people(p_organization, 'result.enter');
+        v_enter := lims.fit_people(p_organization, 'result.enter') || v_more;
         RETURN QUERY
         SELECT 'entering results', 'the permission result.enter', v_enter, false;
         v_verify := ARRAY(SELECT v.id
@@ -151,7 +157,9 @@ $$;
 CREATE FUNCTION lims.policy_lacks(
     p_organization bigint,
     p_two boolean DEFAULT NULL,
-    p_apart boolean DEFAULT NULL
+    p_apart boolean DEFAULT NULL,
+    p_any_role boolean DEFAULT false,
+    p_more integer DEFAULT 0
 ) RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 AS $$
@@ -161,7 +169,10 @@ DECLARE
     v_people jsonb := '[]';
     v_few integer[];
 BEGIN
-    FOR v_place IN SELECT * FROM lims.sample_places(p_organization, p_two, p_apart) LOOP
+    FOR v_place IN
+        SELECT *
+          FROM lims.sample_places(p_organization, p_two, p_apart, p_any_role, p_more)
+    LOOP
         IF v_place.people = '{}' THEN
             RETURN NEXT format('%s needs an active person with %s, and there is none',
                                v_place.place, v_place.needs);
@@ -184,6 +195,54 @@ BEGIN
                                     jsonb_array_elements_text(
                                         v_people -> p.place - 1) e (id))));
     END IF;
+END
+$$;
+
+-- Lists every remedy of what lacks: each smallest set of policies that could be loosened, and
+-- the smallest number of further people. No row: nothing lacks.
+CREATE FUNCTION lims.policy_remedies(
+    p_organization bigint,
+    p_two boolean DEFAULT NULL,
+    p_apart boolean DEFAULT NULL
+) RETURNS SETOF text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_set record;
+    v_enough integer[] := '{}';
+BEGIN
+    IF NOT EXISTS (SELECT FROM lims.policy_lacks(p_organization, p_two, p_apart)) THEN
+        RETURN;
+    END IF;
+    FOR v_set IN
+        SELECT x.bits, x.bits & 1 > 0 AS two, x.bits & 2 > 0 AS apart,
+               x.bits & 4 > 0 AS any_role, array_to_string(ARRAY[
+                   CASE WHEN x.bits & 1 > 0 THEN 'set selfVerification to allowed' END,
+                   CASE WHEN x.bits & 2 > 0 THEN 'set approverMayBeVerifier to true' END,
+                   CASE WHEN x.bits & 4 > 0
+                        THEN 'name no roles in approvalStepRoles' END], ', and ') AS words
+          FROM unnest(ARRAY[1, 2, 4, 3, 5, 6, 7]) WITH ORDINALITY AS x (bits, place)
+         ORDER BY x.place
+    LOOP
+        CONTINUE WHEN EXISTS (
+            SELECT FROM unnest(v_enough) e (bits) WHERE v_set.bits & e.bits = e.bits);
+        CONTINUE WHEN EXISTS (
+            SELECT FROM lims.policy_lacks(p_organization,
+                CASE WHEN v_set.two THEN false ELSE p_two END,
+                CASE WHEN v_set.apart THEN false ELSE p_apart END, v_set.any_role));
+        v_enough := v_enough || v_set.bits;
+        RETURN NEXT v_set.words;
+    END LOOP;
+    -- Steps, an enterer and a verifier: at most so many places.
+    FOR v_more IN 1 .. 22 LOOP
+        IF NOT EXISTS (SELECT FROM lims.policy_lacks(p_organization, p_two, p_apart, false,
+                                                     v_more)) THEN
+            RETURN NEXT format('have %s more active %s with the permissions and roles that '
+                               'lack', v_more,
+                               CASE v_more WHEN 1 THEN 'person' ELSE 'people' END);
+            RETURN;
+        END IF;
+    END LOOP;
 END
 $$;
 

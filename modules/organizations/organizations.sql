@@ -126,6 +126,12 @@ UPDATE lims.organization
 SELECT i.*
   FROM lims.policy_impact(:$organization::bigint) i
 
+-- name: policy_remedies many
+-- As if the policies that are given were in force.
+SELECT r.remedy AS "remedy"
+  FROM lims.policy_remedies(:$organization::bigint, :selfVerification::text = 'refused',
+                            NOT :approverMayBeVerifier::boolean) r (remedy)
+
 -- name: policy_lacks many
 -- As if the policies that are given were in force.
 SELECT l.lack AS "lack"

@@ -54,15 +54,32 @@ static const lims_field_t output[] = {
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
       .doc = "Acts that no active person could do; empty: every sample can be reported." },
+    { .name = "remedies",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Changes of which each would be enough alone; empty: nothing lacks." },
     LIMS_FIELD_END,
 };
+
+/* Writes the texts of one column as a member. */
+static void write_texts(lims_writer_t *w, const char *name, const lims_result_t *rows,
+                        const char *column)
+{
+    lims_writer_key(w, name);
+    lims_writer_array_begin(w);
+    for (int i = 0; i < lims_result_count(rows); i++) {
+        lims_writer_string(w, lims_result_get(rows, i, column));
+    }
+    lims_writer_array_end(w);
+}
 
 static const lims_error_t *impact(lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_POLICY_IMPACT },
-                                  { .statement = LIMS_STMT_POLICY_LACKS } };
-    lims_result_t *results[2] = { NULL, NULL };
-    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+                                  { .statement = LIMS_STMT_POLICY_LACKS },
+                                  { .statement = LIMS_STMT_POLICY_REMEDIES } };
+    lims_result_t *results[3] = { NULL, NULL, NULL };
+    const lims_error_t *error = lims_service_read(results, rq, calls, 3);
     lims_writer_t *w = lims_writer_create(rq->pool);
 
     if (error) {
@@ -71,12 +88,8 @@ static const lims_error_t *impact(lims_request_t *rq)
     lims_writer_object_begin(w);
     lims_writer_key(w, "policies");
     lims_render_objects(w, impact_fields, results[0], lims_result_count(results[0]), rq->pool);
-    lims_writer_key(w, "lacks");
-    lims_writer_array_begin(w);
-    for (int i = 0; i < lims_result_count(results[1]); i++) {
-        lims_writer_string(w, lims_result_get(results[1], i, "lack"));
-    }
-    lims_writer_array_end(w);
+    write_texts(w, "lacks", results[1], "lack");
+    write_texts(w, "remedies", results[2], "remedy");
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     return NULL;

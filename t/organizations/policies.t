@@ -87,12 +87,17 @@ subtest 'what the people cannot meet' => sub {
     is_deeply($made->{approvalStepRoles}, [qw(microbiologist qa_officer)],
         'with a third person it can be met: ana verifies what mia enters');
 
-    is_deeply($tool->made(@ana, qw(policy impact))->{lacks}, [], 'nothing lacks');
+    is_deeply([ map { @$_{qw(lacks remedies)} } $tool->made(@ana, qw(policy impact)) ], [ [], [] ],
+        'nothing lacks');
     is($tool->made(@ana, qw(user deactivate 3))->{active}, JSON::PP::false,
         'a person may leave all the same');
     my $impact = $tool->made(@ana, qw(policy impact));
     like($impact->{lacks}[0], qr/Review needs an active person .*microbiologist/,
         '... and the page of policies says what nobody can do');
+    is_deeply($impact->{remedies}, [
+        'set approverMayBeVerifier to true, and name no roles in approvalStepRoles',
+        'have 1 more active person with the permissions and roles that lack',
+    ], '... and each change that would be enough');
     is_deeply([ map { $_->{policy} } grep { $_->{inForce} } @{ $impact->{policies} } ],
         [qw(approverMayBeVerifier selfVerification)], '... beside what is in force');
     is(@{ $tool->made(@ana, qw(policy impact --approver-may-be-verifier true --self-verification
