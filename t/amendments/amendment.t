@@ -148,7 +148,7 @@ is_deeply([ @$closed{qw(status certificateId closedBy)} ], [ 'issued', $next->{i
     'it ended the amendment');
 is_deeply([ map { $_->{member} } @{ $closed->{differences} } ],
     [ 'plantLocation', "tests[$test].result", "tests[$added]" ], 'what it changed is kept');
-is(state_of($sample)->{amendment}, undef, 'the sample shows none any more');
+is(state_of($sample)->{amendment}, undef, 'the sample shows no open amendment any more');
 refused($lims->patch($path, { plantLocation => 'Well 5' }), 409, 'invalid_transition',
     'it is final again');
 $ann->refused('invalid_transition', 'sample update', $sample->{id}, plantLocation => 'Well 5');

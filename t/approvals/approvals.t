@@ -128,7 +128,7 @@ subtest 'members that a caller cannot set' => sub {
     }
     refused($lims->patch("/approval-records/$record->{id}", { status => 'approved', mood => 'good' }),
         400, 'invalid_body', 'an unknown member');
-    is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending', 'as it was');
+    is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending', 'the approval is still pending');
 };
 
 subtest 'a rejection needs a comment' => sub {

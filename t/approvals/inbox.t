@@ -56,7 +56,7 @@ subtest 'many are decided' => sub {
                 status => 'rejected' } ])->{json};
     is($refused->{error}, 'invalid_transition', 'one without a comment: none is decided');
     is_deeply([ map { $_->{error} } @{ $refused->{results} } ], [ undef, 'invalid_body' ],
-        '... and each is told');
+        '... with a result for each');
     is_deeply([ map { $_->{status} } @{ $refused->{results} } ], [qw(pending pending)], 'as it was');
     is($signatures->(), $before, '... nothing is signed');
 

@@ -153,7 +153,7 @@ subtest 'every operation answers 500 when the database fails' => sub {
 
 subtest 'every operation answers 503 when the database is out of reach' => sub {
     my $admin = LIMS::Instance::connect_database('postgres', 'postgres');
-    is($lims->get('/whoami')->status, 200, 'before that the database is reachable');
+    is($lims->get('/whoami')->status, 200, 'the database is reachable at first');
     $lims->forget_handles;
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS false");
     $admin->do('SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = ?',

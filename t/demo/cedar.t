@@ -323,7 +323,7 @@ subtest '19: an amended certificate' => sub {
 
 subtest '20: a composite project without a plant location' => sub {
     my $body = refused($cedar->post('/samples', { materialTypeId => $cedar->material('WWE'),
-                projectId => $cedar->project('NPDES001') }), 400, 'invalid_body', 'refused');
+                projectId => $cedar->project('NPDES001') }), 400, 'invalid_body', 'the sample');
     like($body->{message}, qr/plantLocation/, '... naming the field');
 };
 

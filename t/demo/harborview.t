@@ -26,7 +26,7 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
     is($sample->{releaseState},     'blocked', 'the product is held');
     my $body = refused(verify($test), 403, 'esignature_required', 'a program cannot verify');
     is(slugs($body), 'esignature_required confirmation_required',
-        '... and is told all that blocks');
+        '... with all blockers');
     is($harborview->ctl('nora.lindqvist', 'sample-test', 'verify', $test->{id})->{json}{error},
         'confirmation_required', 'a person who signs cannot verify it either');
     $harborview->done('sofia.reyes', 'confirmation', 'step', $test->{id}, '--medium', 'XLD',
@@ -80,7 +80,7 @@ subtest '12: an approval by a program' => sub {
 
     is(scalar @$approvals, 2, 'two steps are open');
     refused($harborview->patch("/approval-records/$approvals->[0]{id}", { status => 'approved' }),
-        403, 'esignature_required', 'refused');
+        403, 'esignature_required', 'the approval by a program');
     is($harborview->get("/samples/$sample->{id}/approvals")->json->{data}[0]{status}, 'pending',
         '... and still open');
     refused($harborview->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
@@ -90,7 +90,7 @@ subtest '12: an approval by a program' => sub {
 subtest '13: a verification by a program' => sub {
     my $test = $harborview->test('COC-1311', 'ENDO');
 
-    refused(verify($test), 403, 'esignature_required', 'refused');
+    refused(verify($test), 403, 'esignature_required', 'the verification by a program');
     is($harborview->test('COC-1311', 'ENDO')->{status}, 'entered', '... and not verified');
     $harborview->done('nora.lindqvist', 'sample-test', 'verify', $test->{id});
     refused($harborview->patch("/sample-tests/$test->{id}", { result => '0.01' }), 409,

@@ -171,7 +171,7 @@ subtest 'plain SQL as the run-time role' => sub {
     writes(sub { $run->(q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?}, $test) },
         ['result.verified'], 'verifying');
     writes(sub { $run->('UPDATE lims.sample SET notes = notes WHERE id = ?', $sample->{id}) }, [],
-        'a change that is none');
+        'an invalid change');
 };
 
 subtest 'ids, times and rights of the outbox' => sub {

@@ -154,7 +154,7 @@ subtest 'ids that ascend against the order of commits' => sub {
     my $low  = register($later);
     my $high = register($earlier);
     $earlier->commit;
-    is_deeply([ of_samples(follow(1)) ], [$high], 'the earlier transaction is told, its id higher');
+    is_deeply([ of_samples(follow(1)) ], [$high], 'the feed has the earlier transaction, its id higher');
     my $before = $cursor;
     $later->commit;
     is_deeply([ of_samples(follow(1)) ], [$low], 'then the later commit, with the lower id');

@@ -90,7 +90,7 @@ $lims->expect_log(qr/LIMS00(?:3[2457]|4[35]): \d+ \w+: .*: (?:@{[ join '|', keys
 
 for my $state (grep { $outcome{$_}[1] == 3 } sort keys %outcome) {
     my ($answer, $made) = create($state, 1);
-    is($answer->status, 201, "$state once: what was asked is done");
+    is($answer->status, 201, "$state once: the request is repeated and succeeds");
     is($made, 2, '... at the second attempt');
     is($lims->db->do(q{UPDATE lims.client SET code = 'X-' || id WHERE code = 'X'}), 1, '... once');
 }
@@ -130,7 +130,7 @@ FUNCTION
     is($answer->status, 503, 'lost at the commit: refused, as its outcome is unknown');
     is($attempts->(), 1, '... so it is not done anew');
     like($answer->json->{message}, qr/may have been made or not: .*Idempotency-Key/,
-        '... and the caller is told so');
+        '... and the message to the caller says so');
     $super->do('DROP TRIGGER vanish ON lims.client');
     $lims->expect_log(qr/LIMS003[68]: 503 service_unavailable/);
     is($lims->get('/clients')->status, 200, 'the next request gets another connection');

@@ -67,7 +67,7 @@ subtest 'keys refused without asking the database' => sub {
         'one of the checksum'  => 'Bearer ' . mistyped($good, length($good) - 1),
         'two letters swapped'  => 'Bearer ' . swapped($good),
         'in other letters'     => 'Bearer ' . uc $good,
-        'a character that is none' => 'Bearer ' . substr($good, 0, 20) . '-' . substr($good, 21),
+        'an invalid character' => 'Bearer ' . substr($good, 0, 20) . '-' . substr($good, 21),
         'something behind'     => "Bearer $good x",
         'two keys'             => "Bearer $good, Bearer $good",
         'in quotes'            => "Bearer \"$good\"",
@@ -176,7 +176,7 @@ for my $name (sort keys %refusal) {
 
         $refuse->($tenant->{$of});
         my $answer = refused($ask->(), 'then the very next request');
-        is($answer->body, $unknown->body, '... is told no more than one with an unknown key');
+        is($answer->body, $unknown->body, '... gets the same answer as an unknown key');
         my @statuses;
         for (1 .. 400) {
             push @statuses, $ask->(connection => 'new')->status;

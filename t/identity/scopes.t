@@ -90,7 +90,7 @@ for my $route (@routes) {
             my $answer = ask($route, $lacking{$scope});
             is($answer->status . ' ' . $answer->json->{error}, '403 scope_required',
                 "a key that has all but $scope");
-            like($answer->json->{message}, qr/\b\Q$scope\E(?![\w:])/, '... is told which it lacks');
+            like($answer->json->{message}, qr/\b\Q$scope\E(?![\w:])/, '... and the message names the missing scope');
         }
         my $key    = $alone{ defined $scope ? $scope : 'events:read' };
         my $answer = ask($route, $key);

@@ -199,10 +199,10 @@ subtest 'the same request again' => sub {
 subtest 'PATCH changes contact and notes, and no more' => sub {
     my $order = order([ row() ])->json->{order};
     my $said  = $lims->patch("/orders/$order->{id}", { contact => 'Grace', notes => 'late' })->json;
-    is("$said->{contact} $said->{notes}", 'Grace late', 'both');
+    is("$said->{contact} $said->{notes}", 'Grace late', 'contact and notes are changed');
     refused($lims->patch("/orders/$order->{id}", { $_->[0] => $_->[1] }), 400,
         'field_not_patchable', $_->[0]) for [ clientId => $second ], [ orderNumber => 'X' ];
-    refused($lims->patch("/orders/$order->{id}", {}), 400, 'no_updatable_fields', 'nothing');
+    refused($lims->patch("/orders/$order->{id}", {}), 400, 'no_updatable_fields', 'an empty body');
     is_deeply([ map { $_->{id} } @{ $lims->get("/orders?orderNumber=$order->{orderNumber}")->json->{data} } ],
         [ $order->{id} ], 'found by its number');
     my $page = $lims->get("/orders?clientId=$client&limit=2")->json;

@@ -50,7 +50,7 @@ my $reader = create('--scopes', 'reference:read,samples:read');
 is($lims->get('/samples', key => $reader->{rawKey})->status, 200, 'a scope it has');
 is($lims->get('/sample-tests', key => $reader->{rawKey})->status, 403, 'a scope it has not');
 my $wrong = $lims->ctl(qw(key create --name x --scopes samples:reed), @here);
-is($wrong->{exit}, 1, 'a scope that is none');
+is($wrong->{exit}, 1, 'an unknown scope');
 like($wrong->{json}{message}, qr/samples:write/, 'the message names those there are');
 
 my $upload = create('--upload-only');
@@ -86,7 +86,7 @@ is($lims->ctl(qw(key revoke), $key->{id}, @here)->{json}{revokedAt}, $revoked->{
     'the first revocation stands');
 is_deeply([ map { $_->{id} } @{ $lims->ctl(qw(key list --revoked), @here)->{json}{data} } ],
     [ $key->{id} ], 'a list of the revoked ones');
-is($lims->ctl(qw(key revoke 999999), @here)->{exit}, 3, 'a key that is none');
+is($lims->ctl(qw(key revoke 999999), @here)->{exit}, 3, 'an unknown key');
 
 # Who creates them.
 

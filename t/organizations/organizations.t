@@ -54,7 +54,7 @@ for my $bad ([qw(--code Cedar)], [qw(--code a_b)], [ '--code', '' ]) {
     is($tool->run(qw(organization create --name x), @$bad)->{exit}, 2, "no code: $bad->[1]");
 }
 my $zone = $tool->run(qw(--json organization create --code z --name x --time-zone Nowhere/Town));
-is($zone->{exit}, 1, 'a time zone that is none');
+is($zone->{exit}, 1, 'an unknown time zone');
 like($zone->{json}{message}, qr/timeZone/, 'the unknown time zone is named');
 
 my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
@@ -101,7 +101,7 @@ is($tool->run(qw(user create --email ANA@cedar.example), @who, @cedar)->{exit}, 
     'an address is unique, however it is written');
 is($tool->run(qw(user create --email ana), @who, @cedar)->{exit}, 2, 'an address has an @');
 is($tool->run(qw(user create --email b@x --roles boss), @who, @cedar)->{exit}, 2,
-    'a role that is none');
+    'an unknown role');
 is($tool->run(qw(user create --password secret), @who, @cedar)->{exit}, 2,
     'a password is no argument');
 is($tool->run('user', 'set-password', 1, '--password-file', $tool->secret('short'), @cedar)->{exit},

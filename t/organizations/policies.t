@@ -63,10 +63,10 @@ subtest 'steps have roles' => sub {
     is_deeply([ @{$made}{qw(approvalSteps approvalStepRoles)} ],
         [ [qw(Review Final)], [qw(qa_officer qa_officer)] ], 'roles alone, one of them twice');
     like(refused('invalid_body', 'one role for two steps', @update, '--approval-step-roles',
-            'qa_officer'), qr/2 approvalSteps/, '... is told how many');
+            'qa_officer'), qr/2 approvalSteps/, '... and the message says how many');
     like(refused('invalid_body', 'a role that decides nothing', @update, '--approval-step-roles',
             'null,auditor'), qr/auditor/, '... is named');
-    is($tool->run(@update, '--approval-step-roles', 'null,boss')->{exit}, 2, 'a role that is none');
+    is($tool->run(@update, '--approval-step-roles', 'null,boss')->{exit}, 2, 'an unknown role');
     $tool->made(@update, '--approval-steps', '', '--approval-step-roles', '');
 };
 
@@ -112,7 +112,7 @@ subtest 'what the people cannot meet' => sub {
     is($tool->made(@update, qw(--name Cedar))->{name}, 'Cedar',
         'what makes nothing stricter is not refused');
     is($tool->made(@update, '--approval-step-roles', 'null,qa_officer')->{approvalStepRoles}[0],
-        undef, 'nor what makes a policy milder');
+        undef, 'a looser policy is not refused');
     refused('policy_unsatisfiable', 'a further step', @update, '--approval-steps', 'A,B,C');
     $tool->made(@update, '--approval-steps', '', policies(approverMayBeVerifier => JSON::PP::true,
             selfVerification => 'allowed'));

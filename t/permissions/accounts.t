@@ -136,7 +136,7 @@ subtest 'many failed signatures at once' => sub {
     $tool->made(@bo, @right, qw(sample-test reopen 2 --reason), 'to fail at it');
     my @answers = $at_once->(20);
     is(scalar(grep { ($_->{json}{error} || '') eq 'signature_invalid' } @answers), 20,
-        'twenty are answered alike');
+        'twenty wrong passwords get the same answer');
     is_deeply([ @{ state_of('bo') }{qw(failures locks minutes)} ], [ 0, 1, 15 ],
         '... count exactly and lock once');
     is($tool->value($locks), $before + 1, '... as the trail says');
@@ -222,7 +222,7 @@ subtest 'the owner of the database' => sub {
     my @set = (@owner, qw(user set-password), id('bo'), @right);
     my $refused = $tool->run(@set);
     is($refused->{exit}, 2, 'does not manage people while a person can');
-    like($refused->{err}, qr/--user EMAIL/, '... and is told so');
+    like($refused->{err}, qr/--user EMAIL/, '... and the message says so');
     $tool->db->do(q{INSERT INTO lims.account_state (organization_id, user_id, locked_until)
         SELECT u.organization_id, u.id, now() + interval '1 hour' FROM lims.user_account u
          WHERE u.email IN ('ana@cedar.example', 'cy@cedar.example')
@@ -251,7 +251,7 @@ subtest 'the first administrator' => sub {
 
 subtest 'a key acts for the person who is named when it is made' => sub {
     my $key = $tool->made(@ana, qw(key create --name ERP --acts-for), id('bo'));
-    is($key->{actsFor}, id('bo'), 'it is shown');
+    is($key->{actsFor}, id('bo'), 'the key is listed');
     is($key->{createdBy}, id('ana'), 'who made it is somebody else');
     is($tool->made(@ana, qw(key create --name own))->{actsFor}, id('ana'), 'by default the maker');
     refused('invalid_reference', @ana, qw(key create --name x --acts-for 999999));
@@ -259,7 +259,7 @@ subtest 'a key acts for the person who is named when it is made' => sub {
 
     my $next = $tool->made(@ana, qw(key rotate), $key->{id}, qw(--overlap-hours 2));
     is_deeply([ @$next{qw(name actsFor scopes)} ], [ @$key{qw(name actsFor scopes)} ],
-        'rotated, it is the same but for the key');
+        'the rotated key has the same name, user and scopes');
     isnt($next->{rawKey}, $key->{rawKey}, '... which is new');
     is($tool->value(q{SELECT round(extract(epoch FROM expires_at - now()) / 3600)
         FROM lims.api_key WHERE id = ?}, $key->{id}), 2, 'the former one expires');

@@ -45,7 +45,7 @@ my @who = (
     [ 'a person without the permission' => { user_id => $clerk } ],
     [ 'a key of another'  => { %may, api_key_id => $others } ],
     [ 'a revoked key'     => { %may, api_key_id => $revoked } ],
-    [ 'a key that is none' => { %may, api_key_id => 999_999 } ],
+    [ 'an unknown key' => { %may, api_key_id => 999_999 } ],
     [ 'a job'             => {} ],
 );
 

@@ -56,7 +56,7 @@ sub correct {
 
 my @events = $lab->events_in(sub { correct('0.5') });
 is_deeply([ sort map { $_->[0] } @events ], [ 'investigation.opened', 'qc.failed' ],
-    'failing late is told, with the investigation and nothing else');
+    'a late failure emits qc.failed and investigation.opened, nothing else');
 my @open = investigations();
 is(scalar @open, 1, 'one investigation is opened');
 is_deeply([ @{ $open[0] }{qw(kind qcBatchId sampleId status)} ],

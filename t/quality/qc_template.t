@@ -97,7 +97,7 @@ $ann->refused('field_not_patchable', 'qc-control update', $blank->{id}, controlT
 my $spike;
 my @events = $lab->events_in(sub { $spike = value($batch, 'LFB', '13') });
 is(batch_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
-is_deeply([ map { $_->[0] } @events ], ['qc.failed'], '... which is told');
+is_deeply([ map { $_->[0] } @events ], ['qc.failed'], '... with an event');
 ok(!$spike->{passed}, '... by a control that failed');
 $ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
 is(batch_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');

@@ -76,7 +76,7 @@ $ann->refused('invalid_body', 'worksheet fill', fill(volume => 'a lot'));
 $ann->refused('invalid_body', 'worksheet fill', fill(extractedOn => '2026-02-30'));
 $ann->refused('invalid_body', 'worksheet fill', fill(weight => '1'));
 is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing',
-    'a refused filling keeps nothing');
+    'a refused worksheet stores no value');
 
 my $sheet = $ann->done('worksheet fill', fill(volume => '1000'));
 is($sheet->{templateId}, $second->{id}, 'the worksheet is of the latest template');

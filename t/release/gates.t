@@ -188,7 +188,7 @@ subtest 'esignature_required: approval-records' => sub {
     my ($id) = map { $_->{id} } @{ $lims->get("/samples/$sample->{id}/approvals")->json->{data} };
     $lab->policy(esignature_required => 't');
     my $changes = $lab->changes_of(sub {
-        refused($endpoint{approval}->($sample, $test, $id), 403, 'esignature_required', 'refused');
+        refused($endpoint{approval}->($sample, $test, $id), 403, 'esignature_required', 'the act without a signature');
     });
     is($changes, 0, 'nothing changed');
     $lab->policy(esignature_required => 'f');

@@ -152,8 +152,8 @@ subtest 'a thousand results' => sub {
     is($response->status, 200) or diag(substr $response->body, 0, 500);
     is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all records, in the order sent');
     is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each judged');
-    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'each told');
-    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'each investigated');
+    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'an event for each');
+    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'an investigation for each');
 };
 
 # Three samples of each of two materials and a project, with limits of their own,

@@ -124,7 +124,7 @@ subtest 'after the confirmation is decided' => sub {
             undef, 'a second decision is refused');
         is($lab->enter($test, '6')->{confirmationStatus}, 'pending',
             'another value awaits confirmation again');
-        is($lab->enter($test, '0')->{confirmationStatus}, undef, 'unless it is none');
+        is($lab->enter($test, '0')->{confirmationStatus}, undef, 'unless the result is negative');
     }
 };
 

@@ -75,7 +75,7 @@ subtest 'a blank result is no result' => sub {
         is($record->{$_}, undef, "... without $_") for qw(result enteredBy enteredAt
             outOfSpecification confirmationStatus);
         is($record->{notes}, 'stays', '... its notes stay');
-        is_deeply(\@events, [], '... and nothing is told');
+        is_deeply(\@events, [], '... and no event is emitted');
         is(stored()->{number}, undef, '... no number');
     }
     is($lab->changes_of(sub { $lims->patch($path, { result => ' ' }) }), 0,
@@ -210,7 +210,7 @@ subtest 'unknown tests' => sub {
         'not_found', 'absent');
     my $strange = refused($lims->patch("/sample-tests/$foreign", { result => '1' }), 404,
         'not_found', 'foreign');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
 };
 
 done_testing();

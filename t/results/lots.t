@@ -55,7 +55,7 @@ subtest 'a lot noted before there is a result' => sub {
     is(change($test, { reagentLotId => $expired })->status, 200,
         'without a result the lot is only noted');
     refused(change($test, { result => '1' }), 409, 'reagent_lot_expired', 'the result is refused');
-    is(change($test, { result => ' ' })->status, 200, 'a blank one is none');
+    is(change($test, { result => ' ' })->status, 200, 'a blank result withdraws it');
     is(change($test, { result => '1', reagentLotId => $good })->status, 200,
         'with a lot that has not expired it is entered');
 };

@@ -49,7 +49,7 @@ ok($review->{mediaLotCode}, 'the code of the lot');
 is_deeply([ map { $_->{result} } @{ $review->{previous} } ], [ 4, 3, 2 ],
     'the last three results of the location');
 is_deeply([ map { $_->{error} } @{ $review->{refusals} } ], ['qc_failed'],
-    'what verifying would be refused for');
+    'the reasons for which verifying would be refused');
 is($review->{source}, undef, 'a result from no file');
 is(review($sheet)->{worksheetStatus}, 'missing', 'the state of the worksheet');
 is_deeply([ map { $_->{error} } @{ review($sheet)->{refusals} } ], ['worksheet_incomplete'],

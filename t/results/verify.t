@@ -66,7 +66,7 @@ subtest 'verified and locked' => sub {
 };
 
 subtest 'with and without a body' => sub {
-    is($lims->request('POST', '/sample-tests/' . entered() . '/verify')->status, 200, 'none');
+    is($lims->request('POST', '/sample-tests/' . entered() . '/verify')->status, 200, 'no body');
     is(verify(entered())->status, 200, 'an empty object');
     refused($lims->post('/sample-tests/' . entered() . '/verify', { result => '5' }), 400,
         'invalid_body', 'it takes no fields');

@@ -37,7 +37,7 @@ subtest 'all of them' => sub {
     is_deeply([ map { $_->{sampleTestId} } @{ $answer->{results} } ], [ reverse @tests ],
         'answered in the order sent');
     is(outcome($answer), 'verified verified verified', 'verified');
-    is_deeply([ map { $_->[0] } @events ], [ ('result.verified') x 3 ], 'each is told once');
+    is_deeply([ map { $_->[0] } @events ], [ ('result.verified') x 3 ], 'one event for each');
     is(signatures(), 3, 'each has a signature of its own');
     for my $id (@tests) {
         my $record = $lims->get("/sample-tests/$id")->json;

@@ -50,7 +50,7 @@ subtest 'by the filters of the list' => sub {
     refused($lims->get('/samples/counts'), 400, 'invalid_id', 'no route of the API');
 };
 
-subtest 'more than are told' => sub {
+subtest 'more than are counted exactly' => sub {
     my $copies = sub {
         my ($from, $to) = @_;
         $lims->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');

@@ -106,7 +106,7 @@ subtest 'due dates' => sub {
     my $sample = $lab->sample(dueDate => '1999-01-01');
     is_deeply([ map { $_->{id} } @{ $lims->get('/samples?dueBefore=2000-01-01')->json->{data} } ],
         [ $sample->{id} ], 'dueBefore');
-    is($lims->patch("/samples/$sample->{id}", { dueDate => undef })->json->{dueDate}, undef, 'cleared');
+    is($lims->patch("/samples/$sample->{id}", { dueDate => undef })->json->{dueDate}, undef, 'the due date is cleared');
 };
 
 subtest 'a receipt in error is undone (a laboratory\'s day, 1.3)' => sub {

@@ -56,7 +56,7 @@ subtest 'a mixed delivery' => sub {
         [ map { $before{$_} } sort keys %at ], 'the skipped are as they were');
     my ($message) = map { $_->{message} } grep { $_->{sampleId} == $foreign } @{ $body->{skipped} };
     my ($absent)  = map { $_->{message} } grep { $_->{sampleId} == 987654 } @{ $body->{skipped} };
-    is($message, $absent, 'a foreign sample looks like none');
+    is($message, $absent, 'a sample of another organization looks like an unknown one');
 
     for my $record (@{ $body->{received} }) {
         my $alone = $lims->get("/samples/$record->{id}")->json;

@@ -41,7 +41,7 @@ subtest 'a sample is reported' => sub {
     my $again;
     my $changes = $lab->changes_of(sub { $again = report($sample) });
     is($again->status, 200, 'reporting again is answered 200');
-    is($again->body, $response->body, 'unchanged');
+    is($again->body, $response->body, 'with the same body');
     is($again->header('ETag'), $response->header('ETag'), 'with the same ETag');
     is($changes, 0, 'reporting again writes no event and no audit entry');
 };
@@ -95,7 +95,7 @@ subtest 'unknown samples' => sub {
     my $foreign = $other->sample->{id};
     my $absent  = refused(report({ id => 987654 }), 404, 'not_found', 'absent');
     my $strange = refused(report({ id => $foreign }), 404, 'not_found', 'foreign');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
 };
 
 subtest 'many reports at once' => sub {

@@ -46,7 +46,7 @@ subtest 'several statuses' => sub {
     is(found('status=received,processing&limit=2'),  '2 3',         'a page');
     is(found("status=received,processing&limit=2&cursor=$samples[2]{id}"), '6', '... and the next');
     is(found("status=received,processing&clientId=$river"), '3', '... with another filter');
-    is(found('status=processing'),                   '3',           'one');
+    is(found('status=processing'),                   '3',           'a list of one status');
     refused($lims->get("/samples?status=$_"), 400, 'invalid_query', $_)
         for 'received,unknown', ',received', 'received,received';
     like($lims->get("/samples?$_=nonsense")->json->{message}, qr/\A$_ must be one of [a-z]/,

@@ -159,7 +159,7 @@ subtest 'refused bodies' => sub {
     refused($lims->patch($path, { status => 'received', notes => 'x' }), 400, 'field_not_patchable',
         'another field');
     is($lims->patch($path, {})->status, 400, 'no status at all');
-    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'unchanged');
+    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'the status is unchanged');
     refused($lims->patch('/samples/987654/status', { status => 'received' }), 404, 'not_found',
         'no such sample');
 };

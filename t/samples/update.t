@@ -187,7 +187,7 @@ subtest 'unknown samples' => sub {
         'absent');
     my $strange = refused($lims->patch("/samples/$foreign", { notes => 'x' }), 404, 'not_found',
         'another organization\'s');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
 };
 
 done_testing();

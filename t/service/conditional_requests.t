@@ -106,7 +106,7 @@ subtest 'If-Match' => sub {
     is($lims->patch('/clients/999999', { name => 'x' }, with('If-Match' => '*'))->status, 404,
         'If-Match: * on a missing record is 404, not 412');
     is($lims->patch($path, { code => 1 }, with('If-Match' => '"other"'))->status, 400,
-        'a body that is wrong is told before');
+        'an invalid body is refused before the condition');
     is($lims->post('/clients', { code => 'NEW', name => 'New' }, with('If-Match' => '"x"'))->status,
         201, 'a creation addresses nothing that could have moved on');
 };
@@ -149,7 +149,7 @@ subtest 'two analysts' => sub {
         });
         my @winners = grep { $_->[0] == 200 } @answers;
         is(scalar @winners, 1, "round $round: one of them writes");
-        is(scalar(grep { $_->[0] == 412 } @answers), 3, '... the others are told');
+        is(scalar(grep { $_->[0] == 412 } @answers), 3, '... the others get 412');
         is($lims->get($path)->json->{name}, "Analyst $winners[0][1]", '... and the one stands');
     }
 };

@@ -69,7 +69,7 @@ subtest 'a repeated registration uses the allowance once' => sub {
     keep_answers();
     once('/samples', $body, $key) for 1 .. 3;
     is($first->status, 201, 'registered');
-    is(count('sample'), $samples + 1, 'once');
+    is(count('sample'), $samples + 1, 'one sample is registered');
     is(count('event'), $events + 1, 'one event is written');
 };
 

@@ -75,7 +75,7 @@ subtest 'content codings' => sub {
         is($answer->status, 415, "not $coding");
     }
     is($lims->post('/clients', body(), headers => { 'Content-Encoding' => 'identity' })->status,
-        201, 'identity is none at all');
+        201, 'Content-Encoding: identity is accepted');
 };
 
 subtest 'size by Content-Length' => sub {
@@ -126,7 +126,7 @@ subtest 'a body that breaks off' => sub {
     ok($answer->json && $answer->json->{error}, '... in JSON');
     $answer = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Content-Type: application/json', 'Content-Length: x' ]));
-    is($answer->status, 400, 'a length that is no number');
+    is($answer->status, 400, 'a Content-Length that is not a number');
     ok($answer->json && $answer->json->{error}, '... in JSON');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 };
@@ -159,7 +159,7 @@ subtest 'actions without a body' => sub {
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     my $report = send_raw($lims, message($lims, 'POST',
             '/samples/' . $records->id('samples') . '/report'));
-    is($report->json->{error}, 'approval_required', 'reporting takes none as well');
+    is($report->json->{error}, 'approval_required', 'reporting needs no body either');
 };
 
 subtest 'a creation without a body' => sub {

@@ -89,7 +89,7 @@ sub kind_of {
 
 for my $path (sort keys %list) {
     subtest "GET $path" => sub {
-        accepted($path, '', 'nothing');
+        accepted($path, '', 'no parameter');
         accepted($path, '&limit=1&&cursor=0&', 'ampersands more than needed');
         for my $name (sort keys %{ $list{$path} }) {
             my $kind = kind_of($list{$path}{$name});

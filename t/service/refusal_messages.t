@@ -79,7 +79,7 @@ subtest 'references' => sub {
     says($with->(888_888, $lab->definition, 777_777, $retired),
         qr/no active test definitions 888888, 777777, $retired\.\z/,
             'several unknown test definitions');
-    says($with->($retired), qr/no active test definition $retired\.\z/, 'one');
+    says($with->($retired), qr/no active test definition $retired\.\z/, 'one unknown test definition');
 };
 
 subtest 'sizes' => sub {
@@ -122,7 +122,7 @@ subtest 'If-Match' => sub {
     }
     says($with->('"0123456789abcdef0123456789abcdef"'), qr/has changed since you read it/,
         'another');
-    is($with->($etag)->status, 200, 'the right one');
+    is($with->($etag)->status, 200, 'the right ETag');
 };
 
 subtest 'gates' => sub {

@@ -72,7 +72,7 @@ sub allowed_at {
 }
 
 my $before = LIMS::Database::Snapshot::take($lims);
-cmp_ok(scalar @others, '>', 80, 'others have paths too');
+cmp_ok(scalar @others, '>', 80, 'there are routes of other surfaces');
 for my $route (@others) {
     my $shared = allowed_at($route->{path});
     my $answer = $lims->request($route->{method}, $route->{path} =~ s/:id/1/r,
@@ -81,7 +81,7 @@ for my $route (@others) {
     my $name = "$route->{method} $route->{path}";
 
     if ($shared && grep { $_ eq $route->{method} } @$shared) {
-        is($answer->status, 400, "$name is the API's, with an id that is none");
+        is($answer->status, 400, "$name is a route of the API, and refuses an invalid id");
         is($answer->json->{error}, 'invalid_id', '... in JSON');
         next;
     }

@@ -39,7 +39,7 @@ sub worked_out {
 is(worked_out(), '4 rows, 0 worked out', 'samples that were scanned are read from the cache');
 $base->app($lab)->do(q{UPDATE lims.sample_test SET result = '7' WHERE sample_id = ?}, undef,
     $samples[1]{id});
-is(worked_out(), '4 rows, 1 worked out', 'only the sample that changed since is worked out');
+is(worked_out(), '4 rows, 1 worked out', 'only the sample that changed since is computed again');
 $base->sample($lab, 'PH');
 is(worked_out(), '5 rows, 2 worked out', 'a new sample is worked out');
 1 while $base->db->selectrow_array($scan);

@@ -35,7 +35,7 @@ my $judged = 'result, status, numeric_value::text, out_of_specification, spec_lo
     . ' entered_by';
 my @right = ('9.10', 'entered', '9.10', 1, '6.5', '8.5', $lab->{user_id});
 is(enter($app, PH => result => '9.10'), 'pending', 'a result is entered');
-is_deeply(row(PH => $judged), \@right, 'with what is derived from it');
+is_deeply(row(PH => $judged), \@right, 'with its derived columns');
 enter($app, EC => result => 'Present');
 is(row(EC => 'confirmation_status')->[0], 'pending', 'a presumptive positive awaits confirmation');
 
@@ -147,7 +147,7 @@ $app->do('UPDATE lims.sample_test SET analyzed_at = now() WHERE organization_id 
     undef, $lab->{id}, $test->{PB});
 enter($app, PB => result => ' ');
 is_deeply(row(PB => 'status, result, analyzed_at, entered_by'), [ 'pending', (undef) x 3 ],
-    'a blank result is none');
+    'a blank result is stored as NULL');
 
 # One by one, however many are judged at once: the plan is kept for one alone.
 subtest 'limits are found by an index' => sub {

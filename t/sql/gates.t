@@ -171,7 +171,7 @@ for my $case (
 }
 refused($app, 'INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion)
     VALUES (?, ?, ?, ?)',
-    [ $lab->{id}, $scratch, 'MB', 'maximum' ], 'invalid_body', 'a control without its numbers is none');
+    [ $lab->{id}, $scratch, 'MB', 'maximum' ], 'invalid_body', 'a control without the numbers of its criterion is refused');
 
 # confirmation_required
 my $micro = $base->sample($lab, qw(EC));
@@ -264,7 +264,7 @@ refused($app, 'UPDATE lims.worksheet_signoff SET withdrawn_at = now() WHERE orga
     [ $lab->{id}, $step[0] ], 'test_verified_locked', 'a verified test locks its sheet');
 refused($app, 'UPDATE lims.worksheet_field SET required = false WHERE organization_id = ?
     AND id = ?',
-    [ $lab->{id}, $field[0] ], 'invalid_transition', 'a filled form stays as it was');
+    [ $lab->{id}, $field[0] ], 'invalid_transition', 'a worksheet template with worksheets cannot be changed');
 
 # approval_required
 change(sample_test => $sample->{$_}, status => 'verified') for qw(PH PB);
@@ -336,7 +336,7 @@ $them->do($verify, undef, $strict->{id}, $theirs->{PB});
 $them->commit;
 is($base->value('SELECT verification_signature_id FROM lims.sample_test
     WHERE id = ?', $theirs->{PB}), $signature,
-    'and the signature kept with the result');
+    '... and the signature is stored with the result');
 
 # reagent_lot_expired: in the laboratory's day, whatever the client says of when.
 my $acid = $base->sample($lab, qw(PB PH));

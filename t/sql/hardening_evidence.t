@@ -98,7 +98,7 @@ for my $set ("worksheet_id = $sheet[1]", "field_id = $field[1] + 1000", "entered
 }
 is(change(worksheet_value => "value = '11', entered_by = $other", $value[0]), 1, 'another value');
 is($base->value('SELECT entered_by FROM lims.worksheet_value WHERE id = ?', $value[0]),
-    $lab->{user_id}, 'is put down to who enters it');
+    $lab->{user_id}, 'is attributed to the user who enters it');
 refused($app, update('worksheet', "created_by = $other"), [ $lab->{id}, $sheet[0] ],
     'invalid_transition', 'a sheet stays put down to who began it');
 while_pending(update('worksheet_value', q{value = '12'}), [ $lab->{id}, $value[0] ], sub {
@@ -154,7 +154,7 @@ refused($app, $verify, [ $direct, $lab->{id}, $sample->{PB} ], 'esignature_requi
     'a signature on what has changed since, though nobody asked for one');
 my $wrong = signed($app, $lab, 'verified', 'sample_test', $oil[1]);
 refused($app, $verify, [ $wrong, $lab->{id}, $sample->{PB} ], 'esignature_required',
-    'one on another result');
+    'a signature on another result');
 my $mine = signed($app, $lab, 'verified', 'sample_test', $sample->{PB});
 acts_as($other);
 refused($app, $verify, [ $mine, $lab->{id}, $sample->{PB} ], 'esignature_required',
@@ -165,7 +165,7 @@ refused($app, 'SELECT lims.sign(?, ?, ?, ?)',
 acts_as($lab->{user_id});
 $app->commit;
 refused($app, $verify, [ $mine, $lab->{id}, $sample->{PB} ], 'esignature_required',
-    'one of an earlier transaction');
+    'a signature of an earlier transaction');
 is($base->value('SELECT status FROM lims.sample_test WHERE id = ?', $sample->{PB}), 'entered',
     'so it was not verified');
 $base->db->do('UPDATE lims.user_account SET password_hash = NULL WHERE id = ?', undef, $other);

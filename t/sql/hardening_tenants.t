@@ -124,10 +124,10 @@ my @sound = ($lab{sound}{id}, $id);
 is(act("UPDATE lims.sample_test SET status = 'verified' $it", @sound), 1, 'sound: verified');
 is(act("UPDATE lims.sample SET status = 'completed' $it", @sound), 1, 'sound: completed');
 is($base->value(q{SELECT string_agg(organization_id || ' ' || name, ',') FROM lims.approval}),
-    "$lab{sound}{id} Final", 'sound: its own steps are asked for');
+    "$lab{sound}{id} Final", 'valid context: approval of its own steps is requested');
 is(act(q{UPDATE lims.approval SET status = 'approved' WHERE organization_id = ?
-    AND sample_id = ?}, @sound), 1, 'sound: approved');
-is(act("UPDATE lims.sample SET status = 'reported' $it", @sound), 1, 'sound: reported');
+    AND sample_id = ?}, @sound), 1, 'valid context: the approval is decided');
+is(act("UPDATE lims.sample SET status = 'reported' $it", @sound), 1, 'valid context: the sample is reported');
 
 # And what is final there is not here.
 work_as('faulty');
@@ -139,7 +139,7 @@ is(act("UPDATE lims.sample SET notes = 'again' $it", @faulty), 1,
 # Whose the evidence is.
 for my $table (qw(audit_entry event sample_dirty organization_dirty)) {
     is($base->value("SELECT count(*) FROM lims.$table WHERE organization_id NOT IN (?, ?)",
-        map { $lab{$_}{id} } qw(sound faulty)), 0, "$table: nobody else's");
+        map { $lab{$_}{id} } qw(sound faulty)), 0, "$table: no row of another organization");
 }
 is($base->value(q{SELECT string_agg(type, ' ' ORDER BY id) FROM lims.event
     WHERE organization_id = ?}, $lab{sound}{id}),

@@ -136,7 +136,7 @@ is(kept($lead), '- - 3', 'a sample that was not taken yet');
 my $before = $base->value($trail);
 my $stamp  = $base->value('SELECT updated_at FROM lims.sample_test WHERE id = ?', $lead);
 collected($next, 'collection_date', q{'2026-01-10'});
-is(kept($lead), '12 07:00 - 3', 'taken');
+is(kept($lead), '12 07:00 - 3', 'a sample that was taken');
 is(kept($plain), '- - 3', '... and a test without a holding time');
 change($next->{id}, q{priority = 'stat'});
 is(kept($lead), '12 07:00 - 1', 'made urgent');

@@ -74,7 +74,7 @@ subtest 'receipt' => sub {
     refused($app, 'UPDATE lims.sample SET receipt_condition = ? WHERE id = ?', [ 'warm', @of ],
         'invalid_transition', 'findings after it');
     refused($app, 'UPDATE lims.sample SET received_by = NULL WHERE id = ?', [@of],
-        'invalid_transition', 'nobody received it');
+        'invalid_transition', 'clearing the user who received it');
     refused($app, q{UPDATE lims.sample SET received_at = NULL WHERE id = ?}, [@of],
         'invalid_transition', 'received, but at no time');
     refused($app, $undo, [@of], 'invalid_body', 'undone without a reason');

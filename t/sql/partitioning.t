@@ -15,7 +15,7 @@ my $base   = LIMS::Test::SQL->new;
 my $spread = LIMS::Database::Partitioned::partition($base->{database});
 my $owner  = $base->db;
 
-cmp_ok($spread, '>', 40, "$spread tables are spread");
+cmp_ok($spread, '>', 40, "$spread tables are partitioned");
 is($owner->selectrow_array(q{
     SELECT string_agg(c.relname, ' ') FROM pg_class c
      WHERE c.relnamespace = 'lims'::regnamespace AND c.relispartition AND c.relkind = 'r'

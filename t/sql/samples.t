@@ -81,7 +81,7 @@ is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-
 is(registered(@day, plant_location => 'INF-001')->{sample_identifier}, 'OUT-INF-001-20260302-1',
     'elsewhere');
 refused($app, register(@day), 'invalid_body', 'it needs a plant location');
-refused($app, register(@day, plant_location => '  '), 'invalid_body', 'a real one');
+refused($app, register(@day, plant_location => '  '), 'invalid_body', 'a plant location that is not blank');
 my @numbers = $base->parallel(12, sub {
     my $handle = $base->app($lab);
     my ($sql, $bind) = register(@day, plant_location => 'RAS');

@@ -95,13 +95,13 @@ is_deeply(told(), [ lifecycle('sample.blocked', 'pending',
 act('UPDATE lims.qc_control SET measured_value = 0.1 WHERE organization_id = ? AND id = ?',
     $lab->{id}, $control);
 scan();
-is(types(), 'ready_for_review', 'entering a state again is told again');
+is(types(), 'ready_for_review', 'an event for each time that a state is entered');
 act($verify, @tests);
 scan();
 is_deeply(told(), [ lifecycle('sample.ready_to_report', 'pending') ],
     'sample.ready_to_report has no reasons');
 act(q{UPDATE lims.sample SET status = 'reported' WHERE organization_id = ? AND id = ?}, @tests);
-is(scan(), '1 looked at, 0 told', 'reported is told by who reports');
+is(scan(), '1 looked at, 0 told', 'the scan emits no event for a report');
 my $reported = $sample->{id};
 
 # --- Time -----------------------------------------------------------------------
@@ -150,7 +150,7 @@ my $tail = qq(,"holdingStatus":"expiring_soon","expiresAt":"$expires",)
     . '"testNames":["Suspended solids","Suspended solids"]}';
 is_deeply(told(), [ lifecycle('holding_time.expiring', 'pending', @open) =~ s/\}\z/$tail/r ],
     'holding_time.expiring');
-is(scan(), '0 looked at, 0 told', 'once');
+is(scan(), '0 looked at, 0 told', 'a second scan emits no event');
 wait_for('23 hours 58 minutes');
 scan();
 is(types(), '', 'a minute before its end');
@@ -284,7 +284,7 @@ scan();
 my %heard;
 $heard{$_}++ for @{ told() };
 is(join(' ', map { scalar @$_ } [ values %heard ], [ grep { $_ == 1 } values %heard ]), '120 120',
-    'each sample is told of, once');
+    'one event for each sample');
 
 # One organization's mass change does not keep the others waiting.
 my $small = $base->laboratory(code => 'harbor');

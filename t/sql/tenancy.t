@@ -114,7 +114,7 @@ refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ],
     'field_not_patchable', 'or moved there');
 refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, client_name)
     VALUES (?, ?, 'c')},
-    [ $labs[0]{id}, $labs[1]{material} ], 'invalid_reference', 'another\'s material type is none');
+    [ $labs[0]{id}, $labs[1]{material} ], 'invalid_reference', 'a material type of another organization is unknown');
 refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
     VALUES (?, ?, ?)},
     [ $labs[0]{id}, $samples[1]{id}, $labs[0]{definition}{PH} ], '23503',

@@ -18,7 +18,7 @@ sub findings {
 
 my $sound = $tool->run(qw(check --json));
 is($sound->{exit}, 0, 'a sound database');
-ok($sound->{json}{ok}, 'a sound database passes');
+ok($sound->{json}{ok}, 'a database without faults passes');
 my $found = findings($sound);
 for my $subject ('server version', 'encoding', 'transaction isolation', 'roles', 'login',
     'acting for users', 'run-time role', 'schema', 'row-level security', 'owner', 'grants',
@@ -94,7 +94,7 @@ $tool->superuser->do("REVOKE TEMPORARY ON DATABASE $name FROM PUBLIC");
 # Another login, an empty database, none at all.
 
 my $app = $tool->as('lims_app', qw(check --json));
-is($app->{exit}, 1, 'the run-time role is not who should ask');
+is($app->{exit}, 1, 'the run-time role cannot run the check');
 is(findings($app)->{login}{state}, 'failed', 'the login is named');
 
 my $empty = LIMS::Test::Tool->new(empty => 1)->run(qw(check --json));
@@ -108,7 +108,7 @@ is($tool->run(qw(check --database), 'host=/nowhere')->{exit}, 4,
 is(findings($tool->run(qw(check --json --configtest), 'echo Syntax OK'))->{configuration}{finding},
     'Syntax OK', 'a configuration');
 my $bad = $tool->run(qw(check --json --configtest), 'echo LIMS0001: no TLS >&2; exit 1');
-is($bad->{exit}, 1, 'a bad one');
+is($bad->{exit}, 1, 'an invalid configuration');
 is(findings($bad)->{configuration}{finding}, 'LIMS0001: no TLS',
     'the finding has the words of configtest');
 

@@ -28,7 +28,7 @@ my @wrong = (
     [ 'no such choice',      qr/status must be one of/,         [qw(sample list --status lost)] ],
     [ 'a missing field',     qr/code is missing/,               [@ana, qw(client create --name x)] ],
     [ 'no id',               qr/Which client\?/,                [@ana, qw(client show)] ],
-    [ 'an id that is none',  qr/"0" is not an id/,              [@ana, qw(client show 0)] ],
+    [ 'an invalid id',  qr/"0" is not an id/,              [@ana, qw(client show 0)] ],
     [ 'two ids',             qr/"2" is one argument more than/, [@ana, qw(client show 1 2)] ],
     [ 'nothing to change',   qr/No option is given that changes/, [@ana, qw(client update 1)] ],
     [ 'not UTF-8',           qr/not UTF-8/, [@ana, qw(client create --code x --name), "\xff"] ],

@@ -48,7 +48,7 @@ my $before = content();
 my $twice  = $tool->run(qw(secret-key --key-id 2026-11));
 is($twice->{exit}, 1, 'an id twice is refused');
 like($twice->{err}, qr/stands there twice/, 'a key id that is there twice is named');
-is($tool->run('secret-key', '--key-id', 'a b')->{exit}, 2, 'an id that is none');
+is($tool->run('secret-key', '--key-id', 'a b')->{exit}, 2, 'an invalid id');
 is(content(), $before, 'the file is as it was');
 chmod 0644, $file;
 like($tool->run('secret-key')->{err}, qr/chmod 600/, 'a file that all can read is not used');

@@ -49,9 +49,9 @@ ok(-s "$dir/secret.key", '... is made');
 for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
     my ($odd) = $line =~ /^(\w+)/;
     ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
-    is($status, 2, "what there is not: $line");
-    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; there are: LIMS_DATABASE, LIMS_SECRET_KEY_FILE/,
-        '... is told with its place');
+    is($status, 2, "an unknown setting: $line");
+    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE and LIMS_SECRET_KEY_FILE/,
+        '... is reported with its line');
 }
 {
     local $ENV{LIMSCTL_CONF} = "$dir/none";

@@ -56,7 +56,7 @@ my $bare = $tool->run(qw(--json sample-test verify 3 --organization cedar --user
     @password);
 is($bare->{exit}, 1, 'refused for somebody without a password');
 like($bare->{json}{message}, qr/user set-password/,
-    'a user without a password is told how to set one');
+    'the message for a user without a password names the command that sets one');
 is($tool->value(q{SELECT status FROM lims.sample_test WHERE id = 3}), 'entered',
     'the refused verification changed nothing');
 
@@ -82,7 +82,7 @@ is($entry->{user_id}, $verified->{verifiedBy}, 'the audit entry has the user');
 my $before = $tool->value($signatures);
 is($tool->run(@ana, @password, qw(--json sample-test verify 4))->{json}{error}, 'blank_result',
     'a gate refuses what is signed');
-is($tool->run(@ana, @password, qw(sample-test verify 99))->{exit}, 3, 'a test that is none');
+is($tool->run(@ana, @password, qw(sample-test verify 99))->{exit}, 3, 'an unknown test');
 is($tool->value($signatures), $before, 'a failed action leaves no signature');
 
 # The meaning of a decision is the decision.

@@ -74,7 +74,7 @@ sub tampered {
 subtest 'blocks are closed, and verified' => sub {
     work(1);
     my $heads = closed();
-    like($heads, qr/^lims-audit-1:$id:1:[0-9a-f]{64}$/m, 'the head of a block is told');
+    like($heads, qr/^lims-audit-1:$id:1:[0-9a-f]{64}$/m, 'the head of a closed block is logged');
     work(2);
     $heads .= closed();
     my $answer = verified();

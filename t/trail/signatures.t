@@ -59,5 +59,5 @@ $lims->db->do("ALTER TABLE lims.$_ ADD COLUMN added_later text DEFAULT 'x'")
 ok($_->{stands}, "after columns were added, $_->{meaning} stands")
     for of_batch(), ${ signatures() }[-1];
 $lims->db->do(q{UPDATE lims.qc_batch SET notes = 'flask 7'});
-ok(!of_batch()->{stands}, 'it does not stand when its batch was changed');
+ok(!of_batch()->{stands}, 'the signature is no longer valid when its batch was changed');
 done_testing();
