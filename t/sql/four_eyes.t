@@ -117,6 +117,17 @@ subtest 'a step names a role' => sub {
     refused(as('cy', api_key_id => 1), $approve, [ $lab->{id}, $last ], 'permission_required', 'an API key');
     is(as('cy')->do($approve, undef, $lab->{id}, $last), 1,
         'the corrected policy frees what waits');
+
+    # The second step ends while a round that asked for it waits.
+    (undef, $first, $last) = completed();
+    as('bo')->do($approve, undef, $lab->{id}, $first);
+    $base->db->do('UPDATE lims.approval_step SET active = false WHERE organization_id = ?
+        AND position = 2', undef, $lab->{id});
+    refused(as('bo'), $approve, [ $lab->{id}, $last ], 'permission_required',
+        'a step that the policy no longer has keeps its role');
+    is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, '... which decides it');
+    $base->db->do('UPDATE lims.approval_step SET active = true WHERE organization_id = ?
+        AND position = 2', undef, $lab->{id});
     $step->(undef);
 };
 
