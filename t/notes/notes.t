@@ -105,6 +105,14 @@ $ann->refused('permission_required', 'saved-view delete', $shared->{id});
 $ann->done('saved-view delete', $view->{id});
 $ann->refused('not_found', 'saved-view show', $view->{id});
 
+$ann->refused('invalid_body', 'saved-view create', name => 'Long', page => 'samples',
+    query => 'x' x 8193);
+$lims->superuser->do(q{INSERT INTO lims.saved_view (organization_id, owner_id, name, page, query)
+    SELECT ?, ?, 'v' || n, 'samples', '?' FROM generate_series(1, 100) n}, undef,
+    $lims->fixture->{id}, $ann->{id});
+$ann->refused('invalid_transition', 'saved-view create', name => 'One more', page => 'samples',
+    query => '?');
+
 my %name = map { $_->{displayName} => $_ } @{ $auditor->done('people list')->{data} };
 ok($name{'Ann Lee'} && $name{'Bob Hale'}, 'everybody who reads sees the names of people');
 ok(!exists $name{'Ann Lee'}{email}, '... and nothing else of them');

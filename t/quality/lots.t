@@ -94,6 +94,9 @@ is_deeply([ map { $_->{slug} }
 tested([qw(failed passed failed)], %growth, organism => 'Candida albicans ATCC 10231',
     recoveryPercent => 96, outcome => 'passed');
 $ann->refused('reason_required', 'media-lot test', $lot->{id}, %growth, outcome => 'passed');
+LIMS::Service::CommandLine->new($lims, 'Cy Lund', roles => ['analyst'])->refused(
+    'permission_required', 'media-lot test', $lot->{id}, %growth, outcome => 'passed',
+    reason => 'it looked fine');
 my $again = tested([qw(passed passed passed)], %growth, recoveryPercent => 92,
     outcome => 'passed', reason => 'plates of the failed test had dried out');
 is(scalar @{ $again->{tests} }, 4, 'the lot shows its tests');
