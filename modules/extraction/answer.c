@@ -186,7 +186,7 @@ static const member_t members[] = {
     { "qualifierColumn", APR_OFFSETOF(lims_pointer_t, qualifier.column), true },
 };
 
-static bool take_number(int *number, const lims_json_t *node, bool nullable)
+static bool parse_number(int *number, const lims_json_t *node, bool nullable)
 {
     char *end = NULL;
     long value;
@@ -203,7 +203,7 @@ static bool take_number(int *number, const lims_json_t *node, bool nullable)
     return *end == '\0' && value >= 1 && value <= NUMBER_MAX;
 }
 
-static bool take_kind(lims_pointed_e *kind, const lims_json_t *node)
+static bool parse_kind(lims_pointed_e *kind, const lims_json_t *node)
 {
     for (int i = 0; i < LIMS_POINTED_COUNT; i++) {
         if (node->type == LIMS_JSON_STRING && strcmp(node->text, lims_pointed_names[i]) == 0) {
@@ -219,7 +219,7 @@ static bool is_half(lims_at_t at)
     return (at.row == 0) != (at.column == 0);
 }
 
-static const char *take_pointer(lims_pointer_t *pointer, const lims_json_t *node)
+static const char *parse_pointer(lims_pointer_t *pointer, const lims_json_t *node)
 {
     const lims_json_t *kind;
 
@@ -230,13 +230,13 @@ static const char *take_pointer(lims_pointer_t *pointer, const lims_json_t *node
         const lims_json_t *member = lims_json_member(node, members[i].name);
         int *number = (int *)(void *)((char *)pointer + members[i].offset);
 
-        if (!member || !take_number(number, member, members[i].nullable)) {
+        if (!member || !parse_number(number, member, members[i].nullable)) {
             return members[i].nullable ? "has a number that is missing, or neither null nor from 1"
                                        : "has a number that is missing or not from 1";
         }
     }
     kind = lims_json_member(node, "kind");
-    if (!kind || !take_kind(&pointer->kind, kind)) {
+    if (!kind || !parse_kind(&pointer->kind, kind)) {
         return "has a kind that was not among those to choose from";
     }
     return is_half(pointer->unit) || is_half(pointer->qualifier)
@@ -263,7 +263,7 @@ bool lims_answer_read(apr_array_header_t **pointers, const char **problem, const
     }
     for (const lims_json_t *row = rows->first; row; row = row->next) {
         lims_pointer_t pointer = { .sheet = 0 };
-        const char *wrong = take_pointer(&pointer, row);
+        const char *wrong = parse_pointer(&pointer, row);
 
         if (wrong) {
             *problem = apr_psprintf(pool, "rows[%d] %s", taken->nelts, wrong);

@@ -38,7 +38,7 @@ typedef struct {
 
 /* --- Callbacks of libcurl ------------------------------------------------------------ */
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *data)
+static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 {
     call_t *call = data;
 
@@ -47,7 +47,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *data)
     return call->header_seen > HEADER_MAX ? 0 : size * count;
 }
 
-static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
+static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 {
     call_t *call = data;
     size_t length = size * count;
@@ -168,9 +168,9 @@ static CURLcode set_request(call_t *call, CURL *easy, const char *body)
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->error);
     return set_way(easy, call->model);

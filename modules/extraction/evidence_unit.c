@@ -224,7 +224,7 @@ static const char *two_units(const lims_unit_found_t *a, const lims_unit_found_t
 
 /* Takes the unit from the cell that the model names, unless the value's own text, the
  * header or a nearer unit of the row contradicts it. */
-static const char *take_pointed(lims_unit_found_t *unit, lims_evidence_t *evidence,
+static const char *read_pointed(lims_unit_found_t *unit, lims_evidence_t *evidence,
                                 const lims_candidate_t *candidate, const lims_pointer_t *pointer,
                                 const char *text)
 {
@@ -282,7 +282,7 @@ static bool is_near(const lims_pointer_t *pointer)
 }
 
 /* Takes any unit for a test without one: there is nothing to compare. */
-static void take_any(lims_unit_found_t *unit, const lims_grid_cell_t *cell)
+static void accept_any(lims_unit_found_t *unit, const lims_grid_cell_t *cell)
 {
     bool named = cell && cell->text[0] != '\0';
 
@@ -306,11 +306,11 @@ const char *lims_evidence_unit(lims_unit_found_t *unit, lims_evidence_t *evidenc
         return "The unit stands neither in the row of the value nor above it.";
     }
     if (!candidate->unit) {
-        take_any(unit, own ? NULL : cell);
+        accept_any(unit, own ? NULL : cell);
         return NULL;
     }
     if (cell && cell->text[0] != '\0' && !own) {
-        problem = take_pointed(unit, evidence, candidate, pointer, cell->text);
+        problem = read_pointed(unit, evidence, candidate, pointer, cell->text);
     } else {
         problem = beside ? look_above(unit, evidence, candidate, pointer)
                          : search(unit, evidence, candidate, pointer);

@@ -84,15 +84,15 @@ static bool has_invisible(const char *text)
     return false;
 }
 
-static void take_row(lims_grid_t *grid, lims_grid_row_t *taken, const lims_row_t *row,
-                     apr_pool_t *pool)
+static void add_row(lims_grid_t *grid, lims_grid_row_t *added, const lims_row_t *row,
+                    apr_pool_t *pool)
 {
-    taken->number = row->number;
-    taken->message = row->message;
-    taken->count = row->count;
-    taken->cells = apr_pcalloc(pool, sizeof(*taken->cells) * (apr_size_t)(row->count + 1));
+    added->number = row->number;
+    added->message = row->message;
+    added->count = row->count;
+    added->cells = apr_pcalloc(pool, sizeof(*added->cells) * (apr_size_t)(row->count + 1));
     for (int i = 0; i < row->count; i++) {
-        lims_grid_cell_t *cell = &taken->cells[i];
+        lims_grid_cell_t *cell = &added->cells[i];
 
         cell->text = trimmed(&row->cells[i], pool);
         cell->shown = strlen(cell->text) <= LIMS_GRID_CELL_MAX && !has_invisible(cell->text)
@@ -111,13 +111,13 @@ static const lims_error_t *too_large(const char *what, int max, apr_pool_t *pool
         max, what);
 }
 
-static const lims_error_t *take_sheet(lims_grid_t *grid, const lims_sheet_t *sheet, int rows_max,
-                                      int cells_max, apr_pool_t *pool)
+static const lims_error_t *add_sheet(lims_grid_t *grid, const lims_sheet_t *sheet, int rows_max,
+                                     int cells_max, apr_pool_t *pool)
 {
-    lims_grid_sheet_t *taken = &grid->sheets[grid->count++];
+    lims_grid_sheet_t *added = &grid->sheets[grid->count++];
 
-    taken->name = sheet->name;
-    taken->rows = apr_pcalloc(pool, sizeof(*taken->rows) * (apr_size_t)(sheet->count + 1));
+    added->name = sheet->name;
+    added->rows = apr_pcalloc(pool, sizeof(*added->rows) * (apr_size_t)(sheet->count + 1));
     for (int i = 0; i < sheet->count; i++) {
         if (sheet->rows[i].count == 0) {
             continue;
@@ -125,7 +125,7 @@ static const lims_error_t *take_sheet(lims_grid_t *grid, const lims_sheet_t *she
         if (++grid->rows > rows_max) {
             return too_large("rows", rows_max, pool);
         }
-        take_row(grid, &taken->rows[taken->count++], &sheet->rows[i], pool);
+        add_row(grid, &added->rows[added->count++], &sheet->rows[i], pool);
         if (grid->cells > cells_max) {
             return too_large("cells", cells_max, pool);
         }
@@ -162,7 +162,7 @@ const lims_error_t *lims_grid_read(lims_grid_t **grid, const char *bytes, apr_si
     made->sheets = apr_pcalloc(pool, sizeof(*made->sheets) * (apr_size_t)count);
     for (int i = 0; i < count && !error; i++) {
         if (!sheets[i].hidden) {
-            error = take_sheet(made, &sheets[i], rows_max, cells_max, pool);
+            error = add_sheet(made, &sheets[i], rows_max, cells_max, pool);
         }
     }
     if (!error) {

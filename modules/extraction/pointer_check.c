@@ -82,7 +82,7 @@ static bool is_printable(const char *text)
 }
 
 /* Takes the value from its cell. A unit after a number is split off into `*beside`. */
-static const char *take_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
+static const char *copy_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
 {
     const char *text = finding->cell;
     apr_size_t length;
@@ -182,8 +182,8 @@ static bool locate(lims_finding_t *finding, const judge_t *judge, const lims_poi
     return true;
 }
 
-static bool take_candidate(lims_finding_t *finding, const judge_t *judge,
-                           const lims_pointer_t *pointer)
+static bool check_candidate(lims_finding_t *finding, const judge_t *judge,
+                            const lims_pointer_t *pointer)
 {
     const lims_candidate_t *candidate;
 
@@ -211,7 +211,7 @@ static bool take_candidate(lims_finding_t *finding, const judge_t *judge,
     return true;
 }
 
-static bool take_qualifier(lims_finding_t *finding, const judge_t *judge,
+static bool copy_qualifier(lims_finding_t *finding, const judge_t *judge,
                            const lims_pointer_t *pointer)
 {
     const char *text;
@@ -269,10 +269,10 @@ static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_poi
 {
     const char *problem, *beside = NULL;
 
-    if (!locate(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
+    if (!locate(finding, judge, pointer) || !check_candidate(finding, judge, pointer)) {
         return false;
     }
-    problem = take_value(finding, &beside, judge->pool);
+    problem = copy_value(finding, &beside, judge->pool);
     if (!problem) {
         problem = check_context(finding, judge, pointer);
     }
@@ -283,7 +283,7 @@ static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_poi
         reject(finding, LIMS_MATCH_REJECTED_CHECK, problem);
         return false;
     }
-    return take_qualifier(finding, judge, pointer);
+    return copy_qualifier(finding, judge, pointer);
 }
 
 static const char *what_lacks(const lims_finding_t *finding)

@@ -118,7 +118,7 @@ static bool read_delimiters(reader_t *r, const char *segment, apr_size_t length)
         }
     }
     if (r->hl7->signs.field && memcmp(&signs, &r->hl7->signs, sizeof(signs)) != 0) {
-        return refuse_segment(r, "this header declares other signs than the one before.");
+        return refuse_segment(r, "this header declares other delimiters than the one before.");
     }
     r->hl7->signs = signs;
     return true;

@@ -149,7 +149,7 @@ static const char *text_of(const lims_json_t *object, const char *name, const ch
     return member && member->text ? member->text : otherwise;
 }
 
-static const lims_error_t *take_excluded(lims_import_t *import, const lims_json_t *list)
+static const lims_error_t *parse_exclusions(lims_import_t *import, const lims_json_t *list)
 {
     const lims_error_t *error = NULL;
 
@@ -157,12 +157,12 @@ static const lims_error_t *take_excluded(lims_import_t *import, const lims_json_
     for (const lims_json_t *each = list->first; each && !error; each = each->next) {
         int index = import->excluded->nelts;
 
-        error = lims_exclude_take(apr_array_push(import->excluded), each, index, import->pool);
+        error = lims_exclude_parse(apr_array_push(import->excluded), each, index, import->pool);
     }
     return error;
 }
 
-static void take_aliases(lims_import_t *import, const lims_json_t *list)
+static void parse_aliases(lims_import_t *import, const lims_json_t *list)
 {
     apr_array_header_t *names = apr_array_make(import->pool, 4, sizeof(lims_alias_t));
 
@@ -173,7 +173,7 @@ static void take_aliases(lims_import_t *import, const lims_json_t *list)
     import->aliases = names;
 }
 
-static void take_tests(lims_import_t *import, const lims_json_t *list, const char *text)
+static void parse_tests(lims_import_t *import, const lims_json_t *list, const char *text)
 {
     import->tests = text;
     import->named = apr_array_make(import->pool, 4, sizeof(int));
@@ -183,7 +183,7 @@ static void take_tests(lims_import_t *import, const lims_json_t *list, const cha
 }
 
 /* The lists are JSON that was already validated as fields. */
-const lims_error_t *lims_decisions_take(lims_import_t *import, lims_request_t *rq)
+const lims_error_t *lims_decisions_parse(lims_import_t *import, lims_request_t *rq)
 {
     const lims_error_t *error = NULL;
 
@@ -196,11 +196,11 @@ const lims_error_t *lims_decisions_take(lims_import_t *import, lims_request_t *r
             continue;
         }
         if (strcmp(lists[i], "exclude") == 0) {
-            error = take_excluded(import, list);
+            error = parse_exclusions(import, list);
         } else if (strcmp(lists[i], "aliases") == 0) {
-            take_aliases(import, list);
+            parse_aliases(import, list);
         } else {
-            take_tests(import, list, text);
+            parse_tests(import, list, text);
         }
     }
     return error;

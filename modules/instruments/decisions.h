@@ -10,7 +10,7 @@ extern const lims_field_t lims_release_input[];
 
 /* Takes exclusions, aliases and named tests from the request's values.
  * LIMS_E_INVALID_BODY. */
-const lims_error_t *lims_decisions_take(lims_import_t *import, lims_request_t *rq);
+const lims_error_t *lims_decisions_parse(lims_import_t *import, lims_request_t *rq);
 
 /* Adds the decisions that were kept with the file :id to the request's values, but for the
  * members that these have already. */

@@ -27,7 +27,7 @@ static int number_of(const lims_json_t *object, const char *name)
 }
 
 /* Parses "D12": a column in letters, and a row. */
-static bool take_cell(lims_excluded_t *out, const char *cell)
+static bool parse_cell(lims_excluded_t *out, const char *cell)
 {
     int column = 0;
 
@@ -40,8 +40,8 @@ static bool take_cell(lims_excluded_t *out, const char *cell)
            strspn(cell, "0123456789") == strlen(cell);
 }
 
-const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *object, int index,
-                                      apr_pool_t *pool)
+const lims_error_t *lims_exclude_parse(lims_excluded_t *out, const lims_json_t *object, int index,
+                                       apr_pool_t *pool)
 {
     const char *cell = text_of(object, "cell"), *sheet = text_of(object, "sheet");
 
@@ -55,7 +55,7 @@ const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *o
             pool, LIMS_E_INVALID_BODY,
             "exclude[%d].cell: says row and column; they cannot stand beside it.", index);
     }
-    if (cell && !take_cell(out, cell)) {
+    if (cell && !parse_cell(out, cell)) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY,
                                  "exclude[%d].cell: must be letters and a number, like D12.",
                                  index);

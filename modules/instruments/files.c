@@ -239,7 +239,7 @@ static const lims_error_t *check_release(lims_request_t *rq)
                                  "reason is missing (--reason at the command line): a file is "
                                  "released with one.");
     }
-    return error ? error : lims_decisions_take(rq->staged, rq);
+    return error ? error : lims_decisions_parse(rq->staged, rq);
 }
 
 static const lims_error_t *prepare(lims_request_t *rq)
@@ -265,7 +265,7 @@ static const lims_error_t *prepare_release(lims_request_t *rq)
     const lims_error_t *error = lims_decisions_recall(rq);
 
     if (!error) {
-        error = lims_decisions_take(rq->staged, rq);
+        error = lims_decisions_parse(rq->staged, rq);
     }
     return error ? error : prepare(rq);
 }

@@ -85,8 +85,8 @@ void lims_import_read(lims_import_t *import);
 
 /* exclude.c: parses an exclusion from its JSON; `index` is its place in the list.
  * LIMS_E_INVALID_BODY. */
-const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *object, int index,
-                                      apr_pool_t *pool);
+const lims_error_t *lims_exclude_parse(lims_excluded_t *out, const lims_json_t *object, int index,
+                                       apr_pool_t *pool);
 
 /* Leaves out the values and reasons that the exclusions name, and notes which exclusions
  * fitted something. */

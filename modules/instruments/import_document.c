@@ -262,9 +262,10 @@ static apr_hash_t *repeated_places(const apr_array_header_t *list, apr_pool_t *p
     return places;
 }
 
-/* Those that the document has. */
-static const apr_array_header_t *told(const lims_reasons_t *reasons, const apr_array_header_t *list,
-                                      apr_pool_t *pool)
+/* Returns the reasons that the document shows: all but those of repeated rows that the
+ * database reports too. */
+static const apr_array_header_t *reasons_shown(const lims_reasons_t *reasons,
+                                               const apr_array_header_t *list, apr_pool_t *pool)
 {
     apr_array_header_t *all = apr_array_make(pool, reasons->list->nelts, sizeof(lims_reason_t));
     apr_hash_t *places = NULL;
@@ -289,7 +290,7 @@ static void write_reasons(lims_writer_t *w, const lims_import_t *import,
                           const apr_array_header_t *list, apr_pool_t *pool)
 {
     const lims_reasons_t *reasons = import->readings->reasons;
-    const apr_array_header_t *all = told(reasons, list, pool);
+    const apr_array_header_t *all = reasons_shown(reasons, list, pool);
 
     number(w, "blocking", reasons->blocking);
     lims_writer_key(w, "reasons");

@@ -237,7 +237,7 @@ static const lims_field_t output[] = {
 
 /* --- What came ------------------------------------------------------------ */
 
-static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lims_request_t *rq)
+static const lims_error_t *read_json(const char **bytes, apr_size_t *length, lims_request_t *rq)
 {
     if (!lims_values_get(rq->values, "content") == !lims_values_get(rq->values, "contentBase64")) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
@@ -246,7 +246,7 @@ static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lim
     return lims_content_read(bytes, length, rq);
 }
 
-static const lims_error_t *take_form(const char **name, const char **bytes, apr_size_t *length,
+static const lims_error_t *read_form(const char **name, const char **bytes, apr_size_t *length,
                                      lims_request_t *rq)
 {
     *name = rq->file->name;
@@ -265,7 +265,7 @@ static const lims_error_t *check(lims_request_t *rq)
     const char *bytes = NULL;
     apr_size_t length = 0;
     const lims_error_t *error =
-        rq->file ? take_form(&name, &bytes, &length, rq) : take_json(&bytes, &length, rq);
+        rq->file ? read_form(&name, &bytes, &length, rq) : read_json(&bytes, &length, rq);
 
     if (error) {
         return error;

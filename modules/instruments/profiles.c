@@ -139,7 +139,7 @@ static const lims_error_t *check_definition(lims_request_t *rq)
             lims_excerpt(text, rq->pool));
     }
     if (!error) {
-        error = lims_profile_judge(profile, rq->pool);
+        error = lims_profile_check_new(profile, rq->pool);
     }
     if (!error) {
         lims_values_set(rq->values, "code", profile->code);
@@ -184,7 +184,7 @@ static const lims_error_t *add(lims_request_t *rq)
 
 /* Gets the bytes of a golden file, from the profile itself or from a stored
  * file. */
-static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, lims_request_t *rq,
+static const lims_error_t *read_golden(const char **bytes, apr_size_t *length, lims_request_t *rq,
                                        const lims_golden_t *golden, int index)
 {
     const char *encoded = golden->content_base64;
@@ -230,7 +230,7 @@ static const lims_error_t *check_golden(lims_request_t *rq, const lims_profile_t
         const char *bytes = NULL;
         apr_size_t length = 0;
 
-        error = take_golden(&bytes, &length, rq, &APR_ARRAY_IDX(files, i, lims_golden_t), i);
+        error = read_golden(&bytes, &length, rq, &APR_ARRAY_IDX(files, i, lims_golden_t), i);
         if (!error) {
             error = lims_golden_check(profile, i, bytes, length, rq->pool);
         }
@@ -266,7 +266,7 @@ static const lims_error_t *activate(lims_request_t *rq)
 /* --- Trying --------------------------------------------------------------- */
 
 /* Gets the file to test, from the request or from the stored files. */
-static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
+static const lims_error_t *read_file(lims_import_t **import, lims_request_t *rq)
 {
     const char *name = lims_values_get(rq->values, "fileName");
     const char *id = lims_values_get(rq->values, "fileId");
@@ -307,7 +307,7 @@ static const lims_error_t *try_profile(lims_request_t *rq)
     const lims_error_t *error = lims_profile_parse(&parsed, text, strlen(text), rq->pool);
 
     if (!error) {
-        error = take_file(&import, rq);
+        error = read_file(&import, rq);
     }
     if (error) {
         return error;

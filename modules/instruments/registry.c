@@ -92,7 +92,7 @@ static entry_t *find_kept(const char *id)
 }
 
 /* Evicts the least recently used profile, if there are too many. */
-static entry_t *take_spare(void)
+static entry_t *evict_spare(void)
 {
     entry_t **spare = NULL, *entry = NULL;
     int count = 0;
@@ -120,7 +120,7 @@ static apr_status_t let_go(void *data)
         if (lock) {
             apr_thread_mutex_lock(lock);
             entry->held--;
-            spare = take_spare();
+            spare = evict_spare();
             apr_thread_mutex_unlock(lock);
         }
         if (spare) {

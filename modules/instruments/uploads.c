@@ -226,7 +226,7 @@ static const lims_error_t *check_upload(lims_request_t *rq)
 
 /* --- What the file can be about --------------------------------------------------------- */
 
-static void take_candidates(lims_candidates_t *candidates, const lims_result_t *rows,
+static void fill_candidates(lims_candidates_t *candidates, const lims_result_t *rows,
                             apr_pool_t *pool)
 {
     int count = lims_result_count(rows);
@@ -281,7 +281,7 @@ static const lims_error_t *prepare_upload(lims_request_t *rq)
                                  "file: the samples in it have more than %d tests; split the file.",
                                  LIMS_CANDIDATES_MAX);
     }
-    take_candidates(&upload->candidates, found[1], rq->pool);
+    fill_candidates(&upload->candidates, found[1], rq->pool);
     return NULL;
 }
 

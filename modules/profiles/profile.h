@@ -516,6 +516,6 @@ const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const cha
 /* Refuses defects that are tolerated in profiles in use: a test whose file unit
  * differs from its result unit, without conversion. Returns an error like
  * lims_profile_parse(), or NULL. */
-const lims_error_t *lims_profile_judge(const lims_profile_t *profile, apr_pool_t *pool);
+const lims_error_t *lims_profile_check_new(const lims_profile_t *profile, apr_pool_t *pool);
 
 #endif /* LIMS_PROFILES_PROFILE_H */

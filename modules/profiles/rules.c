@@ -171,11 +171,12 @@ static void report_unknown_test(lims_cell_value_t *value, const char *text)
     }
     apr_hash_set(layout->unknown, key, APR_HASH_KEY_STRING, key);
     if (*text == '\0') {
-        lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST,
-                          regex ? lims_regex_pattern(regex) : NULL,
-                          name->raw && *name->raw
-                              ? "What names the test does not have the form that the profile says."
-                              : "There is no name of a test.");
+        lims_value_refuse(
+            value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST,
+            regex ? lims_regex_pattern(regex) : NULL,
+            name->raw && *name->raw
+                ? "The name of the test does not have the form that the profile declares."
+                : "The name of the test is missing.");
         return;
     }
     lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST, NULL,
@@ -205,7 +206,7 @@ static bool resolve_test(lims_cell_value_t *value, const lims_test_t *given)
         const apr_array_header_t *list = apr_hash_get(layout->tests, folded, APR_HASH_KEY_STRING);
         if (!given || given == APR_ARRAY_IDX(list, 0, const lims_test_t *)) {
             lims_value_refuse(value, LIMS_REASON_REPLICATE_UNRESOLVED, LIMS_COLUMN_REPLICATE, NULL,
-                              "\"%s\" has no test for the replicate \"%s\".", text,
+                              "The profile has no test \"%s\" for the replicate \"%s\".", text,
                               replicate ? replicate : "");
         }
         return false;
@@ -317,9 +318,10 @@ static void check_shown(lims_cell_value_t *value)
         const lims_cell_t *cell = value->found[i].cell;
 
         if (cell && cell->kind == LIMS_CELL_SHOWN) {
-            lims_value_refuse(value, LIMS_REASON_AMBIGUOUS_NUMBER, (lims_column_e)i, NULL,
-                              "By its number format the workbook shows this number as another, or "
-                              "with a sign before it.");
+            lims_value_refuse(
+                value, LIMS_REASON_AMBIGUOUS_NUMBER, (lims_column_e)i, NULL,
+                "The number format of the cell shows another number than the one that "
+                "is stored, or adds a sign to it.");
         }
     }
 }

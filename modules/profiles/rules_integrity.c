@@ -253,7 +253,7 @@ static void check_frames(lims_layout_t *layout)
     if (layout->profile->integrity.frames == LIMS_FRAMES_REQUIRED && astm && !astm->framed) {
         lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL,
                            "frames with checksums",
-                           "The messages stand there without the frames of the line protocol.");
+                           "The messages of the file are not in frames of the line protocol.");
     }
 }
 

@@ -78,7 +78,7 @@ static void refuse(lims_cell_value_t *value, bool ambiguous)
     lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
                       formats ? apr_array_pstrcat(layout->pool, formats, '|') : "ISO 8601",
                       ambiguous
-                          ? "By the profile's formats it can be more than one time."
+                          ? "The formats of the profile allow more than one time here."
                           : "The time is not written as the profile says, or does not exist.");
 }
 
@@ -158,8 +158,8 @@ static void refuse_open(lims_layout_t *layout, const open_time_t *open)
     lims_layout_reason(
         layout, &scope, LIMS_REASON_TIMESTAMP_INVALID, true, &open->found,
         apr_array_pstrcat(layout->pool, formats_of(layout, LIMS_COLUMN_ANALYSED_AT), '|'),
-        "By the profile's formats it can be more than one time, and no other time "
-        "of the file tells which: leave the format of your instrument alone in the "
+        "The formats of the profile allow more than one time here, and no other time of "
+        "the file decides which: declare only the format of your instrument in the "
         "profile.");
 }
 

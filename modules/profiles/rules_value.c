@@ -56,9 +56,10 @@ static void read_qualifier(lims_cell_value_t *value)
     }
     if (!qualifier ||
         (value->reading.qualifier && strcmp(value->reading.qualifier, qualifier) != 0)) {
-        lims_value_refuse(
-            value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_QUALIFIER, "<, >, ND, J or U",
-            qualifier ? "It contradicts the value's own." : "It is no qualifier of a result.");
+        lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_QUALIFIER,
+                          "<, >, ND, J or U",
+                          qualifier ? "The qualifier contradicts the one in the value."
+                                    : "This is not a qualifier of a result.");
         return;
     }
     value->reading.qualifier = qualifier;
@@ -109,7 +110,7 @@ static void read_flag(lims_cell_value_t *value)
         qualifier = qualifier_of(flag && flag->write ? flag->write : text);
         if (!qualifier) {
             lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_FLAG,
-                              "<, >, ND, J or U", "It is no qualifier of a result.");
+                              "<, >, ND, J or U", "This is not a qualifier of a result.");
         } else if (!value->reading.qualifier) {
             value->reading.qualifier = qualifier;
         }
@@ -351,7 +352,7 @@ static void qualify(lims_cell_value_t *value, lims_token_e meaning)
 
     if (own && (!bound || strcmp(own, bound) != 0)) {
         lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_QUALIFIER, NULL,
-                          "It contradicts the value's own.");
+                          "The qualifier contradicts the one in the value.");
     } else if (value->reading.result) {
         value->reading.qualifier = token_qualifier(meaning, value->reading.result);
     }

@@ -69,7 +69,7 @@ static void test_segments(void)
           "structure_mismatch@1 Line 1: the header does not declare its encoding characters.",
           "no signs" },
         { MSH "MSH|%~\\&|\r",
-          "structure_mismatch@2 Line 2: this header declares other signs than the one before.",
+          "structure_mismatch@2 Line 2: this header declares other delimiters than the one before.",
           "signs that change" },
         { "MSH|^~\\&||||||||||||||||8859/1\rOBX|\xe9\r",
           "1[MSH][|][^~\\&][][][][][][][][][][][][][][][][8859/1] 2[OBX][\xc3\xa9]", "MSH-18" },

@@ -92,7 +92,7 @@ static void add_profile(apr_array_header_t *profiles, const char *path, apr_pool
     fclose(file);
     error = lims_profile_parse(&profile, json, length, pool);
     if (!error) {
-        error = lims_profile_judge(profile, pool);
+        error = lims_profile_check_new(profile, pool);
     }
     if (error) {
         fprintf(stderr, "%s: %s\n", path, error->message);

@@ -486,7 +486,7 @@ static void test_judged(void)
             " 'testCode': 'A', %s}]%s}",
             cases[i].test, cases[i].units);
         const lims_profile_t *profile = parsed(text);
-        const lims_error_t *error = profile ? lims_profile_judge(profile, pool) : NULL;
+        const lims_error_t *error = profile ? lims_profile_check_new(profile, pool) : NULL;
 
         if (cases[i].message) {
             has(error ? error->message : NULL, cases[i].message, cases[i].test);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_judge.c - stricter checks for profiles that are added. */
+/* profile_check_new.c - stricter checks for profiles that are added. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool converts(const lims_profile_t *profile, const lims_test_t *test, apr
              lims_unit_power(&power, from, test->unit, pool)));
 }
 
-const lims_error_t *lims_profile_judge(const lims_profile_t *profile, apr_pool_t *pool)
+const lims_error_t *lims_profile_check_new(const lims_profile_t *profile, apr_pool_t *pool)
 {
     const lims_profile_place_t root = { .name = NULL };
     const lims_profile_parser_t parser = { .pool = pool };
