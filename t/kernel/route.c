@@ -90,8 +90,19 @@ static const lims_route_t other_routes[] = {
     LIMS_ROUTE_END,
 };
 
-static const lims_resource_t sample = { .name = "sample", .routes = sample_routes };
-static const lims_resource_t other = { .name = "other", .routes = other_routes };
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the record.",
+      .example = "1" },
+    LIMS_FIELD_END,
+};
+
+static const lims_resource_t sample = { .name = "sample",
+                                        .fields = fields,
+                                        .routes = sample_routes };
+static const lims_resource_t other = { .name = "other", .fields = fields, .routes = other_routes };
 static const lims_resource_t *const resources[] = { &sample, &other, NULL };
 
 typedef struct {
