@@ -44,7 +44,7 @@ free_port() { # free_port FILE [WISH...]
 
 load_modules() {
     modules=$(apxs -q LIBEXECDIR)
-    for module in "mpm_${LIMS_MPM:-event}" authn_core authz_core authz_host dbd socache_shmcb ssl mime alias dir rewrite headers reqtimeout; do
+    for module in "mpm_${LIMS_MPM:-event}" authn_core authz_core authz_host dbd socache_shmcb ssl mime alias dir rewrite substitute headers reqtimeout; do
         test ! -f "$modules/mod_$module.so" ||
             printf 'LoadModule %s_module "%s/mod_%s.so"\n' "$module" "$modules" "$module"
     done

@@ -49,6 +49,9 @@ my %expected = (
     (map { ("/usr/share/doc/mod_lims/$_" => 644) } qw(README.md CHANGES LICENSE MESSAGES.md
         administration.md high-availability.md)),
 );
+my @pages = map { s{.*build/out/}{/usr/share/mod_lims/}r }
+    map { glob "$LIMS::Test::Source::root/build/out/application/$_" } qw(index.html assets/*);
+is($mode->{$_}, 644, $_) for @pages;
 is($mode->{$_}, $expected{$_}, $_) for sort keys %expected;
 my @written = grep { $mode->{$_} !~ /\A[67][45][45]\z|\A640\z/ } sort keys %$mode;
 is_deeply(\@written, [], 'no installed file is writable for others');
@@ -57,7 +60,7 @@ is(sprintf('%o', (stat "$dir/etc/mod_lims")[2] & 07777), '750',
 ok(-d "$dir/usr/share/mod_lims/www" && !glob("$dir/usr/share/mod_lims/www/*"),
     'the document root is empty');
 my $load = do { open my $in, '<', "$dir/usr/share/mod_lims/lims.load" or die; local $/; <$in> };
-like($load, qr{\A# Depends: dbd ssl\n.*^LoadModule lims_module /usr/lib/modules/mod_lims\.so$}ms,
+like($load, qr{\A# Depends: dbd ssl headers alias dir mime rewrite\n.*^LoadModule lims_module /usr/lib/modules/mod_lims\.so$}ms,
     'a2enmod is told where it is and what it needs');
 # Whatever the documents of the installed configuration speak of is there.
 for my $file (qw(lims.conf prometheus.yml limsctl.conf)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Actions as buttons: the first is primary, two more stand beside it, the rest is a menu.
+// Actions as buttons: the next step of the work is primary, others stand beside it, the rest
+// is a menu.
 import type { ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';
@@ -14,11 +15,13 @@ export function ActBar({ actions }: { actions: Ready[] }): ReactElement {
     const beside = shown.filter(({ rare }) => !rare).slice(0, 3);
     const rest = shown.filter((action) => !beside.includes(action));
 
+    const primary = beside.find(({ step, refused }) => step && refused === undefined);
+
     return (
         <>
-            {beside.map((action, i) => (
+            {beside.map((action) => (
                 <Button key={action.id} keys={action.keys} refused={action.refused}
-                    {...(i === 0 ? { kind: 'primary' as const } : {})} onPress={action.run}>
+                    {...(action === primary ? { kind: 'primary' } : {})} onPress={action.run}>
                     {action.title}
                 </Button>
             ))}

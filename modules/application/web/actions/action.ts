@@ -16,6 +16,8 @@ export interface Action<About> {
     permission?: string;
     // Done seldom, or not to be hit by mistake: in the menu, never a button.
     rare?: boolean;
+    // A step of the work: of what is offered the first such is the primary button.
+    step?: boolean;
     keys?: string;
     visible?: (about: About) => boolean;
     // Why it cannot be done now; the service decides again.
@@ -30,6 +32,7 @@ export interface Ready {
     keys: string | undefined;
     refused: string | undefined;
     rare?: boolean;
+    step?: boolean;
     run: () => void;
 }
 
@@ -40,6 +43,7 @@ export function ready<About>(action: Action<About>, about: About): Ready {
         title: action.title(about),
         keys: action.keys,
         rare: action.rare ?? false,
+        step: action.step ?? false,
         refused,
         run: () => {
             if (refused !== undefined) {

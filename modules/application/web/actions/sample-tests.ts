@@ -108,6 +108,7 @@ export const testActions: Action<Sample>[] = [
         id: 'sample-test.verify',
         title: (sample) => t.sample.verify(entered(sample).length),
         permission: 'result.verify',
+        step: true,
         keys: 'v',
         visible: (sample) => isOpen(sample) && entered(sample).length > 0,
         perform: verify,

@@ -15,7 +15,7 @@ export type Sample = Read<'/samples'>['data'][number];
 const name = (sample: Sample): string => sample.trackingId;
 
 export const samplesChanged = (): Promise<void> =>
-    changed('/samples', '/samples/{id}', '/samples/{id}/readiness', '/samples/{id}/approvals',
+    changed('/samples', '/samples/counts', '/samples/{id}', '/samples/{id}/readiness', '/samples/{id}/approvals',
         '/samples/{id}/history', '/certificates', '/investigations', '/signatures');
 
 const waits = (samples: Sample[]): Sample[] =>
@@ -88,6 +88,7 @@ export const sampleActions: Action<Sample[]>[] = [
         id: 'sample.report',
         title: (all) => t.samples.report(ripe(all).length || all.length, all.length),
         permission: 'sample.report',
+        step: true,
         visible: (all) => all.some(({ status }) => status !== 'reported' && status !== 'pending'),
         refused: (all) => none(ripe(all), t.samples.reportNone),
         perform: (all) => confirmed(t.samples.report(ripe(all).length, ripe(all).length),
@@ -99,6 +100,7 @@ export const sampleActions: Action<Sample[]>[] = [
         id: 'sample.receive',
         title: (all) => t.samples.receive(waits(all).length || all.length),
         permission: 'sample.receive',
+        step: true,
         keys: 'r',
         visible: (all) => waits(all).length > 0,
         perform: (all) => receive(waits(all)),
@@ -107,6 +109,7 @@ export const sampleActions: Action<Sample[]>[] = [
         id: 'sample.complete',
         title: (all) => t.samples.complete(worked(all).length),
         permission: 'result.verify',
+        step: true,
         visible: (all) => worked(all).length > 0,
         perform: (all) => confirmed(t.samples.complete(worked(all).length), undefined, worked(all),
             (sample) => answer(api.PATCH('/samples/{id}/status', {
@@ -117,6 +120,7 @@ export const sampleActions: Action<Sample[]>[] = [
         id: 'certificate.issue',
         title: (all) => t.samples.certificate(reported(all).length),
         permission: 'certificate.issue',
+        step: true,
         visible: (all) => reported(all).length > 0,
         perform: (all) => confirmed(t.samples.certificate(reported(all).length), undefined,
             reported(all), (sample) => answer(api.POST('/certificates', {

@@ -46,9 +46,13 @@ async function list(page) {
 }
 
 async function filters(page) {
-    await page.getByRole('button', { name: 'Blocked', exact: true }).click();
+    await page.waitForSelector('.states b');
+    const blocked = page.getByRole('button', { name: /^Blocked/ });
+    const count = Number(await blocked.locator('b').textContent());
+    await blocked.click();
     await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
         .every((row) => row.textContent.includes('Blocked')), 'the blocked ones alone');
+    is(await rows(page), count, '... as many as the count says');
     ok(page.url().includes('releaseState=blocked'), 'the filter stands in the address');
     const csv = await page.getAttribute('a[download]', 'href');
     ok(csv.endsWith('/api/samples/export?releaseState=blocked'), 'the CSV is as filtered', csv);

@@ -18,6 +18,7 @@ import { navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { glyphOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
+import { useCounts } from './counts.ts';
 import type { Names } from './names.ts';
 import { filterNames, filterText, searchOf, without } from './query.ts';
 import type { FilterName, Query } from './query.ts';
@@ -31,17 +32,19 @@ export const show = (filters: Query): void =>
 export function States({ filters }: { filters: Query }): ReactElement {
     const chosen = filters['releaseState'];
     const rest = without(filters, 'releaseState');
+    const counts = useCounts(rest);
 
     return (
         <div className="states" role="group" aria-label={t.samples.states}>
             <button type="button" aria-pressed={chosen === undefined} onClick={() => show(rest)}>
-                {t.samples.all}
+                {t.samples.all}{counts['all'] ? <b>{counts['all']}</b> : null}
             </button>
             {states.map((state) => (
                 <button key={state} type="button" aria-pressed={chosen === state}
                     onClick={() => show({ ...rest, releaseState: state })}>
                     <Glyph name={glyphOf(state)} tone={glyphOf(state)} />
                     {t.samples.releaseState[state]}
+                    {counts[state] ? <b>{counts[state]}</b> : null}
                 </button>
             ))}
         </div>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a session in the middle of work; two tabs; two people at one desk.
+import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+
+const ben = 'ben.walsh@cedarbasin.example';
+const lena = 'lena.fischer@cedarbasin.example';
+const words = 'The client called about the bottle';
+const covered = (page) => page.locator('.cover').count();
+
+async function openComments(page) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'Enter');
+    await page.getByRole('link', { name: 'Comments', exact: true }).click();
+    await page.waitForSelector('#comment');
+}
+
+async function endedInTheMiddle({ page, context }) {
+    await openComments(page);
+    await page.fill('#comment', words);
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Add the comment' }).click();
+    await page.waitForSelector('#again');
+    ok(/Your session ended/.test(await page.textContent('.cover')), 'the end is told');
+    await looks(page, 'session-ended');
+    await page.fill('#again', 'not the password');
+    await press(page, 'Enter');
+    await page.waitForSelector('.cover [role=alert]');
+    is(await covered(page), 1, 'a wrong password opens nothing');
+    await page.fill('#again', process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await until(page, () => !document.querySelector('.cover'), 'the password opens the page again');
+    await until(page, (text) => document.querySelector('.pane table')?.textContent.includes(text),
+        'what was sent when it ended is done', words);
+    is(await page.locator('.pane tbody tr').count(), 1, '... once');
+}
+
+async function signedOutElsewhere({ page, context }) {
+    const other = await context.newPage();
+    await page.fill('#comment', words);
+    await open(other, '/app/samples');
+    await other.waitForSelector('tr.cursor');
+    await other.locator('.person').click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.waitForSelector('#email');
+    await page.waitForSelector('#again');
+    ok(/signed out in another window/.test(await page.textContent('.cover')),
+        'signing out covers every tab');
+    return other;
+}
+
+async function somebodyElse({ page }, other) {
+    await signIn(other, lena);
+    await other.waitForSelector('tr.cursor');
+    await until(page, () => /Somebody else signed in/.test(
+        document.querySelector('.cover')?.textContent), 'the tab says who is in the way');
+    is(await covered(page), 1, '... and stays covered');
+    is(await page.inputValue('#comment'), words, 'what was typed is still there');
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.getByRole('button', { name: 'Somebody else' }).click();
+    await page.waitForSelector('.pane table, .pane .nothing');
+    ok(/Lena Fischer/.test(await page.textContent('.person')), 'somebody else gets a new page');
+    is(await page.inputValue('#comment'), '', '... without what the first one typed');
+}
+
+run(async (browser) => {
+    const here = await desk(browser);
+    const { page } = here;
+
+    await open(page);
+    await signIn(page, ben);
+    await page.waitForSelector('tr.cursor');
+    await endedInTheMiddle(here);
+    const other = await signedOutElsewhere(here);
+    await somebodyElse(here, other);
+    quiet(here);
+});

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { endsScan, isScan, none, typed } from '../../../../modules/application/web/keys/scan.ts';
+import type { Burst } from '../../../../modules/application/web/keys/scan.ts';
+
+const at = (text: string, gap: number): Burst =>
+    [...text].reduce((burst, character, i) => typed(burst, character, 1000 + i * gap), none);
+
+test('six characters within 30 ms of each other are a scan', () => {
+    assert.ok(isScan(at('CB-26-', 5)));
+    assert.equal(at('CB-26-0000094-V', 29).text, 'CB-26-0000094-V');
+});
+
+test('five are not, however fast', () => {
+    assert.ok(!isScan(at('CB-26', 1)));
+});
+
+test('a person types slower, and each letter stands for itself', () => {
+    assert.equal(at('jjjjjjjj', 30).text, 'j');
+});
+
+test('a key that comes late ends no scan', () => {
+    const burst = at('CB-26-0000094-V', 5);
+    assert.ok(endsScan(burst, burst.last + 20));
+    assert.ok(!endsScan(burst, burst.last + 500));
+});

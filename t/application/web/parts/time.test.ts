@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { dayOf, span, utc, when } from '../../../../modules/application/web/texts/time.ts';
+
+const now = new Date('2026-11-24T17:00:00Z');
+
+test('a time is told in the zone of the laboratory', () => {
+    assert.equal(when('2026-11-24T16:50:00.000Z', 'America/Denver', now), 'Nov 24 09:50');
+    assert.equal(when('2026-11-24T03:50:00.000Z', 'America/Denver', now), 'Nov 23 20:50');
+    assert.equal(utc('2026-11-24T16:50:00.000Z'), '2026-11-24 16:50 UTC');
+});
+
+test('the year is told where it is another one', () => {
+    assert.equal(when('2025-12-31T12:00:00.000Z', 'UTC', now), 'Dec 31, 2025 12:00');
+});
+
+test('a day belongs to no zone', () => {
+    assert.equal(dayOf('2026-12-01', now), 'Dec 1');
+});
+
+test('a span has two units while they matter', () => {
+    const minute = 60_000;
+    assert.equal(span(10 * minute), '10 min');
+    assert.equal(span(130 * minute), '2 h 10 min');
+    assert.equal(span(-180 * minute), '3 h');
+    assert.equal(span(40 * 60 * minute), '1 d 16 h');
+    assert.equal(span(26 * 24 * 60 * minute + minute), '26 d');
+});
