@@ -236,7 +236,7 @@ BEGIN
     END IF;
     IF OLD.status IN ('closed', 'cancelled') AND NEW IS DISTINCT FROM OLD THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'investigation %s is %s', OLD.investigation_number, OLD.status));
+            'investigation %s is %s and cannot be changed', OLD.investigation_number, OLD.status));
     END IF;
     IF NEW.status <> OLD.status
        AND NEW.status <> ALL (lims.investigation_next(OLD.status)) THEN

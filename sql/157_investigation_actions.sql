@@ -53,7 +53,7 @@ BEGIN
        FOR SHARE;
     IF v_found.status IN ('closed', 'cancelled') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'investigation %s is %s', v_found.investigation_number, v_found.status));
+            'investigation %s is %s: no action can be added', v_found.investigation_number, v_found.status));
     END IF;
     RETURN NEW;
 END

@@ -401,7 +401,7 @@ BEGIN
         FOR NO KEY UPDATE;
     IF OLD.status <> 'open' THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'amendment %s is %s', OLD.id, OLD.status));
+            'amendment %s is %s and cannot be changed', OLD.id, OLD.status));
     ELSIF lims.acting_person() IS NULL THEN
         PERFORM lims.refuse('invalid_transition',
                             'a reported sample can only be amended by a person');

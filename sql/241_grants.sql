@@ -69,7 +69,7 @@ GRANT INSERT (organization_id, id, sample_id, reason, signature_id),
     UPDATE (status, submissions, close_reason)
     ON lims.amendment TO lims_app;
 
--- Requested by triggers; the service decides.
+-- Approvals are requested by triggers; the service may only decide them.
 GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
     ON lims.approval TO lims_app;
 

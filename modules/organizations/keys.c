@@ -161,7 +161,7 @@ static const lims_error_t *make_key(const char **key, lims_request_t *rq)
     *key = lims_key_generate(rq->pool);
     if (!*key || !lims_key_hash(hash, *key)) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
-                                 "OpenSSL has no randomness or no SHA-256",
+                                 "OpenSSL failed: no random numbers, or no SHA-256",
                                  "No key could be made.");
     }
     lims_values_set(

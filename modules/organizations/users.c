@@ -114,10 +114,7 @@ static const lims_field_t fields[] = {
 };
 
 static const lims_field_t link_output[] = {
-    { .name = "userId",
-      .type = LIMS_T_ID,
-      .flags = SHOWN,
-      .doc = "Id of the user." },
+    { .name = "userId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the user." },
     { .name = "token",
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_SECRET | LIMS_F_NULLABLE,
@@ -154,7 +151,7 @@ static const lims_error_t *hash_password(lims_request_t *rq)
 
     if (password && !hash) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
-                                 "OpenSSL has no scrypt or no randomness",
+                                 "OpenSSL failed: no scrypt, or no random numbers",
                                  "The password could not be hashed.");
     }
     lims_values_set(rq->values, "passwordHash", hash);
@@ -202,7 +199,9 @@ static const lims_error_t *make_token(const char **token, lims_request_t *rq)
 
     *token = lims_token_generate(rq->pool);
     if (!*token) {
-        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness",
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
+                                 "OpenSSL failed: no random "
+                                 "numbers",
                                  "No link could be made.");
     }
     if (!lims_key_hash(hash, *token)) {

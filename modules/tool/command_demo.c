@@ -66,7 +66,9 @@ static const lims_error_t *set(lims_request_t *rq, const char *name, const char 
 
 static const lims_error_t *random_failed(lims_request_t *rq)
 {
-    return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no hash",
+    return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
+                             "OpenSSL failed: no random numbers, "
+                             "or no hash",
                              "No API key could be generated.");
 }
 

@@ -39,7 +39,8 @@ typedef struct {
     apr_int64_t open;       /* entries not yet closed */
     const char *first_open; /* the id of the first, or NULL */
     apr_int64_t heads;      /* compared with those kept outside */
-    const char *next;       /* the block to go on with: the time was up; else NULL */
+    const char *next;       /* first block that was not verified, because the time was up; else
+                             * NULL */
 } lims_verdict_t;
 
 /* Verifies the chain of the organization from the block `from` on ("1": from the

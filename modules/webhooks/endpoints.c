@@ -145,7 +145,8 @@ static const lims_error_t *make_secret(const char **secret, lims_request_t *rq, 
     }
     if (!sealed) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
-                                 "OpenSSL has no randomness or no AES", "No secret could be made.");
+                                 "OpenSSL failed: no random numbers, or no AES",
+                                 "No secret could be made.");
     }
     lims_values_set(rq->values, "sealed", sealed);
     return NULL;
