@@ -96,8 +96,8 @@ $$;
 --   3 audit_update      writes the audit trail, as at INSERT
 --   4 completed         requests approvals of a sample that became completed
 --   5 events_update     writes sample.received and sample.reported to the outbox
---   6 mark_update       marks it dirty, where its time of collection or its disposition
---                       changed, or it was reported
+--   6 mark_update       marks it dirty, where its time of collection, its disposition or
+--                       its amendment changed, or it was reported
 --   7 reapprove_update  requests approvals again where content that was approved changed
 --
 -- AFTER DELETE

@@ -18,6 +18,9 @@ CREATE TABLE lims.sample_state_cache (
         'reported')),
     holding_status text CHECK (holding_status IN (
         'ok', 'expiring_soon', 'expired')),
+    -- How many findings block the report, and the categories of all.
+    blocker_count integer,
+    findings text[],
     PRIMARY KEY (organization_id, sample_id),
     FOREIGN KEY (organization_id, sample_id)
         REFERENCES lims.sample (organization_id, id)
@@ -118,8 +121,8 @@ BEGIN
 END
 $$;
 
--- The state of a sample depends on three of its own columns: the time of collection, the
--- disposition, and whether it is reported.
+-- The state of a sample depends on four of its own columns: the time of collection, the
+-- disposition, the amendment, and whether it is reported.
 CREATE FUNCTION lims.mark_changed_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -129,10 +132,10 @@ BEGIN
     SELECT c.organization_id, c.id
       FROM (SELECT n.organization_id, n.id,
                    (n.collected_at, n.collection_date, n.disposition,
-                    n.status = 'reported')
+                    n.amendment_id, n.status = 'reported')
                    IS DISTINCT FROM
                    (o.collected_at, o.collection_date, o.disposition,
-                    o.status = 'reported')
+                    o.amendment_id, o.status = 'reported')
                        AS has_changed
               FROM new_rows n
               FULL JOIN old_rows o

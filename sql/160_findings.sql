@@ -455,7 +455,8 @@ SELECT g.organization_id, g.sample_id, g.category,
 
 -- The release state of a sample by its findings, and its holding status: the worst of its
 -- open tests, with the earliest expiry and the names of these tests. valid_until: when
--- time alone changes that. A sample that is closed by its disposition is blocked, and has
+-- time alone changes that. blocker_count: how many findings block the report, or the next
+-- version of its certificate; findings: the categories of all. A sample that is closed by its disposition is blocked, and has
 -- no holding times.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
@@ -463,7 +464,9 @@ RETURNS TABLE (
     holding_status text,
     holding_expires_at timestamptz,
     holding_test_names text[],
-    valid_until timestamptz
+    valid_until timestamptz,
+    blocker_count bigint,
+    findings text[]
 )
 LANGUAGE sql STABLE
 AS $$
@@ -475,18 +478,28 @@ AS $$
                WHEN f.soft > 0 THEN 'ready_for_review'
                ELSE 'ready_to_report'
            END,
-           h.status, h.expires_at, h.test_names, h.valid_until
+           h.status, h.expires_at, h.test_names, h.valid_until, f.blockers,
+           f.categories
       FROM lims.sample s
      CROSS JOIN LATERAL (
            -- count() instead of bool_or(), for which the planner tries an index for
            -- each branch of the view: that trebles the planning time.
            SELECT count(*) FILTER (WHERE x.hardness = 'hard') AS hard,
                   count(*) FILTER (WHERE x.hardness = 'progress') AS progress,
-                  count(*) FILTER (WHERE x.hardness = 'soft') AS soft
+                  count(*) FILTER (WHERE x.hardness = 'soft') AS soft,
+                  -- As release_finding groups them.
+                  count(DISTINCT (x.category, x.qc_batch_id, x.media_lot_id,
+                                  x.reagent_lot_id, x.approval_id, x.investigation_id,
+                                  CASE WHEN x.category = 'retest_undecided' THEN x.subject
+                                       WHEN coalesce(x.qc_batch_id, x.media_lot_id,
+                                                     x.reagent_lot_id) IS NULL
+                                       THEN x.sample_test_id::text END))
+                      FILTER (WHERE x.hardness <> 'advisory') AS blockers,
+                  array_agg(DISTINCT x.category) AS categories
              FROM lims.finding x
             WHERE x.organization_id = s.organization_id
               AND x.sample_id = s.id
-              AND s.status <> 'reported') f
+              AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)) f
       LEFT JOIN LATERAL (
            SELECT t.holding_status AS status,
                   min(t.holding_expires_at) AS expires_at,

@@ -52,7 +52,7 @@ BEGIN
         RETURN false;
     END IF;
     WITH next_samples AS (
-        SELECT s.id, s.status
+        SELECT s.id, s.status <> 'reported' OR s.amendment_id IS NOT NULL AS is_open
           FROM lims.sample s
          WHERE s.organization_id = v.organization_id
            AND s.id > v.last_sample_id
@@ -62,7 +62,7 @@ BEGIN
         INSERT INTO lims.sample_dirty (organization_id, sample_id)
         SELECT v.organization_id, n.id
           FROM next_samples n
-         WHERE n.status <> 'reported'
+         WHERE n.is_open
     )
     SELECT max(n.id)
       INTO v_last
@@ -170,7 +170,7 @@ BEGIN
     WITH looked_at AS MATERIALIZED (
         SELECT w.organization_id, w.sample_id, r.release_state,
                r.holding_status, r.holding_expires_at, r.holding_test_names,
-               r.valid_until,
+               r.valid_until, r.blocker_count, r.findings,
                r.release_state IS DISTINCT FROM w.release_state
                    AND r.release_state IN ('blocked', 'ready_for_review',
                                            'ready_to_report')
@@ -190,12 +190,16 @@ BEGIN
         UPDATE lims.sample_state_cache w
            SET release_state = l.release_state,
                holding_status = l.holding_status,
-               valid_until = l.valid_until
+               valid_until = l.valid_until,
+               blocker_count = l.blocker_count,
+               findings = l.findings
           FROM looked_at l
          WHERE w.organization_id = l.organization_id
            AND w.sample_id = l.sample_id
-           AND (w.release_state, w.holding_status, w.valid_until) IS DISTINCT FROM
-               (l.release_state, l.holding_status, l.valid_until)
+           AND (w.release_state, w.holding_status, w.valid_until, w.blocker_count,
+                w.findings) IS DISTINCT FROM
+               (l.release_state, l.holding_status, l.valid_until, l.blocker_count,
+                l.findings)
     ), told AS (
         INSERT INTO lims.event (organization_id, type, data)
         SELECT n.organization_id, n.type, n.data
@@ -298,10 +302,15 @@ $$;
 -- The cached state of a sample, if the entry is valid: the sample is not dirty, and its
 -- time has not run out. No row: lims.sample_release() works the state out.
 CREATE FUNCTION lims.cached_sample_state(p_organization bigint, p_sample bigint)
-RETURNS TABLE (release_state text, holding_status text)
+RETURNS TABLE (
+    release_state text,
+    holding_status text,
+    blocker_count integer,
+    findings text[]
+)
 LANGUAGE sql STABLE
 AS $$
-    SELECT w.release_state, w.holding_status
+    SELECT w.release_state, w.holding_status, w.blocker_count, w.findings
       FROM lims.sample_state_cache w
      WHERE w.organization_id = p_organization
        AND w.sample_id = p_sample

@@ -177,6 +177,9 @@ GRANT EXECUTE ON FUNCTION lims.sample_is_closed, lims.disposition_permission TO 
 GRANT EXECUTE ON FUNCTION lims.name_beginnings, lims.sample_name_begins,
     lims.samples_found TO lims_app;
 
+-- 233_sample_progress.sql
+GRANT EXECUTE ON FUNCTION lims.sample_progress TO lims_app;
+
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;
 

@@ -246,6 +246,7 @@ const lims_field_t lims_sample_fields[] = {
       .example = "[1]",
       .hint = "tests are scheduled when a sample is registered, and later by "
               "POST /samples/{id}/tests" },
+    LIMS_SAMPLE_PROGRESS_FIELDS,
     LIMS_FIELD_END,
 };
 

@@ -10,6 +10,28 @@
 #include "service/csv.h"
 #include "service/service.h"
 
+static const char *const includes[] = { "progress", NULL };
+
+const char *const lims_sample_flags[] = {
+    "oos", "presumptive", "qc", "holding", "amended", "approval_rejected", NULL,
+};
+
+const lims_field_t lims_sample_test_counts[] = {
+    { .name = "pending",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of tests without a result." },
+    { .name = "entered",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of tests whose result is not verified." },
+    { .name = "verified",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of tests whose result is verified." },
+    LIMS_FIELD_END,
+};
+
 const lims_field_t lims_sample_filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "status",
@@ -74,6 +96,12 @@ const lims_field_t lims_sample_filters[] = {
       .type = LIMS_T_MOMENT,
       .flags = LIMS_F_PEOPLE,
       .doc = "Only samples registered at this time or later." },
+    { .name = "include",
+      .type = LIMS_T_ENUM,
+      .flags = LIMS_F_PEOPLE,
+      .values = includes,
+      .doc = "Members of each record besides: progress, holdingExpiresAt, testCounts, "
+             "blockerCount and flags." },
     LIMS_FIELD_END,
 };
 

@@ -5,6 +5,40 @@
 
 #include "lims.h"
 
+/* clang-format off */
+
+/* Members of a record in lists with include=progress, for people. */
+#define LIMS_SAMPLE_PROGRESS_FIELDS                                                   \
+    { .name = "holdingExpiresAt",                                                     \
+      .type = LIMS_T_TIMESTAMP,                                                       \
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .doc = "When the first holding time ends of the open tests that were not analysed, " \
+             "UTC, if any has one; in lists with include=progress." },                \
+    { .name = "testCounts",                                                           \
+      .type = LIMS_T_JSON,                                                            \
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .members = lims_sample_test_counts,                                             \
+      .doc = "Number of active tests by status; in lists with include=progress." },   \
+    { .name = "blockerCount",                                                         \
+      .type = LIMS_T_INTEGER,                                                         \
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .doc = "Number of findings that block the report, as readiness lists them, or the next "  \
+             "version of the certificate; in lists with include=progress." },         \
+    { .name = "flags",                                                                \
+      .type = LIMS_T_STRING_LIST,                                                     \
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .values = lims_sample_flags,                                                    \
+      .doc = "Signs of what should be seen at once: oos (out of specification), presumptive "   \
+             "(a result that awaits confirmation), qc (QC failed or pending, or under review)," \
+             " holding (a holding time expired or expiring soon), amended, approval_rejected;"  \
+             " in lists with include=progress." }
+
+/* clang-format on */
+
+/* Names of the flags, and members of testCounts. */
+extern const char *const lims_sample_flags[];
+extern const lims_field_t lims_sample_test_counts[];
+
 /* Query parameters of the list. */
 extern const lims_field_t lims_sample_filters[];
 

@@ -31,8 +31,23 @@
         OR lims.sample_name_begins(s.tracking_id, s.sample_identifier, s.external_id,
                                    :names::text[]))
 
+-- part: sample_records
+SELECT r.*,
+       p.holding_expires_at AS "holdingExpiresAt",
+       p.test_counts AS "testCounts",
+       p.blocker_count AS "blockerCount",
+       p.flags
+
+-- part: sample_page
+  JOIN lims.sample_record r
+    ON r.id = page.id
+  LEFT JOIN LATERAL lims.sample_progress(r.organization_id, r.id) p
+    ON :include::text = 'progress'
+ WHERE r.organization_id = :$organization::bigint
+ ORDER BY r.id
+
 -- name: sample_search many list custom
-SELECT r.*
+:{sample_records}
   FROM (SELECT s.id
           FROM lims.sample s
           LEFT JOIN lims.sample_state_cache c
@@ -44,15 +59,12 @@ SELECT r.*
 :{sample_filters}
          ORDER BY s.id
          LIMIT :limit::bigint + 1) page
-  JOIN lims.sample_record r
-    ON r.id = page.id
- WHERE r.organization_id = :$organization::bigint
- ORDER BY r.id
+:{sample_page}
 
 -- name: sample_search_statuses many list custom
 -- Of several statuses: a page of each by its index, merged. Read together, they would
 -- have to be sorted, or picked out of all samples.
-SELECT r.*
+:{sample_records}
   FROM (SELECT o.id
           FROM unnest(:status::text[]) AS x (status)
          CROSS JOIN LATERAL (
@@ -69,10 +81,7 @@ SELECT r.*
                 LIMIT :limit::bigint + 1) o
          ORDER BY o.id
          LIMIT :limit::bigint + 1) page
-  JOIN lims.sample_record r
-    ON r.id = page.id
- WHERE r.organization_id = :$organization::bigint
- ORDER BY r.id
+:{sample_page}
 
 -- part: counted_samples
           FROM lims.sample s

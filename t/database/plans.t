@@ -174,8 +174,8 @@ my %filter = (
 # Of filters that take several values.
 my %several = (
     sample_search          => { status => [ '{pending}', '{reported}' ],
-        disposition => [ '{rejected}', '{active,on_hold}' ] },
-    sample_search_statuses => { status => ['{pending,received}'], disposition => ['{rejected}'] },
+        disposition => [ '{rejected}', '{active,on_hold}' ], include => ['progress'] },
+    sample_search_statuses => { include => ['progress'], status => ['{pending,received}'], disposition => ['{rejected}'] },
 );
 # Counts read what there is of a state: nobody asks for the beginning of all time, for one
 # value of several that belong together, nor for dispositions that no sample has here.

@@ -141,14 +141,16 @@ sub draw {
 # and of those whose record says otherwise.
 sub wrong {
     my $rows = $base->db->selectall_arrayref(
-        q{SELECT s.id, k.release_state, k.holding_status, r.release_state, r.holding_status
+        q{SELECT s.id, k.release_state, k.holding_status, r.release_state, r.holding_status,
+                 k.blocker_count, r.blocker_count, k.findings::text, r.findings::text
             FROM lims.sample s
            CROSS JOIN LATERAL lims.cached_sample_state(s.organization_id, s.id) k
            CROSS JOIN LATERAL lims.sample_release(s.organization_id, s.id) r
-           WHERE (k.release_state, k.holding_status) IS DISTINCT FROM
-                 (r.release_state, r.holding_status)
+           WHERE (k.release_state, k.holding_status, k.blocker_count, k.findings) IS DISTINCT FROM
+                 (r.release_state, r.holding_status, r.blocker_count, r.findings)
            UNION ALL
-          SELECT s.id, v."releaseState", v."holdingStatus", r.release_state, r.holding_status
+          SELECT s.id, v."releaseState", v."holdingStatus", r.release_state, r.holding_status,
+                 NULL, NULL, NULL, NULL
             FROM lims.sample s
             JOIN lims.sample_record v USING (organization_id, id)
            CROSS JOIN LATERAL lims.sample_release(s.organization_id, s.id) r
