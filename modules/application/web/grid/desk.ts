@@ -19,7 +19,7 @@ import { type Store, storeOf } from './store.ts';
 export interface Entry {
     readonly id: string;
     readonly kind: Row['kind'];
-    readonly column: string;
+    readonly numeric: boolean;
     readonly content: Content;
     readonly settings: Settings;
     readonly base: Version;
@@ -137,7 +137,7 @@ export class Desk {
         return {
             id: cell.id,
             kind: row.kind,
-            column: this.sheet.columns[column]?.key ?? '',
+            numeric: this.sheet.columns[column]?.numeric ?? false,
             content: cell.content,
             settings: settingsOf(this.sheet, cell),
             base: cell.base,

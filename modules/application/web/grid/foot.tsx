@@ -49,7 +49,7 @@ function Now({ state, id }: { state: State; id: string }): ReactElement {
                 {nameOf(sheet, at)} <span className="id">{row?.label}</span>
             </strong>
             <span id={id} className={look && look.kind !== 'plain' ? 'cut' : 'cut quiet'}>
-                {[look && sentence(look), cell && was(cell), sheet.columns[at.column]?.hint,
+                {[look && sentence(look), cell && was(cell), cell?.base.limit || sheet.columns[at.column]?.hint,
                     ...(row?.facts ?? [])].filter(Boolean).join(' · ')}
             </span>
             <span className="push nowrap quiet keys">

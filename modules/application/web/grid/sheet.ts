@@ -18,8 +18,8 @@ export interface Area {
     readonly right: number;
 }
 
-// Settings of a run, such as its reagent lot. Null clears the record's, absent leaves it.
-export type Settings = Readonly<Record<string, string | number | null>>;
+// Settings of a run, such as its reagent lot. Null clears the record's, undefined leaves it.
+export type Settings = Readonly<Record<string, string | number | null | undefined>>;
 
 // What a person gave a cell; undo restores it.
 export interface Content {
@@ -55,6 +55,8 @@ export interface Version {
     readonly etag: string;
     // Why nothing can be entered, in words; empty: it can be.
     readonly lock: string;
+    // The limit of this value, in the service's words; empty: the column's.
+    readonly limit: string;
 }
 
 // A text of the catalogue with what it is filled with.
@@ -121,7 +123,9 @@ export interface Sheet {
     readonly grow: ((index: number) => Row) | null;
 }
 
-export const EMPTY: Version = { text: '', opinion: null, exceptions: {}, etag: '', lock: '' };
+export const EMPTY: Version = {
+    text: '', opinion: null, exceptions: {}, etag: '', lock: '', limit: '',
+};
 
 // Returns a cell that shows a record as it was read.
 export function cellOf(id: string, base: Version): Cell {

@@ -11,7 +11,8 @@ export function column(key: string, more: Partial<Column> = {}): Column {
 }
 
 export function version(text = '', more: Partial<Version> = {}): Version {
-    return { text, opinion: null, exceptions: {}, etag: `etag of ${text}`, lock: '', ...more };
+    return { text, opinion: null, exceptions: {}, etag: `etag of ${text}`, lock: '',
+        limit: '', ...more };
 }
 
 // A sheet whose cells are named by row and column: r0c0, r0c1, …
