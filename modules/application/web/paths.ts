@@ -12,6 +12,9 @@ export const paths = {
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab: SampleTab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
+    worklist: () => `${base}/worklist`,
+    bench: (by: 'method' | 'batch', value: string) =>
+        `${base}/bench/${by}/${encodeURIComponent(value)}`,
     // A file of the service itself, answered as attachment.
     download: (path: string, query = '') => `${base}/api${path}${query}`,
 };

@@ -7,12 +7,13 @@ import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
-import { grid as texts } from '../texts/en-grid.ts';
 import { t } from '../texts/texts.ts';
 import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
 import type { State } from './acts.ts';
 import type { Desk } from './desk.ts';
 import { type Cell, cellAt } from './sheet.ts';
+
+const texts = t.grid;
 
 const onEscape = (act: () => void) => (event: KeyboardEvent): void => {
     if (event.key === 'Escape') {

@@ -7,12 +7,14 @@ import type { ReactElement } from 'react';
 
 import { Glyph } from '../parts/glyph.tsx';
 import type { GlyphName, Tone } from '../parts/glyph.tsx';
-import { grid as texts } from '../texts/en-grid.ts';
 import { type } from './acts.ts';
 import type { Desk } from './desk.ts';
 import type { Mode } from './keys.ts';
 import type { Kind, Look } from './look.ts';
 import { type Cell as CellOf, type Column, isOpen } from './sheet.ts';
+import { t } from '../texts/texts.ts';
+
+const texts = t.grid;
 
 const marks: Partial<Record<Kind, { tone?: Tone; glyph: GlyphName; edge: string }>> = {
     conflict: { tone: 'blocked', glyph: 'attention', edge: 'blocked' },

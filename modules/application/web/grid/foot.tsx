@@ -9,7 +9,6 @@ import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Status } from '../parts/status.tsx';
 import { clock as clockAt } from '../texts/time.ts';
-import { grid as texts } from '../texts/en-grid.ts';
 import { point, selection } from './acts.ts';
 import type { State } from './acts.ts';
 import { Questions } from './asking.tsx';
@@ -18,6 +17,9 @@ import { lookOf, problems, sum } from './look.ts';
 import type { Kind, Look } from './look.ts';
 import { type Cell, type Place, type Sheet, cellAt, isEdited } from './sheet.ts';
 import { useStore } from './use-store.ts';
+import { t } from '../texts/texts.ts';
+
+const texts = t.grid;
 
 const SHOWN = 100;
 
@@ -49,7 +51,8 @@ function Now({ state, id }: { state: State; id: string }): ReactElement {
                 {nameOf(sheet, at)} <span className="id">{row?.label}</span>
             </strong>
             <span id={id} className={look && look.kind !== 'plain' ? 'cut' : 'cut quiet'}>
-                {[look && sentence(look), cell && was(cell), cell?.base.limit || sheet.columns[at.column]?.hint,
+                {[look && sentence(look), cell && was(cell),
+                    cell?.base.limit || sheet.columns[at.column]?.hint,
                     ...(row?.facts ?? [])].filter(Boolean).join(' · ')}
             </span>
             <span className="push nowrap quiet keys">

@@ -7,7 +7,6 @@ import type { Range, VirtualItem } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, useSyncExternalStore } from 'react';
 import type { ClipboardEvent, KeyboardEvent, MouseEvent, ReactElement, RefObject } from 'react';
 
-import { grid as texts } from '../texts/en-grid.ts';
 import { caret, clear, copy, paste, point, selection } from './acts.ts';
 import type { State } from './acts.ts';
 import type { Desk } from './desk.ts';
@@ -17,6 +16,9 @@ import { besideGrid } from './leave.ts';
 import { GridRow } from './row.tsx';
 import type { Place, Sheet } from './sheet.ts';
 import { useStore } from './use-store.ts';
+import { t } from '../texts/texts.ts';
+
+const texts = t.grid;
 
 const HEAD = 44;
 

@@ -2,6 +2,8 @@
 //
 // English: every text that a person reads and that does not come from the service.
 import type { Problem } from '../api/problem.ts';
+import { bench } from './en-bench.ts';
+import { grid } from './en-grid.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -23,6 +25,8 @@ const refusedTitles: Record<number, string> = {
 
 export const en = {
     product: 'mod_lims',
+    bench,
+    grid,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',

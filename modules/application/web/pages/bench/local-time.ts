@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A time that somebody writes as the laboratory's clock shows it, as the service takes it.
+
+// What the clock of a zone shows at a moment, as if it were UTC.
+function shown(moment: number, zone: string): number {
+    const parts = new Intl.DateTimeFormat('en-US', {
+        timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
+        hour: 'numeric', minute: 'numeric',
+    }).formatToParts(moment);
+    const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
+    return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'));
+}
+
+// Returns the moment in UTC at which the zone's clock shows a time such as 2026-11-24T10:15.
+// Twice is enough: the second look knows on which side of a change of the clock it stands.
+export function momentOf(local: string, zone: string): string {
+    const wanted = Date.parse(`${local}:00Z`);
+    let moment = wanted;
+    for (let i = 0; i < 2; i++) {
+        moment += wanted - shown(moment, zone);
+    }
+    return new Date(moment).toISOString();
+}

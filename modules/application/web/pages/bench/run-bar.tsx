@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings of a run, one line: lots and time, for everything that is entered from now on,
+// or for the selected cells alone.
+import { useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { useAll } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { except, set } from '../../grid/acts.ts';
+import type { Desk } from '../../grid/desk.ts';
+import { type Settings, isOpen } from '../../grid/sheet.ts';
+import { Status } from '../../parts/status.tsx';
+import { dayOf } from '../../texts/time.ts';
+import { momentOf } from './local-time.ts';
+import { objections } from './service.ts';
+import { t } from '../../texts/texts.ts';
+
+const texts = t.bench;
+
+interface Lot {
+    id: number;
+    code: string;
+    lotNumber: string;
+    usableUntil: string | null;
+}
+
+interface Page<Row> {
+    data: Row[];
+    nextCursor: number;
+    hasMore: boolean;
+}
+
+function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
+    return { rows: page.data, next: page.hasMore ? page.nextCursor : undefined };
+}
+
+interface LotProperties {
+    label: string;
+    lots: Lot[];
+    choose: (id: number | undefined) => void;
+}
+
+// Which lots may be used the service judges, as soon as one is chosen.
+function LotPicker({ label, lots, choose }: LotProperties): ReactElement {
+    const { settings } = texts;
+    return (
+        <label>
+            <span>{label}</span>
+            <select onChange={({ target }) =>
+                choose(target.value ? Number(target.value) : undefined)}>
+                <option value="">{settings.unchanged}</option>
+                {lots.map(({ id, code, lotNumber, usableUntil }) => (
+                    <option key={id} value={id}>
+                        {code} {lotNumber}{usableUntil ? settings.until(dayOf(usableUntil)) : ''}
+                    </option>
+                ))}
+            </select>
+        </label>
+    );
+}
+
+// A setting that is not chosen is not sent: the record keeps what it has.
+const one = (name: string, value: string | number | undefined): Settings => ({ [name]: value });
+
+// The first test that can be entered: what a setting would do to it is asked.
+function probe(desk: Desk): string | undefined {
+    return desk.sheet.rows.flatMap((row) => row.cells).find(isOpen)?.id;
+}
+
+// Applies a setting, and has the service object to it before anything is typed.
+function useChoice(desk: Desk, selected: boolean): [string[], (chosen: Settings) => void] {
+    const [against, setAgainst] = useState<string[]>([]);
+    const choose = (chosen: Settings): void => {
+        const id = probe(desk);
+        desk.do((selected ? except : set)(chosen));
+        setAgainst([]);
+        if (id !== undefined) {
+            objections(id, chosen).then(setAgainst, () => {});
+        }
+    };
+    return [against, choose];
+}
+
+function Objections({ against }: { against: string[] }): ReactElement {
+    return (
+        <span role="alert">
+            {against.map((text) => (
+                <Status key={text} glyph="blocked" tone="blocked">{text}</Status>
+            ))}
+        </span>
+    );
+}
+
+export function RunBar({ desk }: { desk: Desk }): ReactElement {
+    const { settings } = texts;
+    const { organization } = useSession();
+    const [selected, setSelected] = useState(false);
+    const [against, choose] = useChoice(desk, selected);
+    const reagents = useAll('/reagent-lots', rowsOf);
+    const media = useAll('/media-lots', rowsOf);
+
+    return (
+        <span className="line run" role="group" aria-label={settings.label}>
+            <LotPicker label={settings.reagentLot} lots={reagents}
+                choose={(id) => choose(one('reagentLotId', id))} />
+            <LotPicker label={settings.mediaLot} lots={media}
+                choose={(id) => choose(one('mediaLotId', id))} />
+            <label>
+                <span>{settings.analyzedAt}</span>
+                <input type="datetime-local" onChange={({ target }) => choose(one('analyzedAt',
+                    target.value ? momentOf(target.value, organization.timeZone) : undefined))} />
+            </label>
+            <label>
+                <span>{settings.holdsFor}</span>
+                <select value={selected ? 'selected' : 'all'}
+                    onChange={({ target }) => setSelected(target.value === 'selected')}>
+                    <option value="all">{settings.all}</option>
+                    <option value="selected">{settings.selected}</option>
+                </select>
+            </label>
+            <Objections against={against} />
+        </span>
+    );
+}

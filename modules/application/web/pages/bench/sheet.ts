@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sheet of a run: its samples as rows, by what is left of their holding times, its
+// definitions as columns. A retest stands in a row of its own below the first result.
+import type { Cell, Column, Row, Sheet, Version } from '../../grid/sheet.ts';
+import { EMPTY, cellOf } from '../../grid/sheet.ts';
+import { span } from '../../texts/time.ts';
+import { shownOf } from './entry.ts';
+import { opinionOf } from './opinion.ts';
+import type { Definition, Run, SampleTest } from './run.ts';
+import { t } from '../../texts/texts.ts';
+
+const texts = t.bench;
+
+// What a record says, as its cell takes it.
+export function versionOf(test: SampleTest): Version {
+    const presumptive = test.confirmationStatus === 'pending';
+    return {
+        text: shownOf(test.result, test.qualifier),
+        opinion: test.result === null ? null : opinionOf({ ...test, presumptive, refusals: [] }),
+        exceptions: {},
+        etag: test.etag,
+        lock: test.status === 'verified' ? texts.verified
+            : test.disposition === 'active' ? '' : texts.inactive,
+        limit: test.specification ?? '',
+    };
+}
+
+// Records by the id of their cell.
+export const versionsOf = (tests: readonly SampleTest[]): Map<string, Version> =>
+    new Map(tests.map((test) => [String(test.id), versionOf(test)]));
+
+// The limit stands in the head where it is one for all rows.
+function limitOf(tests: readonly SampleTest[]): string {
+    const limits = new Set(tests.map((test) => test.specification ?? ''));
+    return limits.size === 1 ? [...limits][0] ?? '' : texts.severalLimits;
+}
+
+function columnOf(definition: Definition, tests: readonly SampleTest[]): Column {
+    const { code, name, unit, reportingLimit, resultType } = definition;
+    const limit = limitOf(tests.filter((test) => test.testDefinitionId === definition.id));
+    return {
+        key: code,
+        name,
+        aliases: [],
+        hint: [
+            limit || unit || '',
+            reportingLimit === null ? '' : texts.reportingLimit(reportingLimit),
+        ].filter(Boolean).join(', '),
+        numeric: resultType === 'numeric',
+        length: 1000,
+    };
+}
+
+const NEVER = '9999';
+
+const ends = (tests: readonly SampleTest[]): string =>
+    tests.reduce((first, { holdingExpiresAt }) =>
+        (holdingExpiresAt ?? NEVER) < first ? holdingExpiresAt ?? NEVER : first, NEVER);
+
+function leftOf(tests: readonly SampleTest[], now: number): string {
+    const end = ends(tests);
+    if (end === NEVER) {
+        return '';
+    }
+    const left = Date.parse(end) - now;
+    return left < 0 ? texts.passed(span(left)) : span(left);
+}
+
+function cellFor(definition: Definition, tests: readonly SampleTest[]): Cell {
+    const test = tests.find((one) => one.testDefinitionId === definition.id);
+    return test ? cellOf(String(test.id), versionOf(test)) : cellOf('', EMPTY);
+}
+
+function rowOf(
+    key: string, tests: readonly SampleTest[], definitions: readonly Definition[], now: number,
+): Row {
+    const sample = tests[0]?.sample;
+    const priority = sample?.priority ?? 'routine';
+    return {
+        key,
+        label: sample?.trackingId ?? '',
+        kind: 'sample',
+        facts: [sample?.clientName ?? '', priority === 'routine' ? '' : texts.priority[priority],
+            leftOf(tests, now)],
+        cells: definitions.map((definition) => cellFor(definition, tests)),
+    };
+}
+
+// Tests of a sample, by row: one for each time that a definition was ordered.
+function rowsOf(tests: readonly SampleTest[]): Map<string, SampleTest[]> {
+    const rows = new Map<string, SampleTest[]>();
+    const times = new Map<string, number>();
+    for (const test of [...tests].sort((a, b) => a.id - b.id)) {
+        const place = `${test.sampleId}/${test.testDefinitionId}`;
+        const time = (times.get(place) ?? 0) + 1;
+        times.set(place, time);
+        const key = `${test.sampleId}/${time}`;
+        rows.set(key, [...rows.get(key) ?? [], test]);
+    }
+    return rows;
+}
+
+// Where two stand at the same time, the sample that came first comes first.
+function inOrder(a: readonly SampleTest[], b: readonly SampleTest[]): number {
+    const [one, other] = [ends(a), ends(b)];
+    return one === other ? (a[0]?.id ?? 0) - (b[0]?.id ?? 0) : one < other ? -1 : 1;
+}
+
+export function sheetOf(name: string, run: Run, reasons: boolean, now: number): Sheet {
+    const rows = [...rowsOf(run.tests)].sort(([, a], [, b]) => inOrder(a, b));
+    return {
+        name: texts.sheet(name),
+        heads: [
+            { title: texts.heads.trackingId, className: 'w-id' },
+            { title: texts.heads.client, className: 'w-name p2' },
+            { title: texts.heads.priority, className: 'w-code p2' },
+            { title: texts.heads.left, className: 'w-when p1' },
+        ],
+        columns: run.definitions.map((definition) => columnOf(definition, run.tests)),
+        rows: rows.map(([key, tests]) => rowOf(key, tests, run.definitions, now)),
+        settings: {},
+        reasons,
+        grow: null,
+    };
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worklist by method: what is open, and what ends first.
+import type { Read } from '../../api/read.ts';
+
+export type WorklistTest = Read<'/worklist'>['data'][number];
+
+export interface Group {
+    // Empty: the tests have no method.
+    readonly method: string;
+    readonly open: number;
+    readonly analytes: readonly string[];
+    // Rush and stat.
+    readonly urgent: number;
+    // The test whose holding time ends first; null: none has one.
+    readonly first: WorklistTest | null;
+}
+
+const end = (test: WorklistTest | null): string => test?.holdingExpiresAt ?? '9999';
+
+const sooner = (first: WorklistTest | null, test: WorklistTest): WorklistTest | null =>
+    end(test) < end(first) ? test : first;
+
+function groupOf(method: string, tests: readonly WorklistTest[]): Group {
+    return {
+        method,
+        open: tests.length,
+        analytes: [...new Set(tests.map((test) => test.testCode))].sort(),
+        urgent: tests.filter((test) => test.priority !== 'routine').length,
+        first: tests.reduce(sooner, null),
+    };
+}
+
+// Groups in the order of the worklist: that whose first test is to be done first.
+export function groupsOf(tests: readonly WorklistTest[]): Group[] {
+    const methods = new Map<string, WorklistTest[]>();
+    for (const test of tests) {
+        const method = test.method ?? '';
+        methods.set(method, [...methods.get(method) ?? [], test]);
+    }
+    return [...methods].map(([method, ones]) => groupOf(method, ones));
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From records to a sheet, and from what was typed to what is sent.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { sentOf, shownOf } from '../../../../modules/application/web/pages/bench/entry.ts';
+import { momentOf } from '../../../../modules/application/web/pages/bench/local-time.ts';
+import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
+import type { Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
+import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';
+import { groupsOf, type WorklistTest } from '../../../../modules/application/web/pages/worklist/groups.ts';
+
+const sent: [string, boolean, unknown][] = [
+    ['7.10', true, { result: '7.10', qualifier: null }],
+    ['0.03 J', true, { result: '0.03', qualifier: 'J' }],
+    ['0.05  u', true, { result: '0.05', qualifier: 'U' }],
+    ['<0.05', true, { result: '<0.05', qualifier: null }],
+    ['TNTC', true, { result: 'TNTC', qualifier: null }],
+    ['ND', true, { result: 'ND', qualifier: null }],
+    ['type 3 U', false, { result: 'type 3 U' }],
+    ['Present', false, { result: 'Present' }],
+    ['', true, { result: null }],
+    ['  ', false, { result: null }],
+];
+
+test('what is sent of what was typed', () => {
+    for (const [typed, numeric, expected] of sent) {
+        assert.deepEqual(sentOf(typed, numeric), expected, JSON.stringify(typed));
+    }
+});
+
+test('what a record shows means the same when it is typed', () => {
+    assert.equal(shownOf(null, null), '');
+    assert.equal(shownOf('7.10', null), '7.10');
+    assert.equal(shownOf('0.05', '<'), '<0.05');
+    for (const qualifier of ['J', 'U', 'ND'] as const) {
+        assert.deepEqual(sentOf(shownOf('0.03', qualifier), true), { result: '0.03', qualifier });
+    }
+});
+
+function said(more = {}) {
+    return { outOfSpecification: false, specification: 'at most 10 mg/L', presumptive: false,
+        refusals: [], entryWarnings: [], ...more };
+}
+
+const warning = (code: string) => ({ code, message: `because of ${code}` });
+
+test('the service\'s opinion as a mark', () => {
+    assert.equal(opinionOf(said()).mark, 'within');
+    assert.equal(opinionOf(said({ outOfSpecification: null })).mark, 'none', 'without a limit');
+    const outside = opinionOf(said({ outOfSpecification: true, entryWarnings: [warning('x')] }));
+    assert.deepEqual(outside, { mark: 'outside', word: '',
+        messages: ['Out of specification: at most 10 mg/L.', 'because of x'] });
+    assert.equal(opinionOf(said({ presumptive: true })).mark, 'attention');
+    assert.deepEqual(opinionOf(said({ entryWarnings: [warning('below_reporting_limit')] })),
+        { mark: 'attention', word: 'RL', messages: ['because of below_reporting_limit'] });
+    assert.equal(opinionOf(said({ entryWarnings: [warning('a_new_one')] })).mark, 'attention');
+    assert.deepEqual(opinionOf(said({ outOfSpecification: true,
+        refusals: [{ error: 'reagent_lot_expired', message: 'The lot has expired.' }] })),
+    { mark: 'refused', word: '', messages: ['The lot has expired.'] });
+});
+
+function record(id: number, more: Partial<SampleTest> = {}): SampleTest {
+    return {
+        id, sampleId: 1, testDefinitionId: 1, testCode: 'PH', testName: 'pH', status: 'pending',
+        result: null, unit: null, qualifier: null, notes: null, outOfSpecification: null,
+        specification: null, reagentLotId: null, mediaLotId: null, qcBatchId: null,
+        confirmationStatus: null, worksheetStatus: null, holdingStatus: null,
+        holdingExpiresAt: null, analyzedAt: null, enteredBy: null, enteredAt: null,
+        verifiedBy: null, verifiedAt: null, warnings: [], entryWarnings: [], etag: `etag ${id}`,
+        disposition: 'active', retestOf: null, reported: false, returned: null,
+        noteOnReport: false, createdAt: '', updatedAt: '',
+        sample: { trackingId: `CB-${more.sampleId ?? 1}`, sampleIdentifier: '', clientName: 'Town',
+            priority: 'routine', receivedAt: '2026-11-24T08:00:00.000Z' },
+        ...more,
+    };
+}
+
+function definition(id: number, code: string, more: Partial<Definition> = {}): Definition {
+    return {
+        id, code, name: `name of ${code}`, method: 'M', unit: 'mg/L', resultType: 'numeric',
+        decimals: 2, specificationLow: null, specificationHigh: null, specificationText: null,
+        reportingLimit: 0.1, methodDetectionLimit: null, holdingTimeHours: null,
+        requiresWorksheet: false, requiresConfirmation: false, presumptiveMinimum: null,
+        turnaroundDays: null, confirmationPlan: [], active: true, createdAt: '', updatedAt: '',
+        ...more,
+    };
+}
+
+const NOW = Date.parse('2026-11-24T10:00:00Z');
+
+test('samples are rows in the order of their holding times, definitions are columns', () => {
+    const sheet = sheetOf('EPA 300.0', {
+        definitions: [definition(1, 'PH', { resultType: 'text' }), definition(2, 'F')],
+        tests: [
+            record(1, { sampleId: 1 }),
+            record(2, { sampleId: 2, holdingExpiresAt: '2026-11-24T13:00:00.000Z' }),
+            record(3, { sampleId: 3, holdingExpiresAt: '2026-11-24T09:00:00.000Z' }),
+            record(4, { sampleId: 2, testDefinitionId: 2, result: '0.5', status: 'entered' }),
+        ],
+    }, true, NOW);
+    assert.deepEqual(sheet.rows.map((row) => row.label), ['CB-3', 'CB-2', 'CB-1']);
+    assert.deepEqual(sheet.rows.map((row) => row.facts[2]), ['passed 1 h ago', '3 h', '']);
+    assert.deepEqual(sheet.rows.map((row) => row.cells.map((cell) => `${cell.id}:${cell.content.typed}`)),
+        [['3:', ':'], ['2:', '4:0.5'], ['1:', ':']]);
+    assert.deepEqual(sheet.columns.map(({ key, numeric }) => [key, numeric]), [['PH', false], ['F', true]]);
+    assert.ok(sheet.reasons);
+});
+
+test('a retest stands in a row of its own', () => {
+    const sheet = sheetOf('M', { definitions: [definition(1, 'PH')],
+        tests: [record(9, { retestOf: 5 }), record(5, { result: '7' })] }, false, NOW);
+    assert.deepEqual(sheet.rows.map((row) => row.cells.map((cell) => cell.id)), [['5'], ['9']]);
+});
+
+test('the limit stands in the head where it is one for all', () => {
+    const hint = (...limits: string[]) => sheetOf('M', { definitions: [definition(1, 'PH')],
+        tests: limits.map((specification, i) => record(i, { sampleId: i, specification })) },
+    false, NOW).columns[0]?.hint;
+    assert.equal(hint('at most 10', 'at most 10'), 'at most 10, RL 0.1');
+    assert.equal(hint('at most 10', 'at most 4'), 'limit by sample, RL 0.1');
+    assert.equal(hint(''), 'mg/L, RL 0.1');
+});
+
+test('what is verified, cancelled or set aside is locked', () => {
+    assert.equal(versionOf(record(1)).lock, '');
+    assert.notEqual(versionOf(record(1, { status: 'verified' })).lock, '');
+    assert.notEqual(versionOf(record(1, { disposition: 'set_aside' })).lock, '');
+    assert.equal(versionOf(record(1)).opinion, null, 'of nothing there is no opinion');
+});
+
+test('times of the laboratory\'s clock, also when it changes', () => {
+    assert.equal(momentOf('2026-11-24T10:15', 'America/Los_Angeles'), '2026-11-24T18:15:00.000Z');
+    assert.equal(momentOf('2026-07-01T10:15', 'America/Los_Angeles'), '2026-07-01T17:15:00.000Z');
+    assert.equal(momentOf('2026-03-08T03:30', 'America/Los_Angeles'), '2026-03-08T10:30:00.000Z');
+    assert.equal(momentOf('2026-11-24T10:15', 'Asia/Kathmandu'), '2026-11-24T04:30:00.000Z');
+});
+
+test('the worklist by method, what ends first at the top', () => {
+    const open = (id: number, method: string | null, more = {}) => ({ id, method, testCode: 'PH',
+        priority: 'routine', holdingExpiresAt: null, ...more }) as unknown as WorklistTest;
+    const found = groupsOf([
+        open(1, 'B', { holdingExpiresAt: '2026-11-24T13:00:00.000Z' }), open(2, 'A'),
+        open(3, 'B', { priority: 'stat', testCode: 'F' }), open(4, null),
+        open(5, 'B', { holdingExpiresAt: '2026-11-24T11:00:00.000Z' }),
+    ]);
+    assert.deepEqual(found.map(({ first, ...rest }) => ({ ...rest, first: first?.id })), [
+        { method: 'B', open: 3, analytes: ['F', 'PH'], urgent: 1, first: 5 },
+        { method: 'A', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
+        { method: '', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
+    ]);
+});

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worklist, and the bench of a method: entering, pasting, saving, two people on one
+// cell, a network that is cut, and a page that is left with something unsaved.
+import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+
+const analyst = 'mateo.ortiz@cedarbasin.example';
+const colleague = 'yuki.tanaka@cedarbasin.example';
+const bench = '/app/bench/method/EPA%20300.0';
+const cell = (row, column) => `tr[data-row="${row}"] td[data-column="${column}"]`;
+const value = (page, row, column) => page.evaluate((place) => {
+    const found = document.querySelector(place);
+    return found?.querySelector('input')?.value ?? found?.childNodes[0]?.parentElement.innerText.trim();
+}, cell(row, column));
+const saved = (page) => until(page,
+    () => [...document.querySelectorAll('.head .btn')].some((one) => /All is saved/.test(one.textContent)),
+    'all is saved');
+
+async function begin(browser, email) {
+    const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await open(here.page);
+    await here.page.waitForSelector('#email');
+    await signIn(here.page, email);
+    await here.page.waitForSelector('.rail a[href$="/worklist"]');
+    return here;
+}
+
+async function toBench(page) {
+    await open(page, bench);
+    await page.waitForSelector('td.editing input');
+}
+
+async function type(page, text) {
+    await page.keyboard.type(text, { delay: 50 });
+}
+
+async function worklist(page) {
+    await open(page, '/app/worklist');
+    await page.waitForSelector('tr.cursor');
+    await looks(page, 'worklist');
+    is(await page.textContent('tr.cursor th'), 'EPA 300.0', 'what ends first stands first');
+    await press(page, 'Enter');
+    await page.waitForSelector('td.editing input');
+    ok(page.url().endsWith(bench), 'Enter opens the bench of the method', page.url());
+}
+
+async function entering(page) {
+    await type(page, '11.40');
+    await page.waitForSelector(`${cell(0, 0)} .mark.blocked`);
+    ok(/Out of specification: at most 10/.test(await page.textContent('.problems')),
+        'the service says why, under the grid');
+    await looks(page, 'bench');
+    await press(page, 'Escape');
+    await type(page, '0.4200');
+    await page.waitForSelector(`${cell(0, 0)} .mark.attention`);
+    is(await page.textContent(`${cell(0, 0)} .mark`), 'dpNeeds a look', 'too many places: dp');
+    await press(page, 'Escape');
+    await type(page, '0.40');
+    await page.waitForSelector(`${cell(0, 0)} .mark.ready`);
+    await press(page, 'Control+s');
+    await saved(page);
+    await page.reload();
+    await page.waitForSelector('td.editing input');
+    is(await value(page, 0, 0), '0.40', 'what was saved is there, as it was typed');
+}
+
+async function twoPeople(page, other) {
+    await toBench(other);
+    await press(other, 'Control+Home');
+    await press(page, 'Control+Home');
+    await type(page, '0.50');
+    await type(other, '0.60');
+    for (const one of [page, other]) {
+        await press(one, 'Control+s');
+        if (one === page) {
+            await saved(one);
+        }
+    }
+    await other.waitForSelector('text=Take theirs');
+    const both = await other.textContent('.foot');
+    ok(/Mine 0\.60 *Theirs 0\.50 *It was 0\.40/.test(both),
+        'mine, theirs, and what it was', both);
+    await looks(other, 'bench-conflict');
+    await other.getByRole('button', { name: 'Take theirs' }).click();
+    await saved(other);
+    is(await value(other, 0, 0), '0.50', 'theirs is taken');
+}
+
+async function withoutNetwork({ page, context, seen }) {
+    seen.expected.push(/ERR_INTERNET_DISCONNECTED/, /status of 412/);
+    await context.setOffline(true);
+    await page.click(cell(1, 1));
+    await type(page, '0.62');
+    await press(page, 'Control+s');
+    await page.waitForSelector(`${cell(1, 1)} .mark.progress`);
+    ok(/cannot be reached, next try/.test(await page.textContent('.statusline')),
+        'the cell waits, and the page says so');
+    await looks(page, 'bench-offline');
+    await context.setOffline(false);
+    await saved(page);
+    is(await value(page, 1, 1), '0.62', 'it is saved when the network is back');
+}
+
+async function leaving(page) {
+    await press(page, 'Control+Home');
+    await type(page, '0.77');
+    await page.click('.rail a[href$="/worklist"]');
+    await page.waitForSelector('tr.cursor');
+    await page.goBack();
+    await page.waitForSelector('td.editing input');
+    is(await value(page, 0, 0), '0.77', 'what was typed is found again');
+    await press(page, 'Control+z');
+    is(await value(page, 0, 0), '0.50', '... and can still be undone');
+}
+
+run(async (browser) => {
+    const here = await begin(browser, analyst);
+    const there = await begin(browser, colleague);
+    there.seen.expected.push(/status of 412/);
+
+    await worklist(here.page);
+    await entering(here.page);
+    await twoPeople(here.page, there.page);
+    await withoutNetwork(here);
+    await leaving(here.page);
+    quiet(here, 'the browser of the one');
+    quiet(there, 'that of the other');
+});
