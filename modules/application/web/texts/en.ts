@@ -170,11 +170,12 @@ export const en = {
         },
         priority: { routine: 'routine', rush: 'rush', stat: 'stat' },
         holding: { ok: 'in time', expiring_soon: 'ends soon', expired: 'expired' },
+        progress: (word: string, done: number, of: number) => `${word} ${done} of ${of}`,
         holdingLeft: (left: string) => `${left} left`,
         holdingExpired: (ago: string) => `expired ${ago}`,
         flags: {
             oos: ['OOS', 'Out of specification'], presumptive: ['CNF', 'Awaits confirmation'],
-            qc: ['QC', 'QC batch failed'], holding: ['HT', 'Holding time exceeded'],
+            qc: ['QC', 'QC batch failed'], holding: ['HT', 'Holding time exceeded or about to be'],
             amended: ['AMD', 'Amended'], approval_rejected: ['REJ', 'Approval rejected'],
         } satisfies Record<string, [string, string]>,
         filter: {

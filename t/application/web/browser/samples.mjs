@@ -24,6 +24,10 @@ async function signingIn(page) {
 
 async function list(page) {
     ok(await rows(page) > 40, 'the list');
+    const shown = await page.textContent('table[role=grid] tbody');
+    ok(/In progress \d+ of \d+/.test(shown), '... shows how far a sample has come');
+    ok(/Blocked \d+/.test(shown), '... and how much blocks it');
+    ok(/OOS/.test(shown), '... and flags what should be seen');
     await looks(page, 'samples');
     const first = await cursor(page);
     await press(page, 'j', 'j');

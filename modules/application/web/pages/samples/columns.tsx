@@ -9,7 +9,7 @@ import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import type { Column } from '../../table/list-table.tsx';
-import { dayOf } from '../../texts/time.ts';
+import { dayOf, span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import type { Names } from './names.ts';
 
@@ -22,29 +22,50 @@ const glyphs: Record<Sample['releaseState'], Extract<Tone, GlyphName>> = {
 
 export const glyphOf = (state: Sample['releaseState']): Extract<Tone, GlyphName> => glyphs[state];
 
+// With how far it has come, where the list shows that: "Blocked 2", "In progress 3 of 5".
+function readinessOf({ releaseState, blockerCount, testCounts }: Sample): string {
+    const word = t.samples.releaseState[releaseState];
+    if (releaseState === 'blocked' && blockerCount) {
+        return `${word} ${blockerCount}`;
+    }
+    if (releaseState === 'in_progress' && testCounts) {
+        const { pending, entered, verified } = testCounts;
+        return t.samples.progress(word, entered + verified, pending + entered + verified);
+    }
+    return word;
+}
+
 export function Readiness({ sample }: { sample: Sample }): ReactNode {
     const glyph = glyphOf(sample.releaseState);
-    return <Status glyph={glyph} tone={glyph}>{t.samples.releaseState[sample.releaseState]}</Status>;
+    return <Status glyph={glyph} tone={glyph}>{readinessOf(sample)}</Status>;
 }
 
 const holdingTones = { ok: undefined, expiring_soon: 'expiring', expired: 'overdue' } as const;
+
+function leftOf(end: string | null | undefined): string | undefined {
+    if (!end) {
+        return undefined;
+    }
+    const left = new Date(end).getTime() - Date.now();
+    return left > 0 ? span(left) : t.samples.holdingExpired(span(left));
+}
 
 export function Holding({ sample }: { sample: Sample }): ReactNode {
     if (sample.holdingStatus === null) {
         return null;
     }
     const tone = holdingTones[sample.holdingStatus];
-    return tone ? <Status glyph="clock" tone={tone}>{t.samples.holding[sample.holdingStatus]}</Status>
-        : <Status>{t.samples.holding.ok}</Status>;
+    const said = leftOf(sample.holdingExpiresAt) ?? t.samples.holding[sample.holdingStatus];
+    return tone ? <Status glyph="clock" tone={tone}>{said}</Status> : <Status>{said}</Status>;
 }
 
 type FlagName = keyof typeof t.samples.flags;
 
+const flagNames: FlagName[] = ['oos', 'presumptive', 'qc', 'holding', 'amended',
+    'approval_rejected'];
+
 function flagsOf(sample: Sample): FlagName[] {
-    return [
-        ...(sample.holdingStatus === 'expired' ? ['holding' as const] : []),
-        ...(sample.amendment ? ['amended' as const] : []),
-    ];
+    return flagNames.filter((name) => sample.flags?.includes(name));
 }
 
 export function Flags({ sample }: { sample: Sample }): ReactNode {

@@ -86,7 +86,7 @@ export function SampleList(): ReactElement {
     const { organization } = useSession();
     const [place, setPlace] = useState(placeBefore);
     const list = useRead('/samples', { params: { query: {
-        ...view.filters, order: '-id', limit: 50,
+        ...view.filters, order: '-id', limit: 50, include: 'progress',
         ...(view.cursor ? { cursor: Number(view.cursor) } : {}),
     } } }, { live: 15 });
     const rows = list.data?.data ?? empty;

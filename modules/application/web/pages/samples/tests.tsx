@@ -80,8 +80,9 @@ function Result({ test }: { test: Test }): ReactElement {
         <td>
             {test.result === null ? <span className="quiet">{t.sample.noResult}</span>
                 : `${test.qualifier ?? ''}${test.result} ${test.unit ?? ''}`}
-            <TestFlags test={test} />
-            <span className="caption">{test.specification ?? t.sample.noLimit}</span>
+            <span className="caption">
+                {test.specification ?? t.sample.noLimit}<TestFlags test={test} />
+            </span>
         </td>
     );
 }
