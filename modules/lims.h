@@ -286,6 +286,11 @@ extern const char *const lims_list_orders[];
 /* The body of an action with one member, the reason (kernel/reason_field.c). */
 extern const lims_field_t lims_reason_input[];
 
+/* The members that a body of the application may have besides its route's own
+ * (service/reserved.h), in the same file. */
+enum { LIMS_RESERVED_REASON, LIMS_RESERVED_SIGNATURE, LIMS_RESERVED_COUNT };
+extern const lims_field_t lims_reserved_fields[];
+
 /* Longest string where a field states no maximum of its own. */
 #define LIMS_TEXT_MAX 255
 

@@ -75,6 +75,13 @@ static void fit_to_people(bool *possible, const lims_route_t *route)
     possible[LIMS_E_SCOPE_REQUIRED] = false;
     possible[LIMS_E_SESSION_CHANGED] = (route->flags & LIMS_R_NO_SESSION) == 0;
     possible[LIMS_E_CROSS_SITE_REQUEST] = !lims_route_reads(route);
+    if (route->meaning) {
+        possible[LIMS_E_ESIGNATURE_REQUIRED] = true;
+        possible[LIMS_E_SIGNATURE_INVALID] = true;
+        possible[LIMS_E_ACCOUNT_LOCKED] = true;
+        possible[LIMS_E_PRECONDITION_FAILED] = true;
+        possible[LIMS_E_PRECONDITION_REQUIRED] = true;
+    }
 }
 
 /* --- One answer ----------------------------------------------------------- */
@@ -86,8 +93,8 @@ static unsigned headers_of(const lims_openapi_t *doc, const bool *kinds)
     if (kinds[LIMS_E_UNAUTHORIZED] && doc->surface == LIMS_SURFACE_API) {
         set |= 1u << LIMS_H_WWW_AUTHENTICATE;
     }
-    if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_SERVICE_UNAVAILABLE] ||
-        kinds[LIMS_E_IDEMPOTENCY_IN_PROGRESS]) {
+    if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_ACCOUNT_LOCKED] ||
+        kinds[LIMS_E_SERVICE_UNAVAILABLE] || kinds[LIMS_E_IDEMPOTENCY_IN_PROGRESS]) {
         set |= 1u << LIMS_H_RETRY_AFTER;
     }
     return set;

@@ -160,7 +160,7 @@ static void write_json_body(lims_openapi_t *doc, const lims_resource_t *resource
         lims_openapi_refer_create(doc, resource);
     } else if (route->body == LIMS_F_UPDATE) {
         lims_openapi_refer_update(doc, resource);
-    } else if (route->input) {
+    } else if (route->input || doc->surface != LIMS_SURFACE_API) {
         lims_openapi_refer_input(doc, route);
     } else {
         write_nothing(doc);

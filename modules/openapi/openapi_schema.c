@@ -209,11 +209,45 @@ void lims_openapi_refer_page(lims_openapi_t *doc, const lims_resource_t *resourc
 
 /* --- Bodies and answers of their own -------------------------------------- */
 
+/* Adds what a body of the application may have besides: a reason, unless it has a member of
+ * that name, and the signature of an act that can be signed. */
+static const lims_field_t *with_reserved(const lims_openapi_t *doc, const lims_field_t *fields,
+                                         unsigned use, bool is_signed)
+{
+    const lims_field_t *field = fields;
+    bool own;
+
+    while (field->name && strcmp(field->name, "reason") != 0) {
+        field++;
+    }
+    own = field->name && (use == 0 || (field->flags & use) != 0);
+    if (doc->surface == LIMS_SURFACE_API || (own && !is_signed)) {
+        return fields;
+    }
+    return concatenate(fields,
+                       &lims_reserved_fields[own ? LIMS_RESERVED_SIGNATURE : LIMS_RESERVED_REASON],
+                       own || !is_signed ? 1 : LIMS_RESERVED_COUNT, doc->pool);
+}
+
+/* Whether a route with this body of the resource's fields can be signed. */
+static bool is_body_signed(const lims_resource_t *resource, unsigned body)
+{
+    const lims_route_t *route = resource->routes;
+
+    while (route->method && !(route->body == body && route->meaning)) {
+        route++;
+    }
+    return route->method;
+}
+
 static void write_create(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
-    write_object(doc, resource->fields, LIMS_SCHEMA_CREATE, NULL);
+    write_object(doc,
+                 with_reserved(doc, resource->fields, LIMS_F_CREATE,
+                               is_body_signed(resource, LIMS_F_CREATE)),
+                 LIMS_SCHEMA_CREATE, NULL);
 }
 
 void lims_openapi_refer_create(lims_openapi_t *doc, const lims_resource_t *resource)
@@ -225,7 +259,10 @@ static void write_update(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
-    write_object(doc, resource->fields, LIMS_SCHEMA_UPDATE,
+    write_object(doc,
+                 with_reserved(doc, resource->fields, LIMS_F_UPDATE,
+                               is_body_signed(resource, LIMS_F_UPDATE)),
+                 LIMS_SCHEMA_UPDATE,
                  "The fields to change; null clears one that may be null.");
 }
 
@@ -238,7 +275,10 @@ static void write_input(lims_openapi_t *doc, const void *subject)
 {
     const lims_route_t *route = subject;
 
-    write_object(doc, route->input, LIMS_SCHEMA_INPUT, NULL);
+    static const lims_field_t nothing[] = { LIMS_FIELD_END };
+
+    write_object(doc, with_reserved(doc, route->input ? route->input : nothing, 0, route->meaning),
+                 LIMS_SCHEMA_INPUT, NULL);
 }
 
 void lims_openapi_refer_input(lims_openapi_t *doc, const lims_route_t *route)
@@ -293,6 +333,7 @@ static const lims_field_t conflict_fields[] = {
 
 static void write_error(lims_openapi_t *doc, const void *subject)
 {
+    bool people = doc->surface != LIMS_SURFACE_API;
     const lims_field_t fields[] = {
         { .name = "error",
           .type = LIMS_T_ENUM,
@@ -317,6 +358,10 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .type = LIMS_T_OBJECT_LIST,
           .members = conflict_fields,
           .doc = "Records that are no longer as they were read; only where several are changed." },
+        { .name = people ? "attemptsLeft" : NULL,
+          .type = LIMS_T_INTEGER,
+          .doc = "Attempts that are left before the account is locked; only with a wrong "
+                 "password." },
         LIMS_FIELD_END,
     };
 

@@ -82,6 +82,11 @@ static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item,
 {
     const lims_error_t *error = lims_service_lock(rq);
 
+    if (!error && rq->signs && rq->exchange && !item->content_hash) {
+        return lims_client_error(rq->pool, LIMS_E_PRECONDITION_REQUIRED,
+                                 "contentHash is missing: a signature names what was seen, as "
+                                 "the record showed it.");
+    }
     if (!error) {
         error = lims_signing_unchanged(rq, item->id, item->content_hash);
     }

@@ -132,6 +132,11 @@ struct lims_exchange_t {
     const char *idempotency_token;    /* of the claim, or NULL */
     bool admitted;                    /* by the queue of work bound by the processor */
     bool touch_due;                   /* lastUsedAt is older than the interval */
+    const char *password;             /* of the one who signs, until it is checked; or NULL */
+    const char *signer;               /* address of the one who signs, and the password's */
+    const char *signer_hash;          /* hash */
+    bool signer_right;                /* the password was right */
+    const char *retry_after;          /* seconds until a locked account may sign, as text */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
     const lims_error_t *error;        /* error of the reply, for the log */

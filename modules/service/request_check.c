@@ -10,6 +10,7 @@
 #include "kernel/field.h"
 #include "kernel/form.h"
 #include "kernel/json.h"
+#include "service/reserved.h"
 
 /* Returns advice if only a trailing slash makes the path unknown, a common mistake. */
 static const char *slash_hint(const lims_exchange_t *x)
@@ -191,7 +192,8 @@ static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_
     return NULL;
 }
 
-static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, apr_size_t length)
+static const lims_error_t *validate_body(lims_exchange_t *x, const char **body,
+                                         apr_size_t *length)
 {
     static const lims_field_t nothing[] = { LIMS_FIELD_END };
     lims_request_t *rq = &x->rq;
@@ -199,10 +201,14 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
     lims_json_t *root = NULL;
     const lims_error_t *error;
 
-    if ((route->flags & LIMS_R_NO_BODY) && length == 0) {
+    if ((route->flags & LIMS_R_NO_BODY) && *length == 0) {
         return NULL;
     }
-    error = lims_json_parse(&root, bytes, length, rq->pool);
+    error = lims_json_parse(&root, *body, *length, rq->pool);
+    if (!error && root->type == LIMS_JSON_OBJECT &&
+        rq->settings->surface == LIMS_SURFACE_APPLICATION) {
+        error = lims_reserved_take(x, root, body, length);
+    }
     if (!error && root->type == LIMS_JSON_OBJECT) {
         error = check_elsewhere(rq, root);
     }
@@ -297,7 +303,9 @@ static const lims_error_t *adopt_reason(lims_request_t *rq)
     const lims_field_t *field =
         lims_field_find(rq->route->input ? rq->route->input : rq->resource->fields, "reason");
 
-    rq->reason = field ? lims_values_get(rq->values, "reason") : NULL;
+    if (field && lims_values_get(rq->values, "reason")) {
+        rq->reason = lims_values_get(rq->values, "reason");
+    }
     if ((rq->route->flags & LIMS_R_REASON) && !rq->reason) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
                                  "reason is missing: it must say why.");
@@ -334,7 +342,7 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
         x->late_refusal = validate_query(x);
     }
     if (!x->late_refusal && !is_form(x)) {
-        x->late_refusal = validate_body(x, *body, *length);
+        x->late_refusal = validate_body(x, body, length);
     }
     if (!x->late_refusal) {
         x->late_refusal = adopt_reason(&x->rq);

@@ -11,10 +11,12 @@
 #include "kernel/statement.h"
 #include "service/caller.h"
 #include "service/caller_session.h"
+#include "service/http_signing.h"
 #include "service/idempotency.h"
 #include "service/permitted.h"
 #include "service/request_check.h"
 #include "service/retry.h"
+#include "service/signing.h"
 
 apr_status_t lims_service_init(apr_pool_t *pool)
 {
@@ -135,6 +137,9 @@ static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_
     error = begin(x);
     if (!error && x->idempotency_key) {
         error = lims_idempotency_claim(&replayed, x, body, length);
+    }
+    if (!error && !replayed && x->rq.signs && !(x->rq.route->flags & LIMS_R_EACH)) {
+        error = lims_signing_sign(&x->rq);
     }
     if (!error && !replayed) {
         error = lims_service_act(&x->rq, x->if_match);
@@ -294,9 +299,36 @@ static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body,
     return error;
 }
 
+static const lims_error_t *note_once(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    (void)body;
+    (void)length;
+    return lims_http_signing_note(x);
+}
+
+/* What precedes a signed act; nothing where the act is not signed. */
+static const lims_error_t *check_signer(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const lims_error_t *error = on_connection(x, lims_http_signing_look, body, length);
+
+    if (error || x->rq.reply->body || !x->rq.signs) {
+        return error;
+    }
+    error = lims_http_signing_verify(x);
+    return error ? error : on_connection(x, note_once, body, length);
+}
+
 static const lims_error_t *change(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     bool refused = x->refusal || x->late_refusal || x->limited;
+    const lims_error_t *error = NULL;
+
+    if (!refused && lims_http_signing_concerns(x)) {
+        error = check_signer(x, body, length);
+    }
+    if (error || x->rq.reply->body) {
+        return error;
+    }
 
     return x->rq.route->work && !refused ? write_with_work(x, body, length)
                                          : on_connection(x, write_once, body, length);
@@ -384,6 +416,9 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     case LIMS_E_SERVICE_UNAVAILABLE:
     case LIMS_E_IDEMPOTENCY_IN_PROGRESS:
         apr_table_setn(reply->headers, "Retry-After", "1");
+        break;
+    case LIMS_E_ACCOUNT_LOCKED:
+        apr_table_setn(reply->headers, "Retry-After", x->retry_after ? x->retry_after : "60");
         break;
     case LIMS_E_RATE_LIMITED:
         if (error != x->limited) {

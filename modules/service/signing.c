@@ -65,11 +65,6 @@ bool lims_signing_locked(const lims_error_t *error)
 const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
                                        const char *password)
 {
-    lims_values_t *values = lims_values_create(rq->pool);
-    const lims_call_t call = { .statement = LIMS_STMT_SIGNATURE_NOTE, .values = values };
-    const lims_error_t *error;
-    lims_result_t *row = NULL;
-
     if (!hash) {
         return lims_client_error(
             rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
@@ -77,7 +72,17 @@ const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, con
             "limsctl user set-password.",
             user);
     }
-    lims_values_set(values, "right", lims_password_verify(hash, password, rq->pool) ? "t" : "f");
+    return lims_signing_note(rq, user, lims_password_verify(hash, password, rq->pool));
+}
+
+const lims_error_t *lims_signing_note(lims_request_t *rq, const char *user, bool right)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGNATURE_NOTE, .values = values };
+    const lims_error_t *error;
+    lims_result_t *row = NULL;
+
+    lims_values_set(values, "right", right ? "t" : "f");
     error = lims_database_run(&row, rq, &call, 1, 0);
     if (error || strcmp(lims_result_get(row, 0, "outcome"), "right") == 0) {
         return error;

@@ -21,6 +21,9 @@ bool lims_signing_due(const lims_request_t *rq, bool policy, bool offered);
 const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,
                                        const char *password);
 
+/* Counts whether the password of the acting person was `right`, likewise. */
+const lims_error_t *lims_signing_note(lims_request_t *rq, const char *user, bool right);
+
 /* Whether it was this failure that locked the account (21 CFR 11.300(d)): then the error has
  * a number and, as its cause, the line for the log. False for NULL. */
 bool lims_signing_locked(const lims_error_t *error);

@@ -24,3 +24,21 @@ SELECT n.outcome AS "outcome",
             THEN to_char(lims.locked_until(:$organization::bigint, :$user::bigint)
                      AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END AS "lockedUntil"
   FROM lims.note_signature(:$organization::bigint, :right::boolean) n (outcome)
+
+-- name: signer one
+-- The acting person, as one who signs.
+SELECT u.email AS "email",
+       u.password_hash AS "passwordHash",
+       o.esignature_required AS "esignatureRequired",
+       CASE WHEN a.locked_until > now() THEN 0 ELSE 5 - coalesce(a.failures, 0) END
+           AS "attemptsLeft",
+       CASE WHEN a.locked_until > now()
+            THEN ceil(extract(epoch FROM a.locked_until - now()))::bigint END AS "lockedSeconds"
+  FROM lims.user_account u
+  JOIN lims.organization o
+    ON o.id = u.organization_id
+  LEFT JOIN lims.account_state a
+    ON a.organization_id = u.organization_id
+   AND a.user_id = u.id
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :$user::bigint

@@ -1,0 +1,135 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# People sign over HTTP: by their password, for what they saw. A wrong password signs
+# nothing and is counted; what has changed is not signed; a repeated request signs nothing.
+# No password is stored.
+use strict;
+use warnings;
+
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $db   = $lims->db;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ana  = LIMS::Service::Person->new($lims, roles => ['analyst'], name => 'Ana Ruiz');
+my $ph   = $lab->definition;
+
+sub entered {
+    my ($test) = $lab->tests($lab->sample(testDefinitionIds => [$ph]));
+    is($ana->patch("/sample-tests/$test", { result => '7.1' })->status, 200, 'a result is entered');
+    return $test;
+}
+
+sub hash_of {
+    my ($test) = @_;
+    return $db->selectrow_array(q{SELECT encode(lims.signed_hash(?, 'sample_test', ?), 'hex')}, undef,
+        $lims->fixture->{id}, $test);
+}
+
+sub signature {
+    my ($test, %option) = @_;
+    return { signature => { password => $option{password} // $ana->password,
+            contentHash => $option{hash} // hash_of($test) } };
+}
+
+sub status_of { return $db->selectrow_array('SELECT status FROM lims.sample_test WHERE id = ?', undef, $_[0]) }
+
+sub signatures {
+    return $db->selectrow_array('SELECT count(*) FROM lims.electronic_signature');
+}
+
+$db->do('UPDATE lims.organization SET esignature_required = true');
+
+subtest 'a signed act' => sub {
+    my $test = entered();
+
+    refused($ana->post("/sample-tests/$test/verify", {}), 403, 'esignature_required',
+        'without a signature');
+    refused($ana->post("/sample-tests/$test/verify", { signature => { password => 'x' } }), 428,
+        'precondition_required', 'without what was seen');
+    refused($ana->post("/sample-tests/$test/verify", { signature => 'x' }), 400, 'invalid_body',
+        'no signature at all');
+    refused($ana->post("/sample-tests/$test/verify", signature($test, hash => 'a' x 64)), 412,
+        'precondition_failed', 'what was seen has changed');
+    is(status_of($test) . signatures(), 'entered0', 'nothing was signed');
+    my $done = $ana->post("/sample-tests/$test/verify", signature($test));
+    is($done->status, 200, 'with both');
+    is($done->json->{status}, 'verified', '... it is done');
+    is_deeply([ $db->selectrow_array('SELECT signer, printed_name, meaning, record_id
+            FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
+        [ $ana->id, 'Ana Ruiz', 'verified', $test ], '... and signed, by whom and for what');
+};
+
+subtest 'a wrong password' => sub {
+    my $test  = entered();
+    my @left;
+
+    for (1 .. 5) {
+        my $answer = $ana->post("/sample-tests/$test/verify", signature($test, password => 'wrong'));
+        refused($answer, 403, 'signature_invalid', 'is refused') if $_ == 1;
+        push @left, $answer->json->{attemptsLeft};
+    }
+    is_deeply(\@left, [ 4, 3, 2, 1, 0 ], 'and says how many attempts are left');
+    my $locked = $ana->post("/sample-tests/$test/verify", signature($test));
+    refused($locked, 403, 'account_locked', 'then the account is locked');
+    cmp_ok($locked->header('Retry-After'), '>', 800, '... for so many seconds');
+    is($ana->get("/sample-tests/$test")->status, 200, 'the session goes on for reading');
+    ok(!$ana->get('/session')->json->{signature}{ready}, '... which says that signing is locked');
+    is(status_of($test), 'entered', 'nothing was signed');
+    $lims->expect_log(qr/LIMS0003: account/);
+    $db->do('UPDATE lims.account_state SET locked_until = NULL');
+    is($ana->post("/sample-tests/$test/verify", signature($test))->status, 200, 'after the lock');
+};
+
+subtest 'sent again' => sub {
+    my $test = entered();
+    my @once = (headers => { 'Idempotency-Key' => 'verify-1' });
+    my $done = $ana->post("/sample-tests/$test/verify", signature($test), @once);
+    my $made = signatures();
+
+    is($done->status, 200, 'a signed act');
+    my $again = $ana->post("/sample-tests/$test/verify",
+        { signature => { password => 'another one', contentHash => 'b' x 64 } }, @once);
+    is($again->header('Idempotent-Replayed'), 'true', 'asks for no password');
+    is(signatures(), $made, '... and signs nothing');
+};
+
+subtest 'many at once' => sub {
+    my @tests = map { entered() } 1 .. 2;
+    my %items = (items => [ map { { sampleTestId => $_, contentHash => hash_of($_) } } @tests ],
+        atomic => JSON::PP::false());
+
+    $items{items}[1]{contentHash} = 'c' x 64;
+    my $answer = $ana->post('/sample-tests/verify',
+        { %items, signature => { password => $ana->password } });
+    is($answer->status, 200, 'one password');
+    is_deeply([ map { $_->{error} } @{ $answer->json->{results} } ],
+        [ undef, 'precondition_failed' ], '... a stale one is refused in its row');
+    is(join(' ', map { status_of($_) } @tests), 'verified entered', '... and the other is done');
+};
+
+subtest 'a reason' => sub {
+    my $test = entered();
+
+    is($ana->patch("/sample-tests/$test", { notes => 'x', reason => 'asked by the client' })->status,
+        200, 'may stand in any body');
+    is($db->selectrow_array(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample_test'
+        AND record_id = ? ORDER BY id DESC LIMIT 1}, undef, $test), 'asked by the client',
+        '... and is in the trail');
+};
+
+subtest 'no password is kept' => sub {
+    my $found = 0;
+    for my $table (@{ $db->selectcol_arrayref(q{SELECT relname FROM pg_class
+            WHERE relnamespace = 'lims'::regnamespace AND relkind = 'r'}) }) {
+        $found += $db->selectrow_array("SELECT count(*) FROM lims.$table t WHERE strpos(t::text, ?) > 0",
+            undef, $ana->password);
+    }
+    is($found, 0, 'in no table');
+    unlike($lims->log, qr/\Q${\$ana->password}\E/, 'nor in the log');
+};
+
+done_testing();
