@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "results/results.h"
@@ -63,6 +64,17 @@ const lims_field_t lims_sample_test_filters[] = {
     LIMS_FIELD_END,
 };
 
+const lims_field_t lims_sample_test_includes[] = {
+    { .name = "include",
+      .type = LIMS_T_ENUM,
+      .flags = LIMS_F_PEOPLE,
+      .values = includes_of_people,
+      .doc = "Members of the record besides: sample, some facts of its sample, and assignedTo; or "
+             "review, what is looked at before it is verified, with the contentHash that is "
+             "signed. The answer's ETag is of all of it: If-Match takes that of the record alone." },
+    LIMS_FIELD_END,
+};
+
 /* Sets the range of ends of holding times that holdingStatus means now. */
 static const lims_error_t *find_holding_range(lims_request_t *rq)
 {
@@ -116,4 +128,24 @@ const lims_error_t *lims_sample_tests_export(lims_request_t *rq)
     const lims_error_t *error = prepare(&list, rq);
 
     return error ? error : lims_csv_list(rq, list, "sample-tests.csv");
+}
+
+const lims_error_t *lims_sample_test_show(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = lims_values_get(rq->values, "include")
+                                                ? LIMS_STMT_SAMPLE_TEST_GET_INCLUDING
+                                                : LIMS_STMT_SAMPLE_TEST_GET };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no sample test %s in your organization.",
+                                 lims_values_get(rq->values, "id"));
+    }
+    lims_render_record(rq, row, NULL);
+    return NULL;
 }

@@ -8,7 +8,10 @@
 /* Query parameters of the list. */
 extern const lims_field_t lims_sample_test_filters[];
 
-/* Handlers of the list and of its file. */
-lims_handler_fn lims_sample_tests_list, lims_sample_tests_export;
+/* Query parameters of one sample test. */
+extern const lims_field_t lims_sample_test_includes[];
+
+/* Handlers of the list, of its file and of one test. */
+lims_handler_fn lims_sample_tests_list, lims_sample_tests_export, lims_sample_test_show;
 
 #endif /* LIMS_RESULTS_TEST_SEARCH_H */

@@ -62,6 +62,12 @@ SELECT r.*,
  WHERE r.organization_id = :$organization::bigint
  ORDER BY r.id
 
+-- name: sample_test_get_including one custom
+:{test_records}
+  FROM lims.sample_test_record r
+ WHERE r.organization_id = :$organization::bigint
+   AND r.id = :id::bigint
+
 -- name: sample_test_search many list custom
 :{test_records}
   FROM (SELECT t.id

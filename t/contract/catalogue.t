@@ -152,7 +152,8 @@ my %in_c_alone = (
     'QC series.rules'               => 'compared with those known, by a trigger',
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
     'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
-    map({ ("$_.include" => 'the name of members') } qw(listSamples countSamples exportSamples)),
+    map({ ("$_.include" => 'the name of members') }
+        qw(listSamples countSamples exportSamples getSampleTest)),
     'sample.flags'                  => 'derived from tests and findings',
     'listSampleTests.include'       => 'the name of a member',
     'exportSampleTests.include'     => 'the name of a member',

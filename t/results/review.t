@@ -9,6 +9,7 @@ use warnings;
 
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
@@ -71,6 +72,22 @@ $lab->policy(esignature_required => 'f', self_verification => 'refused');
 $ann->done('sample-test enter', $earlier[1], result => '2.5');
 is_deeply([ map { $_->{error} } @{ review($earlier[1])->{refusals} } ], ['self_verification'],
     'her own result');
+
+my $mia = LIMS::Service::Person->new($lims, roles => ['lab_manager']);
+subtest 'of one test' => sub {
+    my ($listed) = grep { $_->{review} }
+        @{ $mia->get('/sample-tests?include=review&status=entered')->json->{data} };
+    my $one = $mia->get("/sample-tests/$listed->{id}?include=review");
+    is_deeply($one->json, $listed, 'as in the list');
+    like($one->json->{review}{contentHash}, qr/\A[0-9a-f]{64}\z/, '... with the digest that is signed');
+    isnt($one->header('ETag'), $mia->get("/sample-tests/$listed->{id}")->header('ETag'),
+        '... and with an ETag of all of it');
+    ok(!exists $mia->get("/sample-tests/$listed->{id}")->json->{review}, 'not unless asked for');
+    is($mia->get("/sample-tests/$listed->{id}?include=sample")->json->{sample}{trackingId},
+        $mia->get("/samples/$listed->{sampleId}")->json->{trackingId}, 'with facts of its sample');
+    refused($mia->get('/sample-tests/999999?include=review'), 404, 'not_found', 'of no test');
+    refused($lims->get("/sample-tests/$listed->{id}?include=review"), 400, 'invalid_query', 'a key');
+};
 
 refused($lims->get('/sample-tests?include=review'), 400, 'invalid_query',
     'an API key has no such parameter');
