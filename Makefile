@@ -507,4 +507,5 @@ clean:
 distclean: clean
 	@test ! -d build/run || build/instance remove build/run
 	@test ! -d build/bench-out/cluster || build/instance remove build/bench-out/cluster
+	@test ! -d build/bench-out/lists || build/instance remove build/bench-out/lists
 	@rm -rf build/bench-out
