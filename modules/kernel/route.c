@@ -144,6 +144,16 @@ bool lims_route_reads(const lims_route_t *route)
     return strcmp(route->method, "GET") == 0;
 }
 
+bool lims_route_has_text_cursor(const lims_route_t *route)
+{
+    const lims_field_t *field = (route->flags & LIMS_R_LIST) ? route->query : NULL;
+
+    while (field && field->name && strcmp(field->name, "cursor") != 0) {
+        field++;
+    }
+    return field && field->name && field->type == LIMS_T_STRING;
+}
+
 bool lims_route_has_id(const lims_route_t *route)
 {
     return route->path && strstr(route->path, "/:id");

@@ -35,6 +35,10 @@ bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface);
 /* Whether the route only reads. */
 bool lims_route_reads(const lims_route_t *route);
 
+/* Whether the route is a list whose cursor is text, as where it is in order of more than
+ * the id. */
+bool lims_route_has_text_cursor(const lims_route_t *route);
+
 /* Whether the route concerns one record, named by :id in its path. */
 bool lims_route_has_id(const lims_route_t *route);
 

@@ -10,6 +10,7 @@
 
 #include "kernel/field.h"
 #include "kernel/blocker.h"
+#include "kernel/route.h"
 #include "openapi/openapi_parts.h"
 
 /* --- Tables put together -------------------------------------------------- */
@@ -177,6 +178,17 @@ void lims_openapi_refer_single(lims_openapi_t *doc, const lims_resource_t *resou
           resource);
 }
 
+/* Whether the pages of a resource have text as their cursor, not an id. */
+static bool has_text_cursor(const lims_resource_t *resource)
+{
+    for (const lims_route_t *route = resource->routes; route->method; route++) {
+        if (lims_route_has_text_cursor(route)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void write_page(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
@@ -187,9 +199,9 @@ static void write_page(lims_openapi_t *doc, const void *subject)
           .members = resource->fields,
           .doc = "Records of this page, in the order of their ids." },
         { .name = "nextCursor",
-          .type = LIMS_T_INTEGER,
+          .type = has_text_cursor(resource) ? LIMS_T_STRING : LIMS_T_INTEGER,
           .flags = LIMS_F_OUT,
-          .max = APR_INT64_MAX,
+          .max = has_text_cursor(resource) ? 0 : APR_INT64_MAX,
           .doc = "Cursor of the next page. On the last page it is the position at which later "
                  "records begin." },
         { .name = "hasMore",

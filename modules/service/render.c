@@ -6,6 +6,7 @@
 #include "kernel/etag.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
+#include "kernel/route.h"
 #include "service/service.h"
 
 static const char *cell(void *result, int row, int column)
@@ -128,13 +129,12 @@ static const char *next_cursor(const lims_result_t *rows, int last)
     return lims_result_get(rows, last, ordered ? "cursor" : "id");
 }
 
-/* Writes a cursor: a number, or the text of a list that is in order of more than one. */
-static void write_cursor(lims_writer_t *w, const char *cursor)
+static void write_cursor(lims_writer_t *w, const lims_route_t *route, const char *cursor)
 {
-    if (cursor[strspn(cursor, "0123456789")] == '\0') {
-        lims_writer_raw(w, cursor);
-    } else {
+    if (lims_route_has_text_cursor(route)) {
         lims_writer_string(w, cursor);
+    } else {
+        lims_writer_raw(w, cursor);
     }
 }
 
@@ -150,7 +150,8 @@ void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
     lims_writer_key(w, "data");
     write_rows(w, rq->resource->fields, rows, count, rq->pool);
     lims_writer_key(w, "nextCursor");
-    write_cursor(w, count ? next_cursor(rows, count - 1) : lims_values_get(rq->values, "cursor"));
+    write_cursor(w, rq->route,
+                 count ? next_cursor(rows, count - 1) : lims_values_get(rq->values, "cursor"));
     lims_writer_key(w, "hasMore");
     lims_writer_boolean(w, found > limit);
     lims_writer_object_end(w);
