@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { useAll } from '../../api/read.ts';
+import { changed, useAll } from '../../api/read.ts';
 import { listen } from '../../keys/keyboard.ts';
 import { Status } from '../../parts/status.tsx';
 import { Nothing } from '../../parts/states.tsx';
@@ -96,6 +96,9 @@ export function WorklistPage(): ReactElement {
     const tests = useAll('/worklist', (page) =>
         ({ rows: page.data, next: page.hasMore ? page.nextCursor : undefined }));
     const groups = useMemo(() => groupsOf(tests), [tests]);
+
+    // It is read anew whenever somebody comes back to it, as from a bench.
+    useEffect(() => void changed('/worklist'), []);
 
     return (
         <main className="page" id="main" tabIndex={-1}>
