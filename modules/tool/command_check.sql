@@ -174,6 +174,17 @@ WITH app AS (
            'lims_app reads %s tables', 'lims_app may not read %s',
            'Grant again what the migrations granted; a restore may have left it out.'
       FROM tables t, app
+     WHERE t.relname NOT IN ('user_session', 'sign_in_guess')
+    UNION ALL
+    SELECT 3, 'sign-in', count(*),
+           string_agg(t.relname, ', ' ORDER BY t.relname)
+               FILTER (WHERE has_table_privilege(app.oid, t.oid,
+                                                 'SELECT, INSERT, UPDATE, DELETE')),
+           'lims_app reaches %s tables of sign-in through functions only',
+           'lims_app reaches directly, past their functions: %s',
+           'REVOKE ALL ON these tables FROM lims_app.'
+      FROM tables t, app
+     WHERE t.relname IN ('user_session', 'sign_in_guess')
     UNION ALL
     SELECT 4, 'append-only', count(*),
            string_agg(t.relname, ', ' ORDER BY t.relname)

@@ -21,7 +21,7 @@ is($sound->{exit}, 0, 'a sound database');
 ok($sound->{json}{ok}, 'a database without faults passes');
 my $found = findings($sound);
 for my $subject ('server version', 'encoding', 'transaction isolation', 'roles', 'login',
-    'acting for users', 'run-time role', 'schema', 'row-level security', 'owner', 'grants',
+    'acting for users', 'run-time role', 'schema', 'row-level security', 'owner', 'grants', 'sign-in',
     'append-only', 'triggers', 'functions', 'temporary tables', 'clock')
 {
     is($found->{$subject}{state}, 'ok', $subject);
@@ -51,6 +51,9 @@ my @faults = (
     [ 'grants', 'sample_test',
         'REVOKE SELECT ON lims.sample_test FROM lims_app',
         'GRANT SELECT ON lims.sample_test TO lims_app' ],
+    [ 'sign-in', 'user_session',
+        'GRANT SELECT ON lims.user_session TO lims_app',
+        'REVOKE SELECT ON lims.user_session FROM lims_app' ],
     [ 'append-only', 'audit_entry',
         'GRANT DELETE ON lims.audit_entry TO lims_app',
         'REVOKE DELETE ON lims.audit_entry FROM lims_app' ],
