@@ -71,7 +71,8 @@ const lims_field_t lims_sample_test_includes[] = {
       .values = includes_of_people,
       .doc = "Members of the record besides: sample, some facts of its sample, and assignedTo; or "
              "review, what is looked at before it is verified, with the contentHash that is "
-             "signed. The answer's ETag is of all of it: If-Match takes that of the record alone." },
+             "signed. The answer's ETag is of all of it: If-Match takes that of the record "
+              "alone." },
     LIMS_FIELD_END,
 };
 
