@@ -14,7 +14,8 @@ use Time::HiRes qw(time sleep);
 
 # Without TLS, whose handshakes would be most of the work.
 my $lims = LIMS::Test->new(children => 1,
-    conf => "LimsTLS proxy\nDefine LIMS_READ_TIMEOUT \"header=20 body=5,MinRate=200\"");
+    conf => "LimsTLS proxy\nDefine LIMS_NO_APPLICATION\n"
+        . "Define LIMS_READ_TIMEOUT \"header=20 body=5,MinRate=200\"");
 # httpd may find that all its threads are taken.
 push @{ $lims->{expected} }, qr/AH00484: server reached MaxRequestWorkers/;
 my $body = '{"code":"SLOW","name":"Sent byte by byte"}';

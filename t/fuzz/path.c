@@ -29,7 +29,12 @@ static const lims_route_t routes[] = {
     LIMS_ROUTE_END,
 };
 
-static const lims_resource_t sample = { .name = "sample", .routes = routes };
+static const lims_field_t fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the sample." },
+    LIMS_FIELD_END,
+};
+
+static const lims_resource_t sample = { .name = "sample", .fields = fields, .routes = routes };
 static const lims_resource_t *const resources[] = { &sample, NULL };
 
 /* The pattern with the id put back is the path that was asked for. */

@@ -113,7 +113,8 @@ CONF
 };
 
 subtest 'addresses behind a proxy' => sub {
-    my $conf = "LimsTLS proxy\nLimsUnknownKeys 3\nLimsUnknownKeyAddresses 64\n"
+    my $conf = "LimsTLS proxy\nDefine LIMS_NO_APPLICATION\n"
+        . "LimsUnknownKeys 3\nLimsUnknownKeyAddresses 64\n"
         . "LimsRateWindow 3600\n";
     my $statuses = sub {
         my ($lims, @addresses) = @_;

@@ -124,10 +124,15 @@ my @ORDER = qw(sample_on_hold incomplete_result qc_pending qc_failed confirmatio
     worksheet_incomplete media_qc_failed lot_not_released unverified_result retest_undecided
     investigation_open approval_rejected approval_required);
 
+# Where a lot of the test is quarantined, it is released first.
 sub _enter {
     my ($actor, $test, $result) = @_;
-    return $actor->somebody('result.enter', 'sample-test enter', $test, @why,
+    my ($ok, $answer, $refusal) = $actor->somebody('result.enter', 'sample-test enter', $test, @why,
         result => $result // '7.' . (1 + int rand 9));
+    return ($ok, $answer, $refusal) if $ok || $refusal !~ /"error":"lot_not_released"/;
+    my $kind = $refusal =~ /Media lot/ ? 'media' : 'reagent';
+    my $lot = $actor->value("SELECT ${kind}_lot_id FROM lims.sample_test WHERE id = ?", $test);
+    return $actor->somebody('lot.release', "$kind-lot release", $lot, @why);
 }
 
 sub _complete {
