@@ -42,16 +42,18 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT d.holding_time_hours, d.requires_worksheet,
                d.requires_confirmation, NULL, NULL, NULL, NULL,
-               lims.holding_end(s.collected_at, s.collection_date, o.time_zone,
-                                d.holding_time_hours),
+               CASE WHEN d.holding_time_hours IS NOT NULL
+                    THEN lims.holding_end(s.collected_at, s.collection_date, (
+                             SELECT o.time_zone
+                               FROM lims.organization o
+                              WHERE o.id = d.organization_id), d.holding_time_hours)
+               END,
                lims.work_priority(s.disposition, s.priority)
           INTO NEW.holding_time_hours, NEW.requires_worksheet,
                NEW.requires_confirmation, NEW.verified_by, NEW.verified_at,
                NEW.verification_signature_id, NEW.reopening_signature_id,
                NEW.holding_expires_at, NEW.work_priority
           FROM lims.test_definition d
-          JOIN lims.organization o
-            ON o.id = d.organization_id
           LEFT JOIN lims.sample s
             ON s.organization_id = d.organization_id
            AND s.id = NEW.sample_id

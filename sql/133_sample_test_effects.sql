@@ -18,6 +18,15 @@ AS $$
 DECLARE
     v record;
 BEGIN
+    -- Most statements enter no result with a lot, as a registration: making the query
+    -- below ready costs them more than looking for one.
+    IF NOT EXISTS (
+        SELECT FROM new_rows n
+         WHERE n.status = 'entered'
+           AND (n.reagent_lot_id IS NOT NULL OR n.media_lot_id IS NOT NULL)
+    ) THEN
+        RETURN NULL;
+    END IF;
     SELECT b.*, l.test_ids
       INTO v
       FROM (SELECT n.organization_id, n.reagent_lot_id, n.media_lot_id,

@@ -213,6 +213,65 @@ AS $$
     END
 $$;
 
+-- What the policies lotQcPolicy and qcRequired find of the results of a sample. Like the
+-- functions above, it spares other reads: without results neither policy is asked for, and
+-- where both are off nothing else is read.
+CREATE FUNCTION lims.policy_findings(p_organization bigint, p_sample bigint)
+RETURNS TABLE (
+    category text,
+    hardness text,
+    sample_test_id bigint,
+    qc_batch_id bigint,
+    media_lot_id bigint,
+    reagent_lot_id bigint,
+    subject text,
+    circumstance text
+)
+LANGUAGE plpgsql STABLE ROWS 1
+AS $$
+#variable_conflict use_column
+DECLARE
+    v record;
+BEGIN
+    SELECT o.lot_qc_policy, o.qc_required
+      INTO v
+      FROM lims.organization o
+     WHERE o.id = p_organization;
+    IF v.lot_qc_policy <> 'off' THEN
+        RETURN QUERY
+        SELECT 'lot_not_released', u.hardness, u.sample_test_id, NULL::bigint,
+               u.media_lot_id, u.reagent_lot_id, u.subject, u.circumstance
+          FROM lims.unreleased_lot_use u
+         WHERE u.organization_id = p_organization
+           AND u.sample_id = p_sample;
+    END IF;
+    IF v.qc_required <> 'off' THEN
+        RETURN QUERY
+        SELECT 'qc_pending',
+               CASE v.qc_required WHEN 'block' THEN 'progress' ELSE 'advisory' END,
+               t.id, q.qc_batch_id, NULL::bigint, NULL::bigint, q.subject, q.circumstance
+          FROM lims.sample_test t
+         CROSS JOIN LATERAL lims.qc_pending(t.organization_id, t.id) q
+         WHERE t.organization_id = p_organization
+           AND t.sample_id = p_sample
+           AND t.result IS NOT NULL
+           AND t.disposition = 'active';
+    END IF;
+END
+$$;
+
+-- The weight of an open investigation.
+CREATE FUNCTION lims.investigation_hardness(p_organization bigint) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT CASE WHEN o.open_investigation_blocks THEN 'hard' ELSE 'advisory' END
+          FROM lims.organization o
+         WHERE o.id = p_organization);
+END
+$$;
+
 -- All findings: one row per test and category, and those of the sample as a whole;
 -- `subject` is what a message names. Every batch that covers the current result counts; an
 -- approval counts if its round was not replaced and its content is the current one.
@@ -326,29 +385,22 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
                  AND lims.is_outdated(s.organization_id, s.id, r.latest))))
 UNION ALL
 SELECT i.organization_id, i.sample_id, 'investigation_open',
-       CASE WHEN o.open_investigation_blocks THEN 'hard' ELSE 'advisory' END,
-       i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title, NULL
+       lims.investigation_hardness(i.organization_id), i.sample_test_id, NULL, NULL,
+       NULL, i.id, i.investigation_number, i.title, NULL
   FROM lims.investigation i
-  JOIN lims.organization o
-    ON o.id = i.organization_id
  WHERE i.sample_id IS NOT NULL
    AND i.status NOT IN ('closed', 'cancelled')
 UNION ALL
-SELECT u.organization_id, u.sample_id, 'lot_not_released', u.hardness,
-       u.sample_test_id, NULL, u.media_lot_id, NULL, NULL, u.subject, u.circumstance,
-       u.reagent_lot_id
-  FROM lims.unreleased_lot_use u
-UNION ALL
-SELECT t.organization_id, t.sample_id, 'qc_pending',
-       CASE o.qc_required WHEN 'block' THEN 'progress' ELSE 'advisory' END,
-       t.id, q.qc_batch_id, NULL, NULL, NULL, q.subject, q.circumstance, NULL
-  FROM lims.sample_test t
-  JOIN lims.organization o
-    ON o.id = t.organization_id
-   AND o.qc_required <> 'off'
- CROSS JOIN LATERAL lims.qc_pending(t.organization_id, t.id) q
- WHERE t.result IS NOT NULL
-   AND t.disposition = 'active';
+SELECT s.organization_id, s.id, p.category, p.hardness, p.sample_test_id, p.qc_batch_id,
+       p.media_lot_id, NULL, NULL, p.subject, p.circumstance, p.reagent_lot_id
+  FROM lims.sample s
+ CROSS JOIN LATERAL lims.policy_findings(s.organization_id, s.id) p
+ WHERE EXISTS (
+       SELECT FROM lims.sample_test t
+        WHERE t.organization_id = s.organization_id
+          AND t.sample_id = s.id
+          AND t.result IS NOT NULL
+          AND t.disposition = 'active');
 
 -- The findings with their messages: a failed batch or lot once for all its tests
 -- (sample_test_ids); a batch that was overridden for another result says so.
@@ -456,8 +508,8 @@ SELECT g.organization_id, g.sample_id, g.category,
 -- The release state of a sample by its findings, and its holding status: the worst of its
 -- open tests, with the earliest expiry and the names of these tests. valid_until: when
 -- time alone changes that. blocker_count: how many findings block the report, or the next
--- version of its certificate; findings: the categories of all. A sample that is closed by its disposition is blocked, and has
--- no holding times.
+-- version of its certificate; findings: the categories of all. A sample that is closed by
+-- its disposition is blocked, and has no holding times.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,

@@ -274,7 +274,8 @@ GRANT EXECUTE ON FUNCTION lims.amendable_content,
 
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
-    lims.lot_warnings, lims.finding_hardness, lims.sample_release TO lims_app;
+    lims.lot_warnings, lims.policy_findings, lims.investigation_hardness,
+    lims.finding_hardness, lims.sample_release TO lims_app;
 
 -- 161_gates.sql
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
