@@ -346,7 +346,7 @@ UNION ALL
 -- was approved is what stands.
 SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        NULL, NULL, NULL, a.id, NULL,
-       CASE WHEN a.id IS NULL AND r.latest IS NOT NULL
+       CASE WHEN a.id IS NULL AND a.latest IS NOT NULL
             THEN 'approval of what has changed since it was given'
             WHEN a.id IS NULL AND s.amendment_id IS NOT NULL
             THEN 'approval of the amendment'
@@ -355,20 +355,14 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
   FROM lims.sample s
   JOIN lims.organization o
     ON o.id = s.organization_id
- CROSS JOIN LATERAL (
-       SELECT max(x.round) AS latest
-         FROM lims.approval x
-        WHERE x.organization_id = s.organization_id
-          AND x.sample_id = s.id
-          AND x.replaced_at IS NULL) r
   LEFT JOIN LATERAL (
-       SELECT x.id, x.name, x.status
+       SELECT x.round AS latest, CASE WHEN x.status <> 'approved' THEN x.id END AS id,
+              x.name, x.status
          FROM lims.approval x
         WHERE x.organization_id = s.organization_id
           AND x.sample_id = s.id
-          AND x.round = r.latest
-          AND x.status <> 'approved'
-        ORDER BY x.status = 'rejected' DESC, x.step
+          AND x.replaced_at IS NULL
+        ORDER BY x.round DESC, x.status = 'approved', x.status = 'rejected' DESC, x.step
         LIMIT 1) a ON true
  CROSS JOIN LATERAL (
        SELECT CASE WHEN a.status = 'rejected' THEN 'approval_rejected'
@@ -376,13 +370,13 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
  WHERE a.status = 'rejected'
     OR (NOT o.coa_before_approval
         AND (a.id IS NOT NULL
-             OR (r.latest IS NULL AND EXISTS (
+             OR (a.latest IS NULL AND EXISTS (
                  SELECT FROM lims.approval_step p
                   WHERE p.organization_id = s.organization_id
                     AND p.active))
-             OR (a.id IS NULL AND r.latest IS NOT NULL
+             OR (a.id IS NULL AND a.latest IS NOT NULL
                  AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)
-                 AND lims.is_outdated(s.organization_id, s.id, r.latest))))
+                 AND lims.is_outdated(s.organization_id, s.id, a.latest))))
 UNION ALL
 SELECT i.organization_id, i.sample_id, 'investigation_open',
        lims.investigation_hardness(i.organization_id), i.sample_test_id, NULL, NULL,
