@@ -169,6 +169,36 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_reagent_lots();
 
 -- What a policy refuses ----------------------------------------------------
 
+-- The lots of these ids, reagent lot first; no row for one that is NULL or unknown. A media
+-- lot that is quarantined may have failed its tests as well.
+CREATE FUNCTION lims.lots_named(
+    p_organization bigint,
+    p_reagent_lot bigint,
+    p_media_lot bigint
+) RETURNS TABLE (
+    kind text,
+    reagent_lot_id bigint,
+    media_lot_id bigint,
+    code text,
+    usable_until date,
+    qc_status text,
+    has_failed boolean
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT 'reagent', r.id, NULL::bigint, r.code, r.usable_until, r.qc_status,
+           r.qc_status = 'failed'
+      FROM lims.reagent_lot r
+     WHERE r.organization_id = p_organization
+       AND r.id = p_reagent_lot
+     UNION ALL
+    SELECT 'media', NULL, m.id, m.code, m.usable_until, m.qc_status,
+           'failed' IN (m.growth_promotion_status, m.sterility_status)
+      FROM lims.media_lot m
+     WHERE m.organization_id = p_organization
+       AND m.id = p_media_lot
+$$;
+
 -- The lots with which results may not be entered now: an expired reagent lot, and a
 -- failed or quarantined lot, each where a policy says so. The time of analysis does not
 -- count, since the client could send any.
@@ -199,17 +229,7 @@ AS $$
                                 ELSE 'is quarantined' END),
            l.reagent_lot_id, l.media_lot_id
       FROM lims.organization o
-      JOIN (SELECT 'reagent' AS kind, r.organization_id, r.code, r.qc_status,
-                   r.id AS reagent_lot_id, NULL::bigint AS media_lot_id
-              FROM lims.reagent_lot r
-             WHERE r.organization_id = p_organization
-               AND r.id = p_reagent_lot
-             UNION ALL
-            SELECT 'media', m.organization_id, m.code, m.qc_status, NULL, m.id
-              FROM lims.media_lot m
-             WHERE m.organization_id = p_organization
-               AND m.id = p_media_lot) l
-        ON l.organization_id = o.id
+     CROSS JOIN lims.lots_named(p_organization, p_reagent_lot, p_media_lot) l
      WHERE o.id = p_organization
        AND o.lot_qc_policy = 'block'
        AND l.qc_status IN ('quarantined', 'failed')

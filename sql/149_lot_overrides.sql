@@ -129,22 +129,13 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
   JOIN lims.organization o
     ON o.id = t.organization_id
    AND o.lot_qc_policy <> 'off'
- CROSS JOIN LATERAL (
-       SELECT 'reagent' AS kind, r.id AS reagent_lot_id, NULL::bigint AS media_lot_id,
-              r.code, r.qc_status
-         FROM lims.reagent_lot r
-        WHERE r.organization_id = t.organization_id
-          AND r.id = t.reagent_lot_id
-          AND r.qc_status IN ('quarantined', 'failed')
-          AND o.lot_qc_policy = 'block'
-        UNION ALL
-       SELECT 'media', NULL, m.id, m.code, m.qc_status
-         FROM lims.media_lot m
-        WHERE m.organization_id = t.organization_id
-          AND m.id = t.media_lot_id
-          AND m.qc_status = 'quarantined') l
+ CROSS JOIN LATERAL lims.lots_named(t.organization_id, t.reagent_lot_id,
+                                    t.media_lot_id) l
  WHERE t.result IS NOT NULL
    AND t.disposition = 'active'
+   AND CASE l.kind WHEN 'media' THEN l.qc_status = 'quarantined'
+            ELSE l.qc_status IN ('quarantined', 'failed')
+                 AND o.lot_qc_policy = 'block' END
    AND NOT EXISTS (
        SELECT FROM lims.lot_override v
         WHERE v.organization_id = t.organization_id

@@ -143,7 +143,7 @@ GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
 
 -- 116_lot_use.sql
 GRANT EXECUTE ON FUNCTION lims.require_lot_reason, lims.release_media_lot,
-    lims.refused_lots TO lims_app;
+    lims.lots_named, lims.refused_lots TO lims_app;
 
 -- 120_samples.sql
 GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
@@ -191,8 +191,8 @@ GRANT EXECUTE ON FUNCTION lims.lock_family, lims.add_tests, lims.cancel_test,
     lims.restore_test, lims.retest, lims.choose_test TO lims_app;
 
 -- 137_result_judgement.sql
-GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings,
-    lims.entry_refusals, lims.judge_results TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings, lims.lots_judged,
+    lims.entry_refusals, lims.results_asked, lims.judge_results TO lims_app;
 
 -- 138_holding_times.sql
 GRANT EXECUTE ON FUNCTION lims.is_holding_met TO lims_app;

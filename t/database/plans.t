@@ -299,6 +299,9 @@ my @acts = (
     [ 'looking up', lookup_find => { text => 'E12' } ],
     [ 'asking for a status', sample_status_blockers => { id => $sample, status => 'completed' } ],
     [ 'starting', sample_set_status => { id => $sample, status => 'processing' } ],
+    [ 'judging results', result_judge => { results => '[' . join(',', map { '{"sampleTestId":'
+                . ($test + $_) . ',"result":"1","reagentLotId":' . first_of(20)
+                . ',"mediaLotId":' . first_of(20) . '}' } 60, 120) . ']' } ],
     [ 'entering', result_enter => { id => $test, result => '12' } ],
     [ 'entering many', result_bulk_enter => { updates => '[{"sampleTestId":' . ($test + 60)
                 . ',"result":"1"},{"sampleTestId":' . ($test + 120) . ',"result":"2"}]' } ],
