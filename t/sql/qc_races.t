@@ -30,6 +30,7 @@ sub attempt {
         my $why = $handle->state eq 'LM001' ? $handle->pg_error_field('detail') : $handle->state;
         $handle->rollback unless $handle->{AutoCommit};
         return $why if $why ne '40001';
+        select undef, undef, undef, rand 0.02 * $try;
     }
     return '40001';
 }
