@@ -193,7 +193,12 @@ start_httpd() {
     while :; do
         port=$(free_port "$home/port" $wishes)
         plain_port=
-        test "${LIMS_PLAIN:-}" != yes || plain_port=$(free_port "$home/plain_port")
+        # Nothing listens on the first port yet, so that it may be found free twice.
+        while test "${LIMS_PLAIN:-}" = yes; do
+            plain_port=$(free_port "$home/plain_port")
+            test "$plain_port" = "$port" || break
+            rm -f "$home/plain_port"
+        done
         write_httpd_conf > "$home/httpd.conf"
         launch && return 0
         # Another process may have been quicker to take the port. An instance

@@ -36,6 +36,7 @@ my %row = (
     sample_name          => { name => 'a', sample_id => 1, reason => 'a' },
     sample_order         => { order_number => 'a', client_id => 1 },
     saved_view           => { name => 'a', page => 'samples', query => 'a' },
+    sign_in_guess        => { user_id => $person, address => '::1' },
     user_session         => { user_id => $person, token_hash => 'x' x 32, address => '::1' },
     webhook_endpoint     => { name => 'a', url => 'https://a.example/', events => '{qc.failed}',
         secret => 'x' },
