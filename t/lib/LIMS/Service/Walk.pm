@@ -237,9 +237,9 @@ sub amend {
     my ($self) = @_;
     return scalar grep { $_ } $self->_at_once(sub {
         my ($actor) = @_;
+        my ($first, @others) = $self->_share($actor, q{status = 'reported'});
         return map { ($actor->somebody('certificate.amend', 'sample amend', $_,
-            reason => 'a walk'))[0] } grep { rand() < 0.5 }
-            $self->_share($actor, q{status = 'reported'});
+            reason => 'a walk'))[0] } $first // (), grep { rand() < 0.5 } @others;
     });
 }
 

@@ -160,12 +160,16 @@ sub _close {
         status => 'cancelled', conclusion => 'a walk');
 }
 
-# Reopens what those have verified who have to approve, for another to verify.
+# Reopens what was verified by one who has to approve, and has it entered anew, so that the
+# one who verifies most may verify it too.
 sub _hand_over {
     my ($actor, $sample) = @_;
-    my ($test) = grep { $_->{status} eq 'verified' && $_->{disposition} eq 'active' }
-        @{ $sample->{tests} };
-    return $actor->somebody('result.reopen', 'sample-test reopen', $test->{id}, @why);
+    my ($usual) = map { $actor->{people}{$_}{id} }
+        grep { $actor->may($_, 'result.verify') } $actor->everybody;
+    my ($test) = sort { ($a->{verifiedBy} == $usual) <=> ($b->{verifiedBy} == $usual) }
+        grep { $_->{status} eq 'verified' && $_->{disposition} eq 'active' } @{ $sample->{tests} };
+    my @reopened = $actor->somebody('result.reopen', 'sample-test reopen', $test->{id}, @why);
+    return $reopened[0] ? _enter($actor, $test->{id}) : @reopened;
 }
 
 # Withdrawn half of the time; issued otherwise.
