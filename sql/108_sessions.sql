@@ -144,8 +144,8 @@ BEGIN
 END
 $$;
 
--- Writes down that a session is in use, unless that was done lately. One of many requests
--- at once writes it; the others do not wait.
+-- Records the time of a session's last use, unless the recorded one is younger than
+-- p_interval. Of concurrent requests one writes; the others skip the locked row.
 CREATE FUNCTION lims.touch_session(
     p_organization bigint,
     p_session bigint,

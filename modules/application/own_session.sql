@@ -44,7 +44,7 @@ SELECT organization_id AS "organizationId",
   FROM lims.sign_in_accounts(:email::text, :organization::text, :address::text)
 
 -- name: sign_in_checks one
--- global: it is the same for all.
+-- global: the number is the same for every organization.
 SELECT CASE WHEN :organization::text IS NULL THEN lims.sign_in_checks() ELSE 1 END AS "checks"
 
 -- name: sign_in_begin one

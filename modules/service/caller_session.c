@@ -73,11 +73,6 @@ static const char *find_cookie(const lims_exchange_t *x)
     return count == 1 ? found : NULL;
 }
 
-static const char *number(apr_int64_t id, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, id);
-}
-
 const lims_error_t *lims_session_present(lims_exchange_t *x)
 {
     const char *token = find_cookie(x);
@@ -98,9 +93,9 @@ const lims_error_t *lims_session_present(lims_exchange_t *x)
                    lims_caller_cache_get(&known, x->rq.settings->database, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
-        x->rq.actor.session = number(known.caller, x->rq.pool);
-        x->rq.actor.organization = number(known.organization, x->rq.pool);
-        x->rq.actor.user = number(known.user, x->rq.pool);
+        x->rq.actor.session = apr_ltoa(x->rq.pool, (long)known.caller);
+        x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
+        x->rq.actor.user = apr_ltoa(x->rq.pool, (long)known.user);
     }
     return NULL;
 }

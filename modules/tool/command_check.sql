@@ -138,7 +138,8 @@ WITH app AS (
                         WHERE a.attrelid = c.oid
                           AND a.attname = 'organization_id'
                           AND NOT a.attisdropped)) AS tenant,
-           EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid) AS policy
+           EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid) AS policy,
+           c.relname IN ('user_session', 'sign_in_guess') AS of_sign_in
       FROM pg_catalog.pg_class c
       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'lims'
@@ -174,7 +175,7 @@ WITH app AS (
            'lims_app reads %s tables', 'lims_app may not read %s',
            'Grant again what the migrations granted; a restore may have left it out.'
       FROM tables t, app
-     WHERE t.relname NOT IN ('user_session', 'sign_in_guess')
+     WHERE NOT t.of_sign_in
     UNION ALL
     SELECT 3, 'sign-in', count(*),
            string_agg(t.relname, ', ' ORDER BY t.relname)
@@ -184,7 +185,7 @@ WITH app AS (
            'lims_app reaches directly, past their functions: %s',
            'REVOKE ALL ON these tables FROM lims_app.'
       FROM tables t, app
-     WHERE t.relname IN ('user_session', 'sign_in_guess')
+     WHERE t.of_sign_in
     UNION ALL
     SELECT 4, 'append-only', count(*),
            string_agg(t.relname, ', ' ORDER BY t.relname)
