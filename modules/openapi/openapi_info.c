@@ -161,7 +161,8 @@ static void write_key_scheme(lims_openapi_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-/* The suffix of the cookie's name is the server's own. */
+/* Writes the security scheme of sessions: a cookie, named without the suffix that
+ * LimsCookieSuffix gives it on a server. */
 static void write_session_scheme(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
