@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What policies, holds and repetitions refuse at the report stands after every gate of the
-# contract, in an order that never changes; each refusal
-# goes away by its own remedy.
+# contract, in an order that never changes; each refusal goes away by its own remedy.
 use strict;
 use warnings;
 
