@@ -53,6 +53,17 @@ export class Problem extends Error {
     get offline(): boolean {
         return this.status === 0;
     }
+
+    // Whether asking again, under the same idempotency key, may be answered otherwise.
+    get passing(): boolean {
+        return this.status === 0 || this.status === 429 || this.status >= 500
+            || this.slug === 'idempotency_in_progress';
+    }
+
+    // Milliseconds after which the service wants to be asked again; null: it did not say.
+    get pause(): number | null {
+        return this.retryAfter === undefined ? null : this.retryAfter * 1000;
+    }
 }
 
 // The request did not reach the service, or its answer did not reach us.

@@ -27,6 +27,12 @@ export function session(): Session | undefined {
     return state.is === 'in' || state.is === 'ended' ? state.session : undefined;
 }
 
+// Whose page this is: what is typed here goes with nobody else's session.
+export const ownerOf = (): string => {
+    const now = session();
+    return now ? `${now.organization.id}/${now.person.id}` : '';
+};
+
 export function become(next: State): void {
     state = next;
     watchers.forEach((watcher) => watcher());

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { sentOf, shownOf } from '../../../../modules/application/web/pages/bench/entry.ts';
-import { momentOf } from '../../../../modules/application/web/pages/bench/local-time.ts';
+import { momentOf } from '../../../../modules/application/web/texts/local-time.ts';
 import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
 import type { Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
 import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';

@@ -2,9 +2,10 @@
 //
 // The desks of this tab. One with cells that are not saved stays when its page is left, and is
 // found again; another person's are never shown.
+import { ownerOf } from '../../api/session.ts';
 import { Desk } from '../../grid/desk.ts';
 import type { Sheet } from '../../grid/sheet.ts';
-import { ownerOf, portsOf } from './service.ts';
+import { portsOf } from './service.ts';
 
 const desks = new Map<string, Desk>();
 

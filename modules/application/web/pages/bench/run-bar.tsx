@@ -12,7 +12,7 @@ import type { Desk } from '../../grid/desk.ts';
 import { type Settings, isOpen } from '../../grid/sheet.ts';
 import { Status } from '../../parts/status.tsx';
 import { dayOf } from '../../texts/time.ts';
-import { momentOf } from './local-time.ts';
+import { momentOf } from '../../texts/local-time.ts';
 import { objections } from './service.ts';
 import { t } from '../../texts/texts.ts';
 

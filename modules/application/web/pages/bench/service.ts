@@ -3,7 +3,7 @@
 // The way of a desk to the service: judging, and entering many results at once.
 import { api } from '../../api/client.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
-import { session } from '../../api/session.ts';
+import { ownerOf } from '../../api/session.ts';
 import { clock } from '../../grid/clock.ts';
 import type { DeskPorts, Entry } from '../../grid/desk.ts';
 import type { Judgement } from '../../grid/judging.ts';
@@ -17,12 +17,6 @@ import { versionsOf } from './sheet.ts';
 
 const texts = t.bench;
 
-// The person whose desk it is: nobody else's session carries its cells.
-export const ownerOf = (): string => {
-    const now = session();
-    return now ? `${now.organization.id}/${now.person.id}` : '';
-};
-
 const given = ({ id, content, numeric, settings }: Entry) =>
     ({ sampleTestId: Number(id), ...sentOf(content.typed, numeric), ...settings });
 
@@ -32,15 +26,8 @@ const update = (entry: Entry) => ({
     ...(entry.content.reason ? { reason: entry.content.reason } : {}),
 });
 
-// Whether asking again may be answered otherwise.
-const passing = ({ status, slug }: Problem): boolean =>
-    status === 0 || status === 429 || status >= 500 || slug === 'idempotency_in_progress';
-
-const wait = ({ retryAfter }: Problem): number | null =>
-    retryAfter === undefined ? null : retryAfter * 1000;
-
-const unreachable = (problem: Problem) =>
-    ({ kind: 'unreachable' as const, retryAfter: wait(problem) });
+const unreachable = ({ pause }: Problem) =>
+    ({ kind: 'unreachable' as const, retryAfter: pause });
 
 function conflictsOf(problem: Problem): SampleTest[] {
     const { body } = problem;
@@ -96,7 +83,7 @@ async function judgeOrSay(entries: ReadonlyMap<string, Entry>): Promise<Judgemen
         return await judge(entries);
     } catch (error) {
         const problem = error instanceof Problem ? error : new Problem(0, {});
-        return passing(problem) ? unreachable(problem) : refused(problem);
+        return problem.passing ? unreachable(problem) : refused(problem);
     }
 }
 
@@ -108,7 +95,7 @@ async function enterOrSay(entries: ReadonlyMap<string, Entry>, key: string): Pro
         if (problem.status === 412) {
             return { kind: 'conflict', versions: versionsOf(conflictsOf(problem)) };
         }
-        return passing(problem) ? unreachable(problem) : refused(problem);
+        return problem.passing ? unreachable(problem) : refused(problem);
     }
 }
 
