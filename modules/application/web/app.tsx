@@ -14,6 +14,7 @@ import { useSessionState } from './api/session.ts';
 import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
 import { benchRoutes } from './pages/bench/routes.tsx';
+import { receiveRoutes } from './pages/receive/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
@@ -21,7 +22,7 @@ import { Refused } from './parts/states.tsx';
 import type { Route } from './router.tsx';
 import { Shell } from './shell/shell.tsx';
 
-const routes: Route[] = [...sampleRoutes, ...worklistRoutes, ...benchRoutes];
+const routes: Route[] = [...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes];
 
 function Application(): ReactElement | null {
     const state = useSessionState();

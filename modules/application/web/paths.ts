@@ -12,6 +12,8 @@ export const paths = {
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab: SampleTab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
+    receive: (orderId?: number) =>
+        `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,

@@ -4,7 +4,7 @@
 // each other within 30 ms are a scan: they go to the scan box wherever the focus is, and
 // fire no shortcut and fill no field.
 import { chosen } from '../theme/choice.ts';
-import { endsScan, isScan, none, pause, typed } from './scan.ts';
+import { endsScan, isScan, none, pause, scannedText, typed } from './scan.ts';
 import type { Burst } from './scan.ts';
 
 export interface Shortcut {
@@ -22,8 +22,8 @@ interface Before {
 let burst: Burst = none;
 let before: Before | null = null;
 let waiting: ReturnType<typeof setTimeout> | undefined;
-let scanned: (text: string) => void = () => {};
 const layers: Shortcut[][] = [];
+const takers: ((text: string) => void)[] = [];
 
 // The newest layer comes first: a dialog's keys before those of the page below it.
 export function listen(shortcuts: Shortcut[]): () => void {
@@ -33,8 +33,12 @@ export function listen(shortcuts: Shortcut[]): () => void {
     };
 }
 
-export function onScan(take: (text: string) => void): void {
-    scanned = take;
+// Who takes scans: the newest, such as a page that receives bottles, before the scan box.
+export function onScan(take: (text: string) => void): () => void {
+    takers.push(take);
+    return () => {
+        takers.splice(takers.indexOf(take), 1);
+    };
 }
 
 function fieldOf(target: EventTarget | null): Field | null {
@@ -74,11 +78,11 @@ function restore(): void {
 
 function finishScan(): void {
     clearTimeout(waiting);
-    const text = burst.text;
+    const text = scannedText(burst.text);
     restore();
     burst = none;
     before = null;
-    scanned(text);
+    takers.at(-1)?.(text);
 }
 
 function finishTyping(silent: boolean): void {

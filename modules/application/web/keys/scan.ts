@@ -23,3 +23,6 @@ export const isScan = (burst: Burst): boolean => burst.text.length >= minimum;
 // Whether what a terminating key at this time ends is a scan.
 export const endsScan = (burst: Burst, at: number): boolean =>
     isScan(burst) && at - burst.last < pause * 2;
+
+// What was read: without the comma that some readers send at the end, and without spaces.
+export const scannedText = (text: string): string => text.trim().replace(/,+$/, '').trim();

@@ -5,9 +5,10 @@ import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
 import { tell } from '../actions/action.ts';
+import { takeScans } from '../actions/scans.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
-import { listen, onScan } from '../keys/keyboard.ts';
+import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
@@ -66,9 +67,12 @@ export function ScanBox(): ReactElement {
 
     // A scan may come wherever the focus is.
     useEffect(() => {
-        onScan((text) => document.querySelector('[role=dialog]')
-            ? say({ tone: 'attention', text: t.scan.busy(text) }) : look(text));
-        return listen([{ keys: '/', run: () => box.current?.select() }]);
+        const leave = takeScans(look);
+        const silence = listen([{ keys: '/', run: () => box.current?.select() }]);
+        return () => {
+            leave();
+            silence();
+        };
     }, []);
     return (
         <form role="search" className="scan" onSubmit={submit} data-scanned>

@@ -4,6 +4,7 @@
 import type { Problem } from '../api/problem.ts';
 import { bench } from './en-bench.ts';
 import { grid } from './en-grid.ts';
+import { receive } from './en-receive.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -27,6 +28,7 @@ export const en = {
     product: 'mod_lims',
     bench,
     grid,
+    receive,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person chose for this browser: theme, row height, single-key shortcuts. Nothing
-// else of the application is kept in the browser's storage.
+// What a person chose for this browser: theme, row height, single-key shortcuts, sound.
+// Nothing else of the application is kept in the browser's storage.
 
 export interface Choice {
     theme?: 'light' | 'dark' | undefined;
     rows?: 'comfortable' | undefined;
     singleKeys?: 'off' | undefined;
+    // The tones of a scan.
+    sound?: 'off' | undefined;
 }
 
 const name = 'lims-choice';

@@ -80,8 +80,8 @@ export async function press(page, ...keys) {
 
 // A barcode reader at the keyboard: the keys come faster than a driver of browsers sends
 // them, so they are made in the page.
-export const scan = (page, text) => page.evaluate((characters) => {
-    for (const key of [...characters, 'Enter']) {
+export const scan = (page, text, suffix = 'Enter') => page.evaluate((keys) => {
+    for (const key of keys) {
         const target = document.activeElement ?? document.body;
         const free = target.dispatchEvent(new KeyboardEvent('keydown',
             { key, bubbles: true, cancelable: true }));
@@ -90,7 +90,7 @@ export const scan = (page, text) => page.evaluate((characters) => {
             target.dispatchEvent(new Event('input', { bubbles: true }));
         }
     }
-}, text);
+}, [...text, suffix]);
 
 async function findings(page) {
     return page.evaluate(async (source) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { endsScan, isScan, none, typed } from '../../../../modules/application/web/keys/scan.ts';
+import { endsScan, isScan, none, scannedText, typed } from '../../../../modules/application/web/keys/scan.ts';
 import type { Burst } from '../../../../modules/application/web/keys/scan.ts';
 
 const at = (text: string, gap: number): Burst =>
@@ -25,4 +25,10 @@ test('a key that comes late ends no scan', () => {
     const burst = at('CB-26-0000094-V', 5);
     assert.ok(endsScan(burst, burst.last + 20));
     assert.ok(!endsScan(burst, burst.last + 500));
+});
+
+test('what a reader sends behind a scan is no part of it', () => {
+    for (const read of ['CB-26-0000094-V', 'CB-26-0000094-V,', ' CB-26-0000094-V , ']) {
+        assert.equal(scannedText(read), 'CB-26-0000094-V');
+    }
 });

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// English: the texts of receiving bottles.
+const count = (n: number, one: string, many = `${one}s`): string =>
+    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
+
+export const receive = {
+    title: 'Receive',
+    tabTitle: (missing: number) => missing ? `(${missing} missing) Receive` : 'Receive',
+    ofOrder: (client: string) => client ? `, ${client}` : '',
+    order: 'order',
+    end: (missing: number) => missing ? `End with ${missing} missing` : 'End',
+    scanNext: 'Scan the next bottle',
+    scanned: 'Scanned, latest first',
+    none: 'Each bottle is received when its label is scanned, or its number keyed in.',
+    verdicts: {
+        sending: 'Sending', waiting: 'Waits', received: 'Received', already: 'Already',
+        refused: 'Refused', undone: 'Undone',
+    },
+    waits: 'Not sent yet: the service cannot be reached',
+    checkCharacter: 'Check character wrong, nothing was received: scan or key it in again.',
+    alreadyBy: (at: string, by: string) => `Received ${at} by ${by}`,
+    program: 'a program',
+    otherOrder: 'of another order',
+    nothingReceived: 'Nothing was received',
+    noTemperature: 'The temperature of the cooler is not a number: correct it, then scan again.',
+    undo: (seconds: number) => `Undo, ${seconds} s left`,
+    undoReason: 'Scanned by mistake, undone at the scan',
+    undone: (id: string) => `${id} waits to be received again.`,
+    deviation: 'Deviation',
+    deviationOf: (id: string) => `Note a deviation of ${id}`,
+    deviationWhat: 'What was found that was not agreed: it is recorded with the receipt, which is'
+        + ' made anew.',
+    deviationReason: 'A deviation was noted at receipt',
+    forAll: 'For all of this cooler',
+    temperature: 'Cooler, °C',
+    condition: 'Condition',
+    usual: ['Intact, ice present', 'Intact, ice melted', 'Intact, no ice', 'Leaking', 'Broken'],
+    stored: 'Stored',
+    storedAsIs: 'where it is',
+    of: (received: number, all: number) => `${received} of ${all}`,
+    counted: (missing: number, names: string) => missing === 0 ? 'received, all are here'
+        : `received, ${missing} missing${names ? `: ${names}` : ''}`,
+    noOrder: 'The first bottle says which order is counted.',
+    expected: 'Bottles of the order, missing first',
+    missing: 'missing',
+    here: 'received',
+    sum: (received: number) => `${received} received`,
+    rest: (already: number, refused: number, waiting: number) => [
+        `, ${already} already, ${refused} refused`, waiting ? `, ${waiting} not sent yet` : '',
+        '. Each bottle is received when it is scanned',
+    ].join(''),
+    sound: 'Sound',
+    lastSaved: (at: string) => `Last saved ${at}`,
+    bottles: (n: number) => count(n, 'bottle'),
+};
