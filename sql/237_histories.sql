@@ -88,6 +88,7 @@ AS $$
     SELECT CASE
         WHEN p_table IN ('client', 'project', 'material_type', 'storage_location',
                          'test_definition', 'panel', 'instrument', 'organization',
+                         'instrument_profile',
                          'api_key', 'webhook_endpoint', 'qc_template', 'approval',
                          'approval_step', 'worksheet_template', 'sample_name',
                          'saved_view', 'worksheet_signoff_step')
@@ -142,6 +143,68 @@ BEGIN
     END IF;
     RETURN v_name;
 END
+$$;
+
+-- The name of a record, with that of its sample where its own does not tell which one it is:
+-- "COD of CB-26-0000216-E".
+CREATE FUNCTION lims.record_full_name(p_organization bigint, p_table text, p_id bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_test bigint := CASE p_table WHEN 'sample_test' THEN p_id END;
+    v_name text;
+BEGIN
+    IF p_table IN ('worksheet', 'qc_coverage', 'confirmation_step') THEN
+        EXECUTE format('SELECT r.sample_test_id FROM lims.%I r '
+                       'WHERE r.organization_id = $1 AND r.id = $2', p_table)
+           INTO v_test
+          USING p_organization, p_id;
+    END IF;
+    IF v_test IS NULL THEN
+        RETURN lims.record_name(p_organization, p_table, p_id);
+    END IF;
+    SELECT coalesce(t.test_code, d.code) || ' of ' || s.tracking_id
+      INTO v_name
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+      JOIN lims.sample s
+        ON s.organization_id = t.organization_id
+       AND s.id = t.sample_id
+     WHERE t.organization_id = p_organization
+       AND t.id = v_test;
+    RETURN v_name;
+END
+$$;
+
+-- The table to whose records a column refers, by the name that such columns have; NULL: to
+-- none that has names.
+CREATE FUNCTION lims.referred_table(p_column text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p_column ~ '_by$'
+          OR p_column IN ('assigned_to', 'user_id', 'owner_id', 'assignee_id')
+        THEN 'user_account'
+        WHEN p_column = 'retest_of' THEN 'sample_test'
+        WHEN p_column = 'profile_id' THEN 'instrument_profile'
+        WHEN p_column ~ '_id$' THEN regexp_replace(left(p_column, -3), '^spec_', '')
+    END
+$$;
+
+-- The name of the record to which a value of the audit trail refers; NULL: it refers to
+-- none, or to one without a name.
+CREATE FUNCTION lims.referred_name(p_organization bigint, p_column text, p_value json)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE
+        WHEN lims.referred_table(p_column) IS NOT NULL AND p_value::text ~ '^[0-9]{1,18}$'
+        THEN lims.record_full_name(p_organization, lims.referred_table(p_column),
+                                   (p_value::text)::bigint)
+    END
 $$;
 
 -- Sentences ----------------------------------------------------------------
@@ -297,11 +360,15 @@ SELECT a.organization_id, a.id, a.table_name, a.record_id,
 CREATE VIEW lims.audit_entry_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
        a.table_name AS "table", a.record_id AS "recordId",
-       lims.record_name(a.organization_id, a.table_name, a.record_id) AS record,
+       lims.record_full_name(a.organization_id, a.table_name, a.record_id) AS record,
        a.action,
        (SELECT coalesce(json_agg(json_build_object('field', c.key,
                             'old', (c.value -> 'old')::text,
-                            'new', (c.value -> 'new')::text)), '[]')
+                            'new', (c.value -> 'new')::text,
+                            'oldName', lims.referred_name(a.organization_id, c.key,
+                                                          c.value -> 'old'),
+                            'newName', lims.referred_name(a.organization_id, c.key,
+                                                          c.value -> 'new'))), '[]')
           FROM json_each(a.changes) c) AS changes,
        a.user_id AS "userId", u.display_name AS person,
        a.api_key_id AS "apiKeyId", k.name AS "apiKey", a.surface,

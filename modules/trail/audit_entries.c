@@ -31,6 +31,15 @@ static const lims_field_t change_fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "New value as JSON; null where the record was deleted." },
+    { .name = "oldName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the record to which the former value refers; null: it refers to none.",
+      .example = "Mateo Ortiz" },
+    { .name = "newName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the record to which the new value refers; null: it refers to none." },
     LIMS_FIELD_END,
 };
 
@@ -52,8 +61,9 @@ static const lims_field_t fields[] = {
     { .name = "record",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Name of the record as it is now; null: it has none, or is gone.",
-      .example = "CB-26-0000042-Q" },
+      .doc = "Name of the record as it is now, with that of its sample where it is a part of "
+             "one; null: it has none, or is gone.",
+      .example = "COD of CB-26-0000042-Q" },
     { .name = "action",
       .type = LIMS_T_ENUM,
       .values = actions,
@@ -130,6 +140,10 @@ static const char *const orders[] = { "-id", NULL };
       .min = 1, \
       .max = 200, \
       .doc = "Only what this request did." }, \
+    { .name = "surface", \
+      .type = LIMS_T_ENUM, \
+      .values = surfaces, \
+      .doc = "Only what came through this surface." }, \
     { .name = "from", \
       .type = LIMS_T_MOMENT, \
       .doc = "Only entries from this time on; by default 31 days before `to`." }, \

@@ -14,6 +14,7 @@ SELECT *
    AND (:userId::bigint IS NULL OR "userId" = :userId::bigint)
    AND (:apiKeyId::bigint IS NULL OR "apiKeyId" = :apiKeyId::bigint)
    AND (:requestId::text IS NULL OR "requestId" = :requestId::text)
+   AND (:surface::text IS NULL OR surface = :surface::text)
    AND (:from::timestamptz IS NULL OR "occurredAt" >= :from::timestamptz)
    AND (:to::timestamptz IS NULL OR "occurredAt" <= :to::timestamptz)
  ORDER BY id DESC
@@ -33,6 +34,7 @@ SELECT r.*,
    AND (:userId::bigint IS NULL OR r."userId" = :userId::bigint)
    AND (:apiKeyId::bigint IS NULL OR r."apiKeyId" = :apiKeyId::bigint)
    AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
+   AND (:surface::text IS NULL OR r.surface = :surface::text)
  ORDER BY r."occurredAt" DESC, r.id DESC
  LIMIT :limit::bigint + 1
 
@@ -69,6 +71,7 @@ WITH entries AS MATERIALIZED (
        AND (:userId::bigint IS NULL OR r."userId" = :userId::bigint)
        AND (:apiKeyId::bigint IS NULL OR r."apiKeyId" = :apiKeyId::bigint)
        AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
+       AND (:surface::text IS NULL OR r.surface = :surface::text)
      ORDER BY r."occurredAt", r.id
      LIMIT 50001
 )

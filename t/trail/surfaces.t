@@ -51,6 +51,17 @@ is_deeply(found("table=sample_test&recordId=$test"), \@all, 'by the record');
 is_deeply(found("from=$begun"), \@all, 'by the period');
 is_deeply(found("from=$begun&userId=" . $ana->id), [ @all[ 0 .. 2 ] ], 'by the person');
 is_deeply(found("from=$begun&userId=$ben->{id}"), [ $all[3] ], '... each');
+is_deeply(found("from=$begun&surface=instrument%20file"), [ $all[0] ], 'by the surface');
+is_deeply(found("table=sample_test&recordId=$test&surface=api"), [ $all[1] ], '... of the record');
+
+my ($named) = @{ $auditor->get("/audit-entries?table=sample_test&recordId=$test&surface=api")
+        ->json->{data} };
+like($named->{record}, qr{\ANO3 of \S+-\S\z}, 'the record has a name that tells which it is');
+my ($by) = grep { $_->{field} eq 'entered_by' }
+    map { @{ $_->{changes} } } @{ $auditor->get("/audit-entries?from=$begun&userId=$ben->{id}")
+        ->json->{data} };
+is($by && "$by->{oldName} -> $by->{newName}", 'Ana Ruiz -> Ben Walsh',
+    'a person that a value refers to is named');
 refused($ana->get("/audit-entries?table=sample_test&recordId=$test"), 403, 'permission_required',
     'not by an analyst');
 done_testing();
