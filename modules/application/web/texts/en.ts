@@ -302,6 +302,11 @@ export const en = {
     unsaved: 'What you typed is not saved.',
     noPage: 'There is no such page.',
     toSamples: 'Go to the samples',
-    crashed: 'This part of the page met an error.',
+    crashed: 'This page met an error',
+    crashedWhy: 'What was saved is safe. Reload it to go on.',
+    partMissing: 'This page could not be loaded',
+    partMissingWhy: 'The network is away, or the application was updated. Save what you typed'
+        + ' elsewhere, then reload.',
+    thisPage: 'this page',
     reload: 'Reload the page',
 };

@@ -22,6 +22,28 @@ async function signingIn(page) {
     ok(/Cedar Basin/.test(await page.title()), 'the title names the laboratory');
 }
 
+// What the first list needs is little; other pages come when they are opened.
+async function weight(page) {
+    const scripts = await page.evaluate(() => performance.getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js'))
+        .map(({ name, encodedBodySize }) => ({ name, size: encodedBodySize })));
+    const bytes = scripts.reduce((sum, { size }) => sum + size, 0);
+    ok(bytes > 0 && bytes <= 250_000, `${Math.round(bytes / 1000)} kB of script to the first list`,
+        JSON.stringify(scripts));
+}
+
+async function missing(page) {
+    await page.route('**/assets/worklist-*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    await until(page, () => /could not be loaded/.test(document.querySelector('main')?.textContent),
+        'a page that cannot be loaded says so');
+    await looks(page, 'part-missing');
+    await page.unroute('**/assets/worklist-*');
+    await page.getByRole('button', { name: 'Reload the page' }).click();
+    await until(page, () => document.querySelector('h1')?.textContent === 'Worklist',
+        '... and is there when it can');
+}
+
 async function list(page) {
     ok(await rows(page) > 40, 'the list');
     const shown = await page.textContent('table[role=grid] tbody');
@@ -147,13 +169,16 @@ async function keys(page) {
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
-    here.seen.expected.push(/status of 404/);
+    here.seen.expected.push(/status of 404/, /net::ERR_FAILED/,
+        /Failed to fetch dynamically imported module/);
 
     await signingIn(page);
+    await weight(page);
     await list(page);
     await filters(page);
     await record(page);
     await scanning(page);
     await keys(page);
+    await missing(page);
     quiet(here);
 });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { later } from '../../later.tsx';
 import type { Route } from '../../router.tsx';
-import { BenchPage } from './bench.tsx';
+
+const BenchPage = later(async () => (await import('./bench.tsx')).BenchPage);
 
 export const benchRoutes: Route[] = [
     {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { later } from '../../later.tsx';
 import { sampleTabs } from '../../paths.ts';
 import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { SampleList } from './list.tsx';
-import { SampleRecord } from './record.tsx';
+
+const SampleList = later(async () => (await import('./list.tsx')).SampleList);
+const SampleRecord = later(async () => (await import('./record.tsx')).SampleRecord);
 
 export const sampleRoutes: Route[] = [
     {

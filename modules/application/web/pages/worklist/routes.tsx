@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { later } from '../../later.tsx';
 import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { WorklistPage } from './worklist.tsx';
+
+const WorklistPage = later(async () => (await import('./worklist.tsx')).WorklistPage);
 
 export const worklistRoutes: Route[] = [
     {
