@@ -13,6 +13,7 @@ import { queries } from './api/read.ts';
 import { useSessionState } from './api/session.ts';
 import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
+import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
@@ -22,7 +23,10 @@ import { Refused } from './parts/states.tsx';
 import type { Route } from './router.tsx';
 import { Shell } from './shell/shell.tsx';
 
-const routes: Route[] = [...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes];
+const routes: Route[] = [
+    ...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes,
+    ...auditRoutes,
+];
 
 function Application(): ReactElement | null {
     const state = useSessionState();

@@ -7,6 +7,8 @@ export const sampleTabs = ['overview', 'approvals', 'investigations', 'certifica
     'signatures', 'files', 'comments', 'events'] as const;
 export type SampleTab = (typeof sampleTabs)[number];
 
+export type LotKind = 'reagent' | 'media';
+
 export const paths = {
     home: () => `${base}/`,
     samples: (query = '') => `${base}/samples${query}`,
@@ -14,6 +16,13 @@ export const paths = {
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,
+    lots: (kind: LotKind) => `${base}/${kind}-lots`,
+    lot: (kind: LotKind, id: number, tab = '') =>
+        `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
+    investigations: (query = '') => `${base}/investigations${query}`,
+    investigation: (id: number, tab = '') =>
+        `${base}/investigations/${id}${tab ? `/${tab}` : ''}`,
+    audit: (query = '') => `${base}/audit${query}`,
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,

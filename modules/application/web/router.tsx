@@ -12,7 +12,8 @@ export type Parameters = Record<string, string>;
 export interface Route {
     pattern: string;
     // In the rail, under this heading, in this place; without it only links lead there.
-    rail?: { group: 'work' | 'administration'; place: number; title: string };
+    // `also`: pages that belong to the same place.
+    rail?: { group: 'work' | 'administration'; place: number; title: string; also?: string[] };
     permission: string;
     page: (parameters: Parameters) => ReactElement;
 }

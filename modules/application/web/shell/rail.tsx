@@ -19,7 +19,8 @@ export const placesOf = (routes: Route[]): Place[] => routes
 const start = (route: Route): string => route.pattern.replace(/\/:.*$/, '');
 
 export const isAt = (route: Route, path: string): boolean =>
-    path === base + start(route) || path.startsWith(`${base}${start(route)}/`);
+    [start(route), ...route.rail?.also ?? []].some((place) =>
+        path === base + place || path.startsWith(`${base}${place}/`));
 
 export function Rail({ routes, shown }: { routes: Route[]; shown: boolean }): ReactElement {
     const { pathname } = useAddress();

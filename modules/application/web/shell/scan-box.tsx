@@ -12,17 +12,13 @@ import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
+import { pageOf } from '../places.ts';
 import { Link, navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
 type Found = Read<'/lookup'>['data'][number];
 
-// Records that have a page of their own, by noun.
-const pageOf: Record<string, (id: number) => string> = {
-    sample: (id) => paths.sample(id),
-};
-
-const addressOf = ({ noun, id }: Found): string | undefined => pageOf[noun]?.(id);
+const addressOf = ({ noun, id }: Found): string | undefined => pageOf(noun, id);
 
 function choose(found: Found[], mistyped: boolean, text: string): Found[] {
     const [only] = found;

@@ -32,7 +32,8 @@ interface Properties<Row> {
     selected: ReadonlySet<number>;
     stale: boolean;
     move: (id: number) => void;
-    select: (ids: ReadonlySet<number>) => void;
+    // Without it rows are looked at and not selected.
+    select?: ((ids: ReadonlySet<number>) => void) | undefined;
     open: (row: Row) => void;
     peek: (row: Row) => void;
     escape: () => void;
@@ -55,7 +56,7 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
         };
         const extend = (step: number): void => {
             const to = moved(at, step, rows.length);
-            select(ranged(selected, rows, at, to));
+            select?.(ranged(selected, rows, at, to));
             go(step);
         };
         const here = (act: (row: Row) => void) => () => {
@@ -72,7 +73,7 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
             { keys: 'Home', run: () => go(-rows.length) },
             { keys: 'End', run: () => go(rows.length) },
             { keys: 'Enter', run: here(open) }, { keys: 'Space', run: here(peek) },
-            { keys: 'x', run: here((row) => select(toggled(selected, row.id))) },
+            { keys: 'x', run: here((row) => select?.(toggled(selected, row.id))) },
             { keys: 'Escape', run: escape },
         ]);
     }, [rows, cursor, selected, move, select, open, peek, escape]);
@@ -85,11 +86,13 @@ function Head<Row extends Identified>({ table }: { table: Properties<Row> }): Re
     return (
         <thead>
             <tr>
-                <th className="w-tick" scope="col">
-                    <input type="checkbox" tabIndex={-1} checked={all}
-                        aria-label={t.table.selectAll(rows.length)}
-                        onChange={() => select(new Set(all ? [] : rows.map((row) => row.id)))} />
-                </th>
+                {select ? (
+                    <th className="w-tick" scope="col">
+                        <input type="checkbox" tabIndex={-1} checked={all}
+                            aria-label={t.table.selectAll(rows.length)} onChange={() =>
+                                select(new Set(all ? [] : rows.map((row) => row.id)))} />
+                    </th>
+                ) : null}
                 {columns.map((column) => (
                     <th key={column.key} scope="col" className={column.className}
                         aria-sort={column.sorted ? 'descending' : undefined}>
@@ -127,7 +130,7 @@ function Line<Row extends Identified>({ table, row }: {
     const press = (event: MouseEvent): void => {
         const at = rows.findIndex((one) => one.id === cursor);
         if (event.shiftKey && at >= 0) {
-            select(ranged(selected, rows, at, rows.indexOf(row)));
+            select?.(ranged(selected, rows, at, rows.indexOf(row)));
         }
         move(row.id);
     };
@@ -141,15 +144,17 @@ function Line<Row extends Identified>({ table, row }: {
         }
     }, [here]);
     return (
-        <tr ref={line} aria-selected={selected.has(row.id)} tabIndex={here ? 0 : -1}
+        <tr ref={line} aria-selected={select ? selected.has(row.id) : here} tabIndex={here ? 0 : -1}
             className={here ? 'cursor' : undefined} onClick={press}
             onDoubleClick={() => open(row)}>
-            <td>
-                <input type="checkbox" tabIndex={-1} checked={selected.has(row.id)}
-                    aria-label={t.table.select(table.nameOf(row))}
-                    onClick={(event) => event.stopPropagation()}
-                    onChange={() => select(toggled(selected, row.id))} />
-            </td>
+            {select ? (
+                <td>
+                    <input type="checkbox" tabIndex={-1} checked={selected.has(row.id)}
+                        aria-label={t.table.select(table.nameOf(row))}
+                        onClick={(event) => event.stopPropagation()}
+                        onChange={() => select(toggled(selected, row.id))} />
+                </td>
+            ) : null}
             <Cells columns={table.columns} row={row} />
         </tr>
     );
@@ -159,7 +164,7 @@ export function ListTable<Row extends Identified>(table: Properties<Row>): React
     useKeys(table);
     return (
         <table className={table.stale ? 'table dim' : 'table'} role="grid" aria-label={table.label}
-            aria-multiselectable="true" aria-rowcount={table.rows.length + 1}>
+            aria-multiselectable={table.select !== undefined} aria-rowcount={table.rows.length + 1}>
             <Head table={table} />
             <tbody>
                 {table.rows.map((row) => <Line key={row.id} table={table} row={row} />)}

@@ -2,6 +2,7 @@
 //
 // English: every text that a person reads and that does not come from the service.
 import type { Problem } from '../api/problem.ts';
+import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { grid } from './en-grid.ts';
 import { receive } from './en-receive.ts';
@@ -26,6 +27,7 @@ const refusedTitles: Record<number, string> = {
 
 export const en = {
     product: 'mod_lims',
+    audit,
     bench,
     grid,
     receive,
@@ -142,6 +144,9 @@ export const en = {
         views: 'Saved views',
         newest: 'Newest first',
         csv: 'CSV',
+        json: 'JSON',
+        none: 'Nothing fits these filters.',
+        clearAll: 'Clear the filters',
     },
 
     samples: {

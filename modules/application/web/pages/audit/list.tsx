@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The audit trail (S17): who, when, why, in one line for each change.
+import { useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { useRead } from '../../api/read.ts';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { pageOf } from '../../places.ts';
+import { useAddress } from '../../router.tsx';
+import { FilterBar, filtersIn, searchWith } from '../../table/filters.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import type { Column } from '../../table/list-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { ChainState, CheckChain, useChain } from './chain.tsx';
+import { linesOf, tableName } from './changes.ts';
+import type { Entry, Line } from './changes.ts';
+import { useAuditFilters } from './filters.ts';
+import { Peek } from './peek.tsx';
+import { Changed, Instant, whoOf } from './values.tsx';
+
+const { columns: titles } = t.audit;
+
+// Whose name says of what it is one.
+const speaking = ['sample', 'sample_test', 'qc_batch', 'investigation', 'certificate',
+    'instrument_file'];
+const speaks = ({ table, record }: Entry): boolean => record !== null && speaking.includes(table);
+
+const columns: Column<Line>[] = [
+    { key: 'time', title: titles.time, className: 'w-id', sorted: true,
+        cell: ({ entry }) => <Instant at={entry.occurredAt} /> },
+    { key: 'who', title: titles.who, className: 'w-name', cell: ({ entry }) => whoOf(entry),
+        hint: ({ entry }) => whoOf(entry) },
+    { key: 'by', title: titles.by, className: 'w-name p4', cellClass: 'quiet',
+        cell: ({ entry }) => entry.surface ? t.audit.surface[entry.surface] : null },
+    { key: 'record', title: titles.record, className: 'w-ident', heads: true,
+        cell: ({ entry }) => (
+            <>
+                {speaks(entry) ? null
+                    : <span className="quiet">{tableName(entry.table)} </span>}
+                <span className="id">{entry.record}</span>
+            </>
+        ) },
+    { key: 'change', title: titles.change, cell: (line) => <Changed line={line} /> },
+    { key: 'reason', title: titles.reason, className: 'w-long p3',
+        cell: ({ entry }) => entry.reason, hint: ({ entry }) => entry.reason ?? undefined },
+    { key: 'signed', title: titles.signed, className: 'w-due p1',
+        cell: ({ entry }) => entry.signatureId === null ? null
+            : <Status glyph="reported" tone="reported">{t.audit.signed}</Status> },
+];
+
+const names = ['table', 'recordId', 'userId', 'apiKeyId', 'requestId', 'surface', 'from', 'to'];
+
+const none: Entry[] = [];
+
+export function AuditList(): ReactElement {
+    const { searchParams } = useAddress();
+    const { chain, check } = useChain();
+    const filters = filtersIn(searchParams, names.map((name) => ({ name, title: '' })));
+    const cursor = searchParams.get('cursor');
+    const found = useRead('/audit-entries', { params: { query: {
+        ...filters, limit: 50, ...(cursor ? { cursor } : {}),
+    } } });
+    const entries = found.data?.data ?? none;
+    const rows = useMemo(() => linesOf(entries), [entries]);
+    const known = useAuditFilters(entries);
+    const file = (format: string): string =>
+        paths.download('/audit-entries/export', searchWith({ ...filters, format }));
+
+    return (
+        <ListPage<Line> title={t.audit.title} label={t.audit.label} columns={columns} found={found}
+            rows={rows} nameOf={({ entry }) => entry.record ?? tableName(entry.table)}
+            addressOf={({ entry }) => pageOf(entry.table, entry.recordId)}
+            peek={(line, close) => <Peek line={line} close={close} />}
+            none={t.audit.none} noneWhat={t.audit.noneWhat}
+            filtered={Object.keys(filters).length > 0}
+            head={(
+                <>
+                    <span className="quiet">
+                        {filters['recordId'] ?? filters['from'] ?? filters['to']
+                            ? null : t.audit.period}
+                    </span>
+                    <span className="push" />
+                    <CheckChain chain={chain} check={check} />
+                    <a className="btn" href={file('csv')} download>{t.audit.csv}</a>
+                    <a className="btn" href={file('json')} download>{t.audit.json}</a>
+                </>
+            )}
+            filters={<FilterBar known={known} without={{ recordId: ['table'], table: ['recordId'] }} />}
+            foot={<ChainState chain={chain} />} />
+    );
+}

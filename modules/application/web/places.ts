@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page of a record, by the noun under which it was found or by its table; undefined:
+// it has none.
+import { paths } from './paths.ts';
+
+const pages: Record<string, (id: number) => string> = {
+    sample: (id) => paths.sample(id),
+};
+
+export const pageOf = (noun: string, id: number): string | undefined =>
+    pages[noun.replaceAll('_', '-')]?.(id);

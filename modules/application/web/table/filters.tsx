@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The filters of a list as data: in the address as the API names them, shown as chips that
+// can be taken away, added by `f`.
+import { useEffect, useState } from 'react';
+import type { FormEvent, ReactElement, ReactNode } from 'react';
+import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+
+import { listen } from '../keys/keyboard.ts';
+import { Button } from '../parts/button.tsx';
+import { Glyph } from '../parts/glyph.tsx';
+import { navigate, useAddress } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+
+export type Filters = Record<string, string>;
+
+export interface Filter {
+    name: string;
+    title: string;
+    // What can be chosen, value and title; without it a text is typed, or a day.
+    choices?: [string, string][];
+    day?: boolean;
+    // Only ever set by a link.
+    linked?: boolean;
+    shown?: (value: string) => string;
+    // What is asked for by what was typed, where that is found out first.
+    find?: (typed: string) => Promise<Filters | undefined>;
+}
+
+export function filtersIn(search: URLSearchParams, known: Filter[]): Filters {
+    return Object.fromEntries(known.flatMap(({ name }) => {
+        const value = search.get(name);
+        return value ? [[name, value]] : [];
+    }));
+}
+
+export function searchWith(filters: Filters): string {
+    const text = new URLSearchParams(filters).toString();
+    return text ? `?${text}` : '';
+}
+
+export const show = (path: string, filters: Filters): void => navigate(path + searchWith(filters));
+
+export function filterText({ title, choices, shown }: Filter, value: string): string {
+    const chosen = choices?.find(([known]) => known === value)?.[1];
+    return `${title}: ${shown?.(value) ?? chosen ?? value}`;
+}
+
+function Value({ filter }: { filter: Filter }): ReactElement {
+    return filter.choices ? (
+        <select name="value" aria-label={filter.title} required>
+            {filter.choices.map(([value, title]) => (
+                <option key={value} value={value}>{title}</option>
+            ))}
+        </select>
+    ) : (
+        <input name="value" aria-label={filter.title} required autoComplete="off"
+            type={filter.day ? 'date' : 'text'} />
+    );
+}
+
+function Add({ known, filters, path }: {
+    known: Filter[]; filters: Filters; path: string;
+}): ReactElement {
+    const offered = known.filter(({ linked }) => !linked);
+    const [name, setName] = useState('');
+    const [open, setOpen] = useState(false);
+    const filter = offered.find((one) => one.name === name) ?? offered[0];
+    const submit = async (event: FormEvent<HTMLFormElement>, close: () => void): Promise<void> => {
+        event.preventDefault();
+        const value = String(new FormData(event.currentTarget).get('value')).trim();
+        close();
+        if (filter) {
+            const found = filter.find ? await filter.find(value) : { [filter.name]: value };
+            if (found) {
+                show(path, { ...filters, ...found });
+            }
+        }
+    };
+
+    useEffect(() => listen([{ keys: 'f', run: () => setOpen(true) }]), []);
+    return (
+        <DialogTrigger isOpen={open} onOpenChange={setOpen}>
+            <Pressable className="btn row plain">
+                <Glyph name="plus" />{t.filters.add}<kbd>f</kbd>
+            </Pressable>
+            <Popover className="popover" offset={2}>
+                <Dialog className="inside" aria-label={t.filters.add}>
+                    {({ close }) => (
+                        <form className="again" data-scanned
+                            onSubmit={(event) => void submit(event, close)}>
+                            <select aria-label={t.filters.label} value={filter?.name} autoFocus
+                                onChange={({ target }) => setName(target.value)}>
+                                {offered.map((one) => (
+                                    <option key={one.name} value={one.name}>{one.title}</option>
+                                ))}
+                            </select>
+                            {filter ? <Value key={filter.name} filter={filter} /> : null}
+                            <Button kind="primary" type="submit">{t.filters.add}</Button>
+                        </form>
+                    )}
+                </Dialog>
+            </Popover>
+        </DialogTrigger>
+    );
+}
+
+// `without`: those that go together with one that is taken away.
+export function FilterBar({ known, children, without = {} }: {
+    known: Filter[]; children?: ReactNode; without?: Record<string, string[]>;
+}): ReactElement {
+    const { pathname, searchParams } = useAddress();
+    const filters = filtersIn(searchParams, known);
+    const less = (name: string): Filters => Object.fromEntries(Object.entries(filters)
+        .filter(([key]) => key !== name && !without[name]?.includes(key)));
+
+    return (
+        <div className="filters" role="group" aria-label={t.filters.label}>
+            {known.filter(({ name }) => filters[name] !== undefined).map((filter) => {
+                const text = filterText(filter, filters[filter.name] ?? '');
+                return (
+                    <span className="chip" key={filter.name}>
+                        <span className="cut" title={text}>{text}</span>
+                        <button type="button" aria-label={t.filters.remove(text)}
+                            onClick={() => show(pathname, less(filter.name))}>
+                            <Glyph name="close" />
+                        </button>
+                    </span>
+                );
+            })}
+            {known.some(({ linked }) => !linked)
+                ? <Add known={known} filters={filters} path={pathname} /> : null}
+            {children}
+        </div>
+    );
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A page that is a list: title and acts, filters, rows with a cursor and a selection, a look
+// beside them, the way to older rows. Where the list was left is found again by Back.
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import { ActBar } from '../actions/act-bar.tsx';
+import { allowed, useActions } from '../actions/action.ts';
+import type { Action } from '../actions/action.ts';
+import type { Problem } from '../api/problem.ts';
+import { useSession } from '../api/session.ts';
+import { Button } from '../parts/button.tsx';
+import { Nothing, Refused, Waiting } from '../parts/states.tsx';
+import { navigate, remember, remembered, useAddress } from '../router.tsx';
+import { clock } from '../texts/time.ts';
+import { t } from '../texts/texts.ts';
+import { ListTable } from './list-table.tsx';
+import type { Column } from './list-table.tsx';
+
+interface Found<Row> {
+    data: { data: Row[]; nextCursor: number | string; hasMore: boolean } | undefined;
+    error: Problem | null;
+    isPlaceholderData: boolean;
+    dataUpdatedAt: number;
+    refetch: () => unknown;
+}
+
+interface Properties<Row> {
+    title: string;
+    label: string;
+    columns: Column<Row>[];
+    found: Found<unknown>;
+    // The rows that are shown, where they are not those that were found.
+    rows: Row[];
+    nameOf: (row: Row) => string;
+    // What Enter opens; without it the look beside the list.
+    addressOf?: (row: Row) => string | undefined;
+    // Acts on what is selected, else on the cursor's row; without them nothing is selected.
+    actions?: Action<Row[]>[];
+    peek?: (row: Row, close: () => void) => ReactElement;
+    // Said when there is no row at all; with a filter something else is.
+    none: string;
+    noneWhat?: string;
+    filtered: boolean;
+    head?: ReactNode;
+    filters?: ReactNode;
+    foot?: ReactNode;
+}
+
+interface Place {
+    cursor: number | null;
+    selected: number[];
+    peek: boolean;
+}
+
+function placeBefore(): Place {
+    const state = remembered();
+    const known = typeof state === 'object' && state !== null && 'selected' in state
+        && Array.isArray(state.selected) && 'cursor' in state && 'peek' in state;
+    return known ? state as Place : { cursor: null, selected: [], peek: false };
+}
+
+function None({ none, noneWhat, filtered }: {
+    none: string; noneWhat: string | undefined; filtered: boolean;
+}): ReactElement {
+    const { pathname } = useAddress();
+    return filtered ? (
+        <Nothing title={t.filters.none}>
+            <p><Button onPress={() => navigate(pathname)}>{t.filters.clearAll}</Button></p>
+        </Nothing>
+    ) : <Nothing title={none}>{noneWhat ? <p className="quiet">{noneWhat}</p> : null}</Nothing>;
+}
+
+function Foot({ found, selected, clear, children }: {
+    found: Found<unknown>; selected: number; clear: () => void; children: ReactNode;
+}): ReactElement {
+    const { organization } = useSession();
+    const { pathname, searchParams } = useAddress();
+    const at = found.dataUpdatedAt;
+    const go = (cursor: string | null): void => {
+        const next = new URLSearchParams(searchParams);
+        next.delete('cursor');
+        if (cursor) {
+            next.set('cursor', cursor);
+        }
+        navigate(next.size ? `${pathname}?${next}` : pathname);
+    };
+    return (
+        <div className="statusline">
+            {selected ? (
+                <>
+                    <span role="status"><strong>{t.table.selected(selected)}</strong></span>
+                    <Button kind="row plain" keys="Esc" onPress={clear}>{t.table.clear}</Button>
+                </>
+            ) : children}
+            <span className="push" />
+            {searchParams.has('cursor') ? (
+                <Button kind="row plain" onPress={() => go(null)}>{t.table.first}</Button>
+            ) : null}
+            {found.data?.hasMore ? (
+                <Button kind="row plain" onPress={() => go(String(found.data?.nextCursor))}>
+                    {t.table.next}
+                </Button>
+            ) : null}
+            <span className="quiet nowrap">
+                {t.table.upToDate} {at ? clock(new Date(at), organization.timeZone) : ''}
+            </span>
+        </div>
+    );
+}
+
+// The list's cursor, selection and look beside it, kept with the address.
+function usePlace<Row extends { id: number }>(rows: Row[]): {
+    place: Place; cursor: number | null; selected: ReadonlySet<number>; chosen: Row[];
+    change: (next: Partial<Place>) => void; escape: () => void;
+} {
+    const [place, setPlace] = useState(placeBefore);
+    const selected = useMemo(() => new Set(place.selected), [place.selected]);
+    const cursor = rows.some(({ id }) => id === place.cursor) ? place.cursor : rows[0]?.id ?? null;
+    const chosen = useMemo(() => {
+        const some = rows.filter(({ id }) => selected.has(id));
+        return some.length ? some : rows.filter(({ id }) => id === cursor);
+    }, [rows, selected, cursor]);
+    const change = useCallback((next: Partial<Place>) =>
+        setPlace((now) => ({ ...now, ...next })), []);
+    const escape = useCallback(() => setPlace((now) => now.peek
+        ? { ...now, peek: false } : { ...now, selected: [] }), []);
+
+    useEffect(() => remember(place), [place]);
+    return { place, cursor, selected, chosen, change, escape };
+}
+
+const noActions: never[] = [];
+
+export function ListPage<Row extends { id: number }>(page: Properties<Row>): ReactElement {
+    const { found, rows, addressOf, peek } = page;
+    const { organization } = useSession();
+    const { place, cursor, selected, chosen, change, escape } = usePlace(rows);
+    const list = page.actions ?? noActions as Action<Row[]>[];
+    const actions = useMemo(() => allowed(list, chosen), [list, chosen]);
+    const peeked = place.peek ? rows.find(({ id }) => id === cursor) : undefined;
+    const open = (row: Row): void => {
+        const address = addressOf?.(row);
+        if (address) {
+            navigate(address);
+        } else {
+            change({ peek: true });
+        }
+    };
+
+    useActions(actions);
+    useEffect(() => {
+        document.title = `${page.title} · ${organization.name}`;
+    }, [page.title, organization.name]);
+    return (
+        <main className="page" id="main">
+            <div className="head">
+                <h1>{page.title}</h1>
+                {page.head}
+                {actions.length ? <><span className="push" /><ActBar actions={actions} /></> : null}
+            </div>
+            {page.filters}
+            <div className="body">
+                <div className="pane">
+                    {rows.length ? (
+                        <ListTable<Row> label={page.label} columns={page.columns} rows={rows}
+                            nameOf={page.nameOf} cursor={cursor} selected={selected}
+                            stale={found.isPlaceholderData}
+                            move={(id) => change({ cursor: id })}
+                            select={page.actions ? (ids) => change({ selected: [...ids] })
+                                : undefined}
+                            open={open} peek={() => peek && change({ peek: !place.peek })}
+                            escape={escape} />
+                    ) : null}
+                    {!found.data && found.error ? <Refused problem={found.error}
+                        retry={() => void found.refetch()} /> : null}
+                    {!found.data && !found.error ? <Waiting what={page.title} /> : null}
+                    {found.data && rows.length === 0 ? <None none={page.none}
+                        noneWhat={page.noneWhat} filtered={page.filtered} /> : null}
+                </div>
+                {peeked ? peek?.(peeked, () => change({ peek: false })) : null}
+            </div>
+            <Foot found={found} selected={selected.size}
+                clear={() => change({ selected: [] })}>{page.foot}</Foot>
+        </main>
+    );
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// English: the texts of the audit trail.
+const count = (n: number, one: string, many = `${one}s`): string =>
+    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
+
+export const audit = {
+    title: 'Audit',
+    label: 'Changes, newest first',
+    period: 'of the last 31 days',
+    none: 'Nothing was changed in the last 31 days.',
+    noneWhat: 'Every change of every record stands here, from the moment it is made.',
+    columns: {
+        time: 'Time', who: 'Who', by: 'By', record: 'Record', change: 'Change, was → is',
+        reason: 'Reason', signed: 'Signed',
+    },
+    action: { insert: 'added', update: 'changed', delete: 'removed' },
+    surface: {
+        api: 'API', application: 'application', 'command line': 'command line', job: 'job',
+        'instrument file': 'instrument file',
+    },
+    filter: {
+        record: 'Record', userId: 'Person', apiKeyId: 'Key', table: 'Kind of record',
+        surface: 'By', requestId: 'Request', from: 'From', to: 'To',
+    },
+    signed: 'signed',
+    unsigned: 'not signed',
+    nobody: 'somebody at the database',
+    forPerson: (name: string) => `for ${name}`,
+    nothing: 'none',
+    yes: 'yes',
+    no: 'no',
+    peek: {
+        close: 'Close the entry', when: 'When', who: 'Who', by: 'By', reason: 'Reason',
+        noReason: 'none given', signed: 'Signed', request: 'Request', noRequest: 'none',
+        chain: 'Chain', closed: (block: number) => `closed in block ${block.toLocaleString('en-US')}`,
+        open: 'not yet closed',
+        entry: (n: number) => `Entry ${n.toLocaleString('en-US')}`,
+        fields: (n: number) => count(n, 'field'),
+        same: (n: number, more: boolean) => more
+            ? `The newest ${count(n, 'change')} of this request`
+            : `Everything of this request, ${count(n, 'change')}`,
+        only: 'Show only', onlyRecord: 'this record', onlyPerson: 'this person',
+        onlyKey: 'this key', onlyRequest: 'this request',
+        stands: 'what was signed still stands', changed: 'changed since it was signed',
+        as: (meaning: string, name: string) => `${meaning} by ${name}`,
+    },
+    check: 'Check the chain',
+    checking: (blocks: number) => `Checking the chain: ${count(blocks, 'block')} so far`,
+    sound: (entries: number, blocks: number) =>
+        `Every one of ${count(entries, 'entry', 'entries')} fits, ${count(blocks, 'block')}`,
+    notClosed: (n: number) => `${count(n, 'entry', 'entries')} not yet closed`,
+    csv: 'Export CSV',
+    json: 'Export JSON',
+    unknown: (text: string) => `Nothing is called ${text}.`,
+    several: (text: string) => `More than one record is called ${text}: open the one you mean, and`
+        + ' its history.',
+};

@@ -1,0 +1,13 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# In a browser: the pages of the laboratory's quality work, by those who do it: the audit
+# trail.
+use strict;
+use warnings;
+
+use LIMS::Test;
+use LIMS::Test::Browser;
+
+LIMS::Test::Browser::run('quality');
+done_testing();
