@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { later } from '../../later.tsx';
 import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { AuditList } from './list.tsx';
+
+const AuditList = later(async () => (await import('./list.tsx')).AuditList);
 
 export const auditRoutes: Route[] = [{
     pattern: '/audit',
