@@ -18,10 +18,12 @@ const lims_field_t lims_sample_test_filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only tests of this sample." },
     { .name = "status",
-      .type = LIMS_T_ENUM,
+      .type = LIMS_T_STRING_LIST,
+      .min = 1,
+      .max = 3,
       .values = lims_test_statuses,
-      .doc = "Only tests of this status: active ones, unless disposition or updatedSince is "
-             "given." },
+      .doc = "Only tests of this status, or of one of these: active ones, unless disposition or "
+             "updatedSince is given." },
     { .name = "disposition",
       .type = LIMS_T_ENUM,
       .values = lims_test_dispositions,
@@ -72,7 +74,7 @@ const lims_field_t lims_sample_test_includes[] = {
       .doc = "Members of the record besides: sample, some facts of its sample, and assignedTo; or "
              "review, what is looked at before it is verified, with the contentHash that is "
              "signed. The answer's ETag is of all of it: If-Match takes that of the record "
-              "alone." },
+             "alone." },
     LIMS_FIELD_END,
 };
 
@@ -90,16 +92,43 @@ static const lims_error_t *find_holding_range(lims_request_t *rq)
     return error;
 }
 
+/* Whether a filter is given that passes few tests of a laboratory that has worked for long. */
+static bool is_open(const lims_request_t *rq)
+{
+    const char *statuses = lims_values_get(rq->values, "status");
+    const char *sample_status = lims_values_get(rq->values, "sampleStatus");
+
+    return (statuses && !strstr(statuses, "verified")) ||
+           (sample_status && strcmp(sample_status, "reported") != 0);
+}
+
+/* Whether a filter is given that passes few tests, found by an index. */
+static bool is_narrow(const lims_request_t *rq)
+{
+    static const char *const names[] = { "sampleId", "reagentLotId", "mediaLotId" };
+
+    for (unsigned i = 0; i < LIMS_LENGTH(names); i++) {
+        if (lims_values_get(rq->values, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static lims_stmt_e choose(const lims_request_t *rq)
 {
-    const char *status = lims_values_get(rq->values, "sampleStatus");
+    const char *statuses = lims_values_get(rq->values, "status");
+    const char *sample_status = lims_values_get(rq->values, "sampleStatus");
 
-    if (lims_values_get(rq->values, "updatedSince") ||
-        lims_values_get(rq->values, "enteredSince")) {
+    if (!is_narrow(rq) && (lims_values_get(rq->values, "updatedSince") ||
+                           lims_values_get(rq->values, "enteredSince"))) {
         return LIMS_STMT_SAMPLE_TEST_CHANGES;
     }
-    if (status && strcmp(status, "reported") != 0) {
+    if (sample_status && strcmp(sample_status, "reported") != 0) {
         return LIMS_STMT_SAMPLE_TEST_SEARCH_OPEN;
+    }
+    if (statuses && strchr(statuses, ',')) {
+        return LIMS_STMT_SAMPLE_TEST_SEARCH_STATUSES;
     }
     return lims_service_is_filtered(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH : LIMS_STMT_SAMPLE_TEST_LIST;
 }
@@ -111,7 +140,8 @@ static const lims_error_t *prepare(lims_stmt_e *list, lims_request_t *rq)
     if (!lims_values_get(rq->values, "holdingStatus")) {
         return NULL;
     }
-    *list = LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
+    *list = is_open(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING_OPEN
+                        : LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
     return find_holding_range(rq);
 }
 

@@ -5,8 +5,7 @@
 
 -- part: test_filters
    AND (:sampleId::bigint IS NULL OR t.sample_id = :sampleId::bigint)
-   AND (:status::text IS NULL OR t.status = :status::text)
-   AND (:disposition::text IS NULL AND (:status::text IS NULL
+   AND (:disposition::text IS NULL AND (:status::text[] IS NULL
                                         OR :updatedSince::timestamptz IS NOT NULL)
         OR t.disposition = coalesce(:disposition::text, 'active'))
    AND (:testDefinitionId::bigint IS NULL
@@ -19,6 +18,13 @@
    AND (:sampleStatus::text IS NULL OR s.status = :sampleStatus::text)
    AND (:priority::text IS NULL OR s.priority = :priority::text)
    AND (:clientId::bigint IS NULL OR s.client_id = :clientId::bigint)
+
+-- part: test_statuses
+-- (One is compared by itself, which an index in order of the id serves.)
+   AND (:status::text[] IS NULL
+        OR CASE cardinality(:status::text[])
+                WHEN 1 THEN t.status = (:status::text[])[1]
+                ELSE t.status = ANY (:status::text[]) END)
 
 -- part: changed_since
    AND (:updatedSince::timestamptz IS NULL OR t.updated_at >= :updatedSince::timestamptz)
@@ -72,18 +78,40 @@ SELECT r.*,
 :{test_records}
   FROM (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
+:{changed_since}
          ORDER BY t.id
+         LIMIT :limit::bigint + 1) page
+:{test_page}
+
+-- name: sample_test_search_statuses many list custom
+-- Of several statuses: a page of each by its index, merged. Read together, they would
+-- have to be sorted, or picked out of all tests.
+:{test_records}
+  FROM (SELECT o.id
+          FROM unnest(:status::text[]) AS x (status)
+         CROSS JOIN LATERAL (
+               SELECT t.id
+:{test_joins}
+                  AND t.status = x.status
+:{test_filters}
+:{changed_since}
+                ORDER BY t.id
+                LIMIT :limit::bigint + 1) o
+         ORDER BY o.id
          LIMIT :limit::bigint + 1) page
 :{test_page}
 
 -- name: sample_test_changes many list custom
 -- Finds changes in the audit trail. With an index on updated_at instead, every
 -- correction would have to update all indexes of the table. The page is found by id or by
--- time, depending on how long ago the time is.
+-- time, depending on how long ago the time is. (Where a filter has an index that leaves few
+-- tests, the other statements look at their times.)
 :{test_records}
   FROM (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
            AND EXISTS (
                SELECT
@@ -104,7 +132,9 @@ SELECT r.*,
   FROM (SELECT t.id
           FROM (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
+:{changed_since}
                 OFFSET 0) t
          ORDER BY t.id
          LIMIT :limit::bigint + 1) page
@@ -117,6 +147,7 @@ SELECT r.*,
   FROM (SELECT o.id
           FROM (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
 :{changed_since}
                    AND t.holding_met IS NULL
@@ -125,6 +156,7 @@ SELECT r.*,
                  UNION ALL
                (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
 :{changed_since}
                    AND :holdingMet::boolean = false
@@ -134,6 +166,7 @@ SELECT r.*,
                  UNION ALL
                (SELECT t.id
 :{test_joins}
+:{test_statuses}
 :{test_filters}
 :{changed_since}
                    AND :holdingMet::boolean
@@ -141,6 +174,25 @@ SELECT r.*,
                  ORDER BY t.id
                  LIMIT :limit::bigint + 1)) o
          ORDER BY o.id
+         LIMIT :limit::bigint + 1) page
+:{test_page}
+
+-- name: sample_test_search_holding_open many list custom
+-- The same of tests that are not verified, or of samples in a status that few have: all of
+-- them, sorted. (OFFSET 0: so it is planned.)
+:{test_records}
+  FROM (SELECT t.id
+          FROM (SELECT t.id
+:{test_joins}
+:{test_statuses}
+:{test_filters}
+:{changed_since}
+                   AND CASE WHEN t.holding_met IS NULL
+                            THEN t.holding_expires_at >= :holdingFrom::timestamptz
+                                 AND t.holding_expires_at < :holdingTo::timestamptz
+                            ELSE t.holding_met = :holdingMet::boolean END
+                OFFSET 0) t
+         ORDER BY t.id
          LIMIT :limit::bigint + 1) page
 :{test_page}
 

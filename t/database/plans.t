@@ -176,7 +176,10 @@ my %several = (
     sample_search          => { status => [ '{pending}', '{reported}' ],
         disposition => [ '{rejected}', '{active,on_hold}' ], include => ['progress'] },
     sample_search_statuses => { include => ['progress'], status => ['{pending,received}'], disposition => ['{rejected}'] },
+    sample_test_search_statuses => { status => ['{pending,entered}'] },
 );
+$several{"sample_test_$_"} = { status => [ '{pending}', '{verified}', '{pending,entered}' ] }
+    for qw(search search_open search_holding search_holding_open changes);
 # Counts read what there is of a state: nobody asks for the beginning of all time, for one
 # value of several that belong together, nor for dispositions that no sample has here.
 $several{"sample_counts_by_$_"} = { %{ $several{sample_search} }, since => ['2026-03-01'],
@@ -199,8 +202,11 @@ $several{audit_block_tail}    = { from => [1000] };
 my %given = (
     sample_search_statuses => { status => '{pending,received}' },
     sample_counts_by_release_filtered => { clientId => first_of(20) },
+    sample_test_search_statuses => { status => '{pending,entered}' },
     sample_test_search_open => { sampleStatus => 'pending' },
     sample_test_search_holding => { holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
+    sample_test_search_holding_open => { sampleStatus => 'pending',
+        holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
     sample_test_changes => { updatedSince => '2026-01-02' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_lines     => { from => '2026-01-02', to => '2026-01-03' },

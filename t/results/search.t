@@ -46,6 +46,18 @@ subtest 'by the sample' => sub {
     is(found('priority=routine&status=entered'),         '',        '... with a status of another');
 };
 
+subtest q{by several statuses (a laboratory's day, 1.5)} => sub {
+    is(found('status=pending,entered'),                  '0 1 2 3 4 5', 'those of each');
+    is(found('status=entered,verified'),                 '3',           '... and of no other');
+    is(found('status=pending,entered&order=-id&limit=3'), '5 4 3',      'newest first, merged');
+    is(found("status=entered,pending&limit=2&cursor=$tests[2]"), '3 4', '... from a cursor on');
+    is(found('status=pending,entered&sampleStatus=received'), '2 3',    'of samples in one status');
+    is(found('status=pending,entered&updatedSince=2020-01-01&priority=rush'), '2 3', 'changed since');
+    is(found('status=pending,verified&holdingStatus=expired'), '0 1',   'by holding time');
+    like(found('status=pending,pending'), qr/status/, 'none twice');
+    like(found('status=pending,done'), qr/status\[1\] must be one of/, 'nothing else');
+};
+
 subtest 'by lot, batch and assignment' => sub {
     my $lot = $lab->reagent_lot;
     my $dish = $lab->media_lot;

@@ -46,7 +46,7 @@ function row(sample: Sample, test: Test): SignedRow {
 // What is signed is read at once before it is shown, with the digest of what was seen.
 async function verify(sample: Sample): Promise<void> {
     const { data } = await answer(api.GET('/sample-tests', { params: { query: {
-        sampleId: sample.id, status: 'entered', include: 'review', limit: 200,
+        sampleId: sample.id, status: ['entered'], include: 'review', limit: 200,
     } } }));
     const outside = data.filter(({ outOfSpecification }) => outOfSpecification).length;
     const signed = session()?.policies.esignatureRequired ?? false;

@@ -47,7 +47,7 @@ async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[
     const found = await Promise.all(states.map((status) => all<SampleTest>((cursor) =>
         answer(api.GET('/sample-tests', {
             params: { query: {
-                ...filter, status, include: 'sample', limit: LIMIT, ...at(cursor),
+                ...filter, status: [status], include: 'sample', limit: LIMIT, ...at(cursor),
             } },
             ...manner(background),
         })))));
