@@ -165,6 +165,7 @@ $$;
 -- of steps and the rounds go.
 CREATE FUNCTION lims.is_mine_to_decide(p lims.approval) RETURNS boolean
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     RETURN p.status = 'pending'
@@ -179,9 +180,11 @@ BEGIN
 END
 $$;
 
--- The approval of each sample that is to be decided first.
+-- What somebody should see at once of the sample that is to be approved. Planned once, not
+-- for each row of a list that is planned for its values.
 CREATE FUNCTION lims.approval_flags(p lims.approval) RETURNS text[]
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     RETURN ARRAY(
