@@ -199,6 +199,24 @@ AS $$
        AND m.id = p_media_lot
 $$;
 
+-- Whether a lot, of which one is given, was accepted for a sample by a signed override (149).
+CREATE FUNCTION lims.lot_is_accepted(
+    p_organization bigint,
+    p_sample bigint,
+    p_reagent_lot bigint,
+    p_media_lot bigint
+) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.lot_override v
+         WHERE v.organization_id = p_organization
+           AND v.sample_id = p_sample
+           AND (v.reagent_lot_id = p_reagent_lot OR v.media_lot_id = p_media_lot));
+END
+$$;
+
 -- The lots with which results may not be entered now: an expired reagent lot, and a
 -- failed or quarantined lot, each where a policy says so. The time of analysis does not
 -- count, since the client could send any.

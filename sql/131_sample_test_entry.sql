@@ -162,11 +162,8 @@ BEGIN
                  WHERE a.organization_id = OLD.organization_id
                    AND a.table_name = 'sample_test'
                    AND a.record_id = OLD.id)))
-       AND NOT (NEW.media_lot_id IS NULL AND EXISTS (
-           SELECT FROM lims.lot_override v
-            WHERE v.organization_id = OLD.organization_id
-              AND v.sample_id = OLD.sample_id
-              AND v.media_lot_id = m.id))
+       AND NOT (NEW.media_lot_id IS NULL
+                AND lims.lot_is_accepted(OLD.organization_id, OLD.sample_id, NULL, m.id))
      ORDER BY m.id = OLD.media_lot_id DESC, m.id
      LIMIT 1;
     IF NOT FOUND THEN

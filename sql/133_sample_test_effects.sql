@@ -42,7 +42,7 @@ BEGIN
     IF FOUND AND TG_OP = 'UPDATE' THEN
         SELECT b.*, array_agg(e.id ORDER BY e.id) AS test_ids
           INTO v
-          FROM (SELECT n.organization_id, n.id,
+          FROM (SELECT n.organization_id, n.id, n.sample_id,
                        -- A lot that stays is not asked for with another of the other kind.
                        CASE WHEN (n.result, n.qualifier, n.reagent_lot_id)
                                  IS DISTINCT FROM
@@ -61,6 +61,9 @@ BEGIN
          CROSS JOIN LATERAL lims.refused_lots(e.organization_id, e.reagent_lot_id,
                                               e.media_lot_id) b
          WHERE e.is_entered
+           AND NOT (b.slug = 'lot_not_released'
+                    AND lims.lot_is_accepted(e.organization_id, e.sample_id,
+                                             b.reagent_lot_id, b.media_lot_id))
          GROUP BY b.slug, b.message, b.reagent_lot_id, b.media_lot_id
          ORDER BY b.slug DESC, b.message
          LIMIT 1;
@@ -72,8 +75,8 @@ BEGIN
                               'reagentLotIds', ARRAY[v.reagent_lot_id]));
     ELSIF FOUND THEN
         PERFORM lims.refuse_for('lot_not_released', format(
-            '%s: enter the result with another lot, or have this one released',
-            v.message), json_build_object('testIds', v.test_ids,
+            '%s: enter the result with another lot, or have this one released, or '
+            'accepted for the sample', v.message), json_build_object('testIds', v.test_ids,
                 'reagentLotIds', array_remove(ARRAY[v.reagent_lot_id], NULL),
                 'mediaLotIds', array_remove(ARRAY[v.media_lot_id], NULL)));
     END IF;

@@ -55,8 +55,9 @@ END
 $$;
 
 -- What entering results now with these lots, of which either may be NULL, is refused and
--- warned for; refusals: an array of { place, error, message }, as lims.entry_refusals() puts
--- them into order. has_sound_medium: there is such a media lot, and it has not failed.
+-- warned for; refusals: an array of { place, error, message, reagentLot, mediaLot }, as
+-- lims.entry_refusals() puts them into order. has_sound_medium: there is such a media lot,
+-- and it has not failed.
 CREATE FUNCTION lims.lots_judged(
     p_organization bigint,
     p_reagent_lot bigint,
@@ -64,8 +65,9 @@ CREATE FUNCTION lims.lots_judged(
 ) RETURNS TABLE (refusals jsonb, warnings jsonb, has_sound_medium boolean)
 LANGUAGE sql STABLE
 AS $$
-    WITH refused (place, slug, message) AS (
-        SELECT w.place, 'invalid_reference', format('there is no %s lot %s', w.kind, w.id)
+    WITH refused (place, slug, message, reagent_lot, media_lot) AS (
+        SELECT w.place, 'invalid_reference', format('there is no %s lot %s', w.kind, w.id),
+               NULL::bigint, NULL::bigint
           FROM (VALUES (1, 'reagent', p_reagent_lot),
                        (2, 'media', p_media_lot)) AS w (place, kind, id)
          WHERE w.id IS NOT NULL
@@ -73,11 +75,14 @@ AS $$
                SELECT l.kind
                  FROM lims.lots_named(p_organization, p_reagent_lot, p_media_lot) l)
          UNION ALL
-        SELECT CASE b.slug WHEN 'reagent_lot_expired' THEN 7 ELSE 9 END, b.slug, b.message
+        SELECT CASE b.slug WHEN 'reagent_lot_expired' THEN 7 ELSE 9 END, b.slug, b.message,
+               b.reagent_lot_id, b.media_lot_id
           FROM lims.refused_lots(p_organization, p_reagent_lot, p_media_lot) b
     )
     SELECT (SELECT jsonb_agg(jsonb_build_object('place', f.place, 'error', f.slug,
-                                                'message', f.message))
+                                                'message', f.message,
+                                                'reagentLot', f.reagent_lot,
+                                                'mediaLot', f.media_lot))
               FROM refused f),
            lims.lot_entry_warnings(p_organization, p_reagent_lot, p_media_lot,
                (SELECT (now() AT TIME ZONE o.time_zone)::date
@@ -138,7 +143,12 @@ AS $$
                    l.value ->> 'message'
               FROM jsonb_array_elements(p_lots) l
              WHERE l.value ->> 'error' = 'invalid_reference'
-                OR p_result ~ '\S') f
+                OR p_result ~ '\S'
+                   AND NOT (l.value ->> 'error' = 'lot_not_released'
+                            AND lims.lot_is_accepted((p_test).organization_id,
+                                    (p_test).sample_id,
+                                    (l.value ->> 'reagentLot')::bigint,
+                                    (l.value ->> 'mediaLot')::bigint))) f
 $$;
 
 -- Results to judge, each with its test, or NULL, and what the test would have then: the

@@ -2,7 +2,7 @@
 --
 -- Lots that are not released, of results that stand: a finding of their sample, until the
 -- lot is released, the result replaced, or the lot accepted for the sample by a signed
--- override.
+-- override. With a lot that is accepted the sample's results may be entered again, too.
 
 -- Triggers of lims.lot_override, in the order in which they run:
 --
@@ -136,8 +136,5 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
    AND CASE l.kind WHEN 'media' THEN l.qc_status = 'quarantined'
             ELSE l.qc_status IN ('quarantined', 'failed')
                  AND o.lot_qc_policy = 'block' END
-   AND NOT EXISTS (
-       SELECT FROM lims.lot_override v
-        WHERE v.organization_id = t.organization_id
-          AND v.sample_id = t.sample_id
-          AND (v.reagent_lot_id = l.reagent_lot_id OR v.media_lot_id = l.media_lot_id));
+   AND NOT lims.lot_is_accepted(t.organization_id, t.sample_id, l.reagent_lot_id,
+                                l.media_lot_id);

@@ -60,7 +60,8 @@ BEGIN
          WHERE s.organization_id = p_organization
            AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id FROM told r))
     ), tests AS MATERIALIZED (
-        SELECT t.id, t.status, t.result, t.qualifier, t.reagent_lot_id, t.media_lot_id
+        SELECT t.id, t.sample_id, t.status, t.result, t.qualifier, t.reagent_lot_id,
+               t.media_lot_id
           FROM lims.sample_test t
          WHERE t.organization_id = p_organization
            AND t.id = ANY (ARRAY(SELECT r.sample_test_id FROM told r))
@@ -74,6 +75,9 @@ BEGIN
           FROM tests t
          CROSS JOIN LATERAL lims.refused_lots(p_organization, t.reagent_lot_id,
                                               t.media_lot_id) b
+         WHERE b.slug <> 'lot_not_released'
+            OR NOT lims.lot_is_accepted(p_organization, t.sample_id, b.reagent_lot_id,
+                                        b.media_lot_id)
          ORDER BY t.id, b.slug DESC
     ), judged AS MATERIALIZED (
         SELECT r.*, s.status AS sample_status, t.status AS test_status,

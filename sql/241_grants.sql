@@ -143,7 +143,7 @@ GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
 
 -- 116_lot_use.sql
 GRANT EXECUTE ON FUNCTION lims.require_lot_reason, lims.release_media_lot,
-    lims.lots_named, lims.refused_lots TO lims_app;
+    lims.lots_named, lims.lot_is_accepted, lims.refused_lots TO lims_app;
 
 -- 120_samples.sql
 GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,

@@ -157,6 +157,7 @@ static const lims_route_t recall_routes[] = {
                      "`limsctl ... > recall.csv`. With --json it is in base64.",
       .permission = "data.read",
       .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .output = lims_csv_output,
       .status = 200,
       .handler = export_reagent },
     { .method = "GET",
@@ -169,6 +170,7 @@ static const lims_route_t recall_routes[] = {
                      "`limsctl ... > recall.csv`. With --json it is in base64.",
       .permission = "data.read",
       .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .output = lims_csv_output,
       .status = 200,
       .handler = export_media },
     LIMS_ROUTE_END,
@@ -228,9 +230,9 @@ static const lims_route_t override_routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "overrideLot",
       .summary = "Accept a lot that is not released for one sample, signed and with a reason",
-      .description = "Ends the finding lot_not_released of the results that stand. A result that "
-                     "is entered later with the lot is refused as before. A medium that failed its "
-                     "tests may then be taken from the sample's results without naming another.",
+      .description = "Ends the finding lot_not_released of the sample's results with this lot, and "
+                     "lets them be entered with it again. A medium that failed its tests may then "
+                     "be taken from them without naming another.",
       .permission = "qc.override",
       .flags = LIMS_R_SIGN | LIMS_R_REASON,
       .input = override_input,

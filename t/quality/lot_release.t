@@ -162,4 +162,31 @@ $quality->done('sample override-lot', $sample->{id}, mediaLotId => $medium,
 is($quality->done('certificate issue', sampleId => $sample->{id})->{version}, 2,
     'a lot that is quarantined after the report is accepted for the amended sample');
 
+# --- Entering again ------------------------------------------------------------------------
+
+# With a lot that was accepted for a sample its result is entered again: a correction needs no
+# other lot.
+
+my ($reading, $third) = $lab->worked(1);
+$lims->patch("/sample-tests/$third", { reagentLotId => $fresh });
+$analyst->done('reagent-lot quarantine', $fresh, reason => 'recall by the supplier');
+
+sub judged {
+    return [ map { $_->{error} } @{ $lims->post('/sample-tests/judge', { results =>
+        [ { sampleTestId => $third, result => '9' } ] })->json->{results}[0]{refusals} } ];
+}
+is_deeply(judged(), ['lot_not_released'], 'before the lot is accepted, judging refuses');
+refused($lims->patch("/sample-tests/$third", { result => '9' }), 409, 'lot_not_released',
+    'and so does entering again');
+$quality->done('sample override-lot', $reading->{id}, reagentLotId => $fresh,
+    reason => 'the recall concerns another plant');
+is_deeply(judged(), [], 'once it is accepted for the sample, judging says so');
+is($lims->patch("/sample-tests/$third", { result => '9' })->status, 200,
+    'and the result is entered again with it');
+refused($lims->patch("/sample-tests/$third", { result => '10', mediaLotId => $medium }), 409,
+    'lot_not_released', 'with a further lot, which nobody accepted, the result');
+my ($other, $fourth) = $lab->worked(1);
+refused($lims->patch("/sample-tests/$fourth", { result => '9', reagentLotId => $fresh }), 409,
+    'lot_not_released', 'with the same lot the result of another sample');
+
 done_testing();
