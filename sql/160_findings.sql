@@ -502,8 +502,8 @@ SELECT g.organization_id, g.sample_id, g.category,
 -- The release state of a sample by its findings, and its holding status: the worst of its
 -- open tests, with the earliest expiry and the names of these tests. valid_until: when
 -- time alone changes that. blocker_count: how many findings block the report, or the next
--- version of its certificate; findings: the categories of all. A sample that is closed by
--- its disposition is blocked, and has no holding times.
+-- version of its certificate, and are not work still to be done; findings: the categories
+-- of all. A sample that is closed by its disposition is blocked, and has no holding times.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,
@@ -540,7 +540,7 @@ AS $$
                                        WHEN coalesce(x.qc_batch_id, x.media_lot_id,
                                                      x.reagent_lot_id) IS NULL
                                        THEN x.sample_test_id::text END))
-                      FILTER (WHERE x.hardness <> 'advisory') AS blockers,
+                      FILTER (WHERE x.hardness = 'hard') AS blockers,
                   array_agg(DISTINCT x.category) AS categories
              FROM lims.finding x
             WHERE x.organization_id = s.organization_id

@@ -3,9 +3,9 @@
 -- How far samples have come, for the lists of people.
 
 -- A sample's tests by status, when the first holding time of those ends that were not
--- analysed, how many findings block its report, and what somebody should see at once:
--- from its tests, and from the cache of its state or, where that is not valid, as it is
--- worked out.
+-- analysed, how many findings block its report beside the work still to be done, and what
+-- somebody should see at once: from its tests, and from the cache of its state or, where
+-- that is not valid, as it is worked out.
 CREATE FUNCTION lims.sample_progress(
     p_organization bigint,
     p_sample bigint,

@@ -22,8 +22,10 @@
     { .name = "blockerCount",                                                         \
       .type = LIMS_T_INTEGER,                                                         \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
-      .doc = "Number of findings that block the report, as readiness lists them, or the next "  \
-             "version of the certificate; in lists with include=progress." },         \
+      .doc = "Number of findings that block the report, or the next version of the "  \
+             "certificate, as readiness lists them, without the work still to be done: " \
+             "results to enter or verify, repeats to choose from, QC and approvals to "   \
+             "come; in lists with include=progress." },                               \
     { .name = "flags",                                                                \
       .type = LIMS_T_STRING_LIST,                                                     \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
@@ -38,6 +40,9 @@
 /* Names of the flags, and members of testCounts. */
 extern const char *const lims_sample_flags[];
 extern const lims_field_t lims_sample_test_counts[];
+
+/* The answer of the counts. */
+extern const lims_field_t lims_sample_counts_output[];
 
 /* Query parameters of the list. */
 extern const lims_field_t lims_sample_filters[];
