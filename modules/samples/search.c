@@ -151,6 +151,71 @@ const lims_error_t *lims_samples_export(lims_request_t *rq)
 
 /* --- Counts --------------------------------------------------------------- */
 
+/* A count is an integer, or the text for more than are counted. */
+static const lims_field_t counts_by_status[] = {
+    { .name = "pending",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that are expected." },
+    { .name = "received",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that were received." },
+    { .name = "processing",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples at work." },
+    { .name = "completed",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples whose work is done." },
+    { .name = "verified",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that are verified." },
+    { .name = "reported",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that are reported." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t counts_by_release[] = {
+    { .name = "blocked",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that are blocked." },
+    { .name = "in_progress",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples with results to come." },
+    { .name = "ready_for_review",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples to verify or approve." },
+    { .name = "ready_to_report",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of samples that may be reported." },
+    LIMS_FIELD_END,
+};
+
+const lims_field_t lims_sample_counts_output[] = {
+    { .name = "status",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .members = counts_by_status,
+      .doc = "Number of samples of each status: an integer up to 10,000, beyond that the text "
+             "`10,000+`." },
+    { .name = "releaseState",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .members = counts_by_release,
+      .doc =
+          "Number of samples of each release state, in the same form, without the reported ones." },
+    LIMS_FIELD_END,
+};
+
 /* Maximum number of samples of a state that is counted exactly. */
 enum { COUNT_MAX = 10000 };
 

@@ -13,6 +13,19 @@
 #include "kernel/time.h"
 #include "service/service.h"
 
+const lims_field_t lims_csv_output[] = {
+    { .name = "fileName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the file.",
+      .example = "samples.csv" },
+    { .name = "contentBase64",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Bytes of the file, in base64." },
+    LIMS_FIELD_END,
+};
+
 /* A column of the file. */
 typedef struct {
     const lims_field_t *field;

@@ -14,6 +14,9 @@
 /* Most rows of a file. */
 #define LIMS_CSV_ROWS_MAX 50000
 
+/* The answer of a route that exports a file. */
+extern const lims_field_t lims_csv_output[];
+
 /* Sets the page of a list to all its rows, as many as a file may have. */
 void lims_csv_page(lims_request_t *rq);
 
