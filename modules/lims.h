@@ -332,6 +332,8 @@ enum {
     LIMS_R_NO_SESSION = 1 << 15,  /* application: nobody has to be signed in */
     LIMS_R_ANY_SESSION = 1 << 16, /* application: the page need not name its session, which it
                                      learns here, or cannot send */
+    LIMS_R_PASSWORD = 1 << 17,    /* the body brings a password: it is wiped once it was read,
+                                     and no record of an Idempotency-Key is made of it */
     LIMS_R_BYTES = 1 << 12,       /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,

@@ -23,6 +23,7 @@
 const lims_resource_t *const lims_resources[] = {
     &lims_identity,
     &lims_own_session,
+    &lims_session,
     &lims_sample,
     &lims_sample_disposition,
     &lims_order,

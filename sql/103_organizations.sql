@@ -117,7 +117,7 @@ SELECT lims.attach_record('organization');
 --
 -- BEFORE UPDATE
 --   1 identity      refuses to change id, organization or created_at
---   2 permit        as at INSERT
+--   2 permit        as at INSERT, but for the own password (105)
 --   3 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT

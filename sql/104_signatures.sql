@@ -6,8 +6,10 @@
 -- Triggers of lims.electronic_signature, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 sets signer, time and signed content, whatever was written
---   2 locked                refuses users locked after failed signatures (106)
+--   1 accountable           refuses people who have not accepted what a signature means
+--                           (106)
+--   2 guard                 sets signer, time and signed content, whatever was written
+--   3 locked                refuses users locked after failed signatures (106)
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses every change

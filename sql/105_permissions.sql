@@ -259,8 +259,27 @@ FOR EACH ROW EXECUTE FUNCTION lims.append_only();
 CREATE TRIGGER permit BEFORE UPDATE ON lims.organization
 FOR EACH ROW EXECUTE FUNCTION lims.permit('policy.manage');
 
+-- A person's own password is the person's: it is changed with the old one, or by a link
+-- (106, 108). Everything else of an account is for whoever manages users.
+CREATE FUNCTION lims.user_account_permit() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT'
+       OR NEW.id IS DISTINCT FROM lims.acting_person()
+       OR NEW.password_hash IS NULL
+       OR (NEW.email, NEW.display_name, NEW.active)
+           IS DISTINCT FROM (OLD.email, OLD.display_name, OLD.active)
+       OR (NEW.identity IS NOT NULL AND NEW.identity IS DISTINCT FROM OLD.identity)
+    THEN
+        PERFORM lims.require_permission(NEW.organization_id, 'user.manage');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
 CREATE TRIGGER permit BEFORE INSERT OR UPDATE ON lims.user_account
-FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');
+FOR EACH ROW EXECUTE FUNCTION lims.user_account_permit();
 
 CREATE TRIGGER permit BEFORE INSERT ON lims.user_role
 FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');

@@ -18,6 +18,9 @@ CREATE TABLE lims.account_state (
     locks integer NOT NULL DEFAULT 0 CHECK (locks >= 0),
     locked_until timestamptz,
     last_sign_in_at timestamptz,
+    -- When the person accepted being held accountable for what is done under the
+    -- signature (21 CFR 11.10(j)); NULL: not yet.
+    accountable_since timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
@@ -105,6 +108,48 @@ $$;
 CREATE TRIGGER locked BEFORE INSERT ON lims.electronic_signature
 FOR EACH ROW EXECUTE FUNCTION lims.signature_locked();
 
+-- Records that the acting person accepts being held accountable for what is done under
+-- the signature; once accepted, it stays so.
+CREATE FUNCTION lims.accept_accountability(p_organization bigint) RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_since timestamptz;
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    INSERT INTO lims.account_state AS s (organization_id, user_id, accountable_since)
+    VALUES (p_organization, lims.acting_user(), now())
+    ON CONFLICT (organization_id, user_id) DO UPDATE
+       SET accountable_since = coalesce(s.accountable_since, excluded.accountable_since)
+    RETURNING s.accountable_since INTO v_since;
+    RETURN v_since;
+END
+$$;
+
+-- Refuses a signature in the application by somebody who has not accepted that.
+CREATE FUNCTION lims.signature_accountable() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lims.account_state s
+         WHERE s.organization_id = NEW.organization_id
+           AND s.user_id = NEW.signer
+           AND s.accountable_since IS NOT NULL
+    ) THEN
+        PERFORM lims.refuse('esignature_required',
+            'the signer has not yet accepted being held accountable for what is signed: '
+            'the application asks for that after signing in');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER accountable BEFORE INSERT ON lims.electronic_signature
+FOR EACH ROW WHEN (lims.context('surface') = 'application')
+EXECUTE FUNCTION lims.signature_accountable();
+
 -- Unlocks an account of another user.
 CREATE FUNCTION lims.unlock_account(p_organization bigint, p_user bigint)
 RETURNS void
@@ -154,6 +199,9 @@ CREATE TABLE lims.account_link (
         REFERENCES lims.user_account (organization_id, id)
 );
 
+-- The look-up without an organization, as that of sessions.
+CREATE INDEX account_link_token ON lims.account_link (token_hash);
+
 SELECT lims.attach_record('account_link', '{}', '{token_hash}');
 
 -- Creates the one-time link of a user, replacing a former one, and returns when it
@@ -195,12 +243,89 @@ BEGIN
 END
 $$;
 
+-- Whose password a link sets, with what that password must not be; no row: there is no
+-- such link, or it was spent, replaced, revoked, or is older than a day.
+CREATE FUNCTION lims.link_owner(p_token_hash bytea)
+RETURNS TABLE (organization_id bigint, user_id bigint, email text, name text, code text)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT u.organization_id, u.id, u.email, o.name, o.code
+      FROM lims.account_link l
+      JOIN lims.user_account u
+        ON u.organization_id = l.organization_id
+       AND u.id = l.user_id
+      JOIN lims.organization o
+        ON o.id = l.organization_id
+     WHERE l.token_hash = p_token_hash
+       AND l.spent_at IS NULL
+       AND l.expires_at > now()
+       AND u.active
+       AND o.active;
+END
+$$;
+
+-- Spends a link: sets the password of its user, who acts, without a session; the change
+-- ends all of the user's sessions (108). Failed signatures and sign-ins are forgotten.
+-- Returns the user's address; NULL: the link is not valid (any longer).
+CREATE FUNCTION lims.spend_link(p_token_hash bytea, p_password_hash text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_owner record;
+BEGIN
+    PERFORM lims.require_read_committed();
+    -- Of two who spend it at once, the second finds it spent.
+    PERFORM FROM lims.account_link l
+      WHERE l.token_hash = p_token_hash
+        FOR NO KEY UPDATE;
+    SELECT o.*
+      INTO v_owner
+      FROM lims.link_owner(p_token_hash) o;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    PERFORM lims.set_context(v_owner.organization_id, v_owner.user_id, NULL,
+        lims.context('request_id'), 'by one-time link', NULL, 'application');
+    UPDATE lims.account_link l
+       SET spent_at = now()
+     WHERE l.organization_id = v_owner.organization_id
+       AND l.user_id = v_owner.user_id;
+    UPDATE lims.user_account u
+       SET password_hash = p_password_hash,
+           identity = NULL
+     WHERE u.organization_id = v_owner.organization_id
+       AND u.id = v_owner.user_id;
+    UPDATE lims.account_state s
+       SET failures = 0,
+           locks = 0,
+           locked_until = NULL
+     WHERE s.organization_id = v_owner.organization_id
+       AND s.user_id = v_owner.user_id
+       AND (s.failures > 0 OR s.locks > 0 OR s.locked_until IS NOT NULL);
+    PERFORM lims.forget_failed_sign_ins(v_owner.organization_id, v_owner.user_id);
+    RETURN v_owner.email;
+END
+$$;
+
+-- Whether the password that is written is the one that stood, under a higher cost:
+-- lims.begin_session() writes it (108).
+CREATE FUNCTION lims.is_rehash() RETURNS boolean
+LANGUAGE sql STABLE
+AS $$ SELECT lims.context('rehash') IS NOT NULL $$;
+
 -- Revokes the one-time link of a user whose password, address, identity or activity
 -- changes.
 CREATE FUNCTION lims.end_link() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    IF lims.is_rehash() THEN
+        RETURN NULL;
+    END IF;
     UPDATE lims.account_link l
        SET expires_at = now()
      WHERE l.organization_id = NEW.organization_id

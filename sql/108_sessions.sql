@@ -6,7 +6,8 @@
 -- Triggers of lims.user_session, in the order in which they run:
 --
 -- BEFORE UPDATE
---   1 guard         refuses another token, person or start, and what undoes an end
+--   1 guard         refuses another person, a token that the session does not change itself,
+--                   and what undoes an end
 --   2 identity      refuses another id, organization or created_at
 --   3 touch         sets updated_at, but for the time of the last use
 --
@@ -53,7 +54,10 @@ CREATE FUNCTION lims.user_session_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF NEW.token_hash <> OLD.token_hash OR NEW.user_id <> OLD.user_id THEN
+    IF NEW.user_id <> OLD.user_id
+       OR NEW.token_hash <> OLD.token_hash
+          AND OLD.id IS DISTINCT FROM lims.context_id('session_id')
+    THEN
         PERFORM lims.refuse('invalid_transition',
             'a session never becomes another person''s: sign in again');
     END IF;
@@ -211,16 +215,36 @@ AS $$
       FROM (SELECT FROM lims.organization o WHERE o.active LIMIT 5) active
 $$;
 
+-- Keeps the password of a person under another cost (NULL: as it is), which is no change of
+-- password.
+CREATE FUNCTION lims.rehash_password(p_organization bigint, p_user bigint, p_rehashed text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_rehashed IS NOT NULL THEN
+        PERFORM set_config('lims.rehash', 't', true);
+        UPDATE lims.user_account u
+           SET password_hash = p_rehashed
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user;
+        PERFORM set_config('lims.rehash', '', true);
+    END IF;
+END
+$$;
+
 -- Begins a session of a person whose password was right, and sets the context to it. The
 -- password that was checked has to be the one that holds now. Returns NULL where it, or
--- the account, was changed or locked meanwhile.
+-- the account, was changed or locked meanwhile. p_rehashed: the same password under the
+-- cost of now, where that was raised.
 CREATE FUNCTION lims.begin_session(
     p_organization bigint,
     p_user bigint,
     p_password_hash text,
     p_token_hash bytea,
     p_address text,
-    p_browser text
+    p_browser text,
+    p_rehashed text
 ) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -234,7 +258,7 @@ BEGIN
         AND u.id = p_user
         AND u.active
         AND u.password_hash = p_password_hash
-        FOR SHARE;
+        FOR NO KEY UPDATE;
     IF NOT FOUND OR lims.is_barred(p_organization, p_user, p_address) THEN
         RETURN NULL;
     END IF;
@@ -247,6 +271,7 @@ BEGIN
     INSERT INTO lims.account_state AS s (organization_id, user_id, last_sign_in_at)
     VALUES (p_organization, p_user, now())
     ON CONFLICT (organization_id, user_id) DO UPDATE SET last_sign_in_at = now();
+    PERFORM lims.rehash_password(p_organization, p_user, p_rehashed);
     RETURN v_session;
 END
 $$;
@@ -307,6 +332,9 @@ CREATE FUNCTION lims.user_account_end_sessions() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    IF lims.is_rehash() THEN
+        RETURN NULL;
+    END IF;
     PERFORM lims.end_sessions(NEW.organization_id, NEW.id, NULL,
         CASE WHEN NEW.id = lims.acting_person() AND NEW.active
              THEN lims.context_id('session_id') END,
@@ -323,15 +351,85 @@ FOR EACH ROW WHEN (NEW.password_hash IS DISTINCT FROM OLD.password_hash
     OR NEW.identity IS DISTINCT FROM OLD.identity)
 EXECUTE FUNCTION lims.user_account_end_sessions();
 
--- The session that acts, as its page knows it.
-CREATE FUNCTION lims.session_now(p_organization bigint, p_session bigint)
-RETURNS TABLE (started_at timestamptz, ends_at timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER
+-- Changes the acting person's password, whose old one was checked (its hash), and gives the
+-- session that acts a new token; all other sessions end. Returns NULL where the password was
+-- changed meanwhile.
+CREATE FUNCTION lims.change_password(
+    p_organization bigint,
+    p_old_hash text,
+    p_new_hash text,
+    p_token_hash bytea
+) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
-    SELECT s.created_at, s.created_at + lims.session_life()
+DECLARE
+    v_session CONSTANT bigint := lims.context_id('session_id');
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    PERFORM lims.require_read_committed();
+    UPDATE lims.user_account u
+       SET password_hash = p_new_hash
+     WHERE u.organization_id = p_organization
+       AND u.id = lims.acting_user()
+       AND u.password_hash = p_old_hash;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    UPDATE lims.user_session s
+       SET token_hash = p_token_hash
+     WHERE s.organization_id = p_organization
+       AND s.id = v_session;
+    RETURN v_session;
+END
+$$;
+
+-- Ends a session: one's own, or with user.manage anybody's. Returns NULL where there is
+-- none.
+CREATE FUNCTION lims.end_session(p_organization bigint, p_session bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_user bigint;
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    SELECT s.user_id
+      INTO v_user
       FROM lims.user_session s
      WHERE s.organization_id = p_organization
-       AND s.id = p_session
-       AND s.organization_id = lims.context_id('organization_id')
+       AND s.id = p_session;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF v_user <> lims.acting_user() THEN
+        PERFORM lims.require_permission(p_organization, 'user.manage');
+    END IF;
+    PERFORM lims.end_sessions(p_organization, v_user, p_session, NULL,
+        CASE v_user WHEN lims.acting_user() THEN 'ended by the person'
+                    ELSE 'ended by an administrator' END);
+    RETURN p_session;
+END
+$$;
+
+-- When the password was set by a link, for the beginning of the first session after that,
+-- where the person is told; NULL for any other.
+CREATE FUNCTION lims.link_to_tell(p_organization bigint, p_user bigint, p_session bigint)
+RETURNS timestamptz
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN (SELECT l.spent_at
+              FROM lims.account_link l
+             WHERE l.organization_id = p_organization
+               AND l.user_id = p_user
+               AND (p_session, true) = (
+                   SELECT s.id, s.created_at > now() - interval '5 minutes'
+                     FROM lims.user_session s
+                    WHERE s.organization_id = p_organization
+                      AND s.user_id = p_user
+                      AND s.created_at > l.spent_at
+                    ORDER BY s.id
+                    LIMIT 1));
+END
 $$;

@@ -114,3 +114,19 @@ BEGIN
            succeeded_at = now();
 END
 $$;
+
+-- Sets the counts of all addresses back, after a link was spent.
+CREATE FUNCTION lims.forget_failed_sign_ins(p_organization bigint, p_user bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.sign_in_guess g
+       SET failures = 0,
+           locks = 0,
+           locked_until = NULL
+     WHERE g.organization_id = p_organization
+       AND g.user_id = p_user
+       AND (g.failures > 0 OR g.locks > 0 OR g.locked_until IS NOT NULL);
+END
+$$;

@@ -61,6 +61,23 @@ SELECT u.organization_id, u.id, u.email, u.display_name AS "displayName",
     ON a.organization_id = u.organization_id
    AND a.user_id = u.id;
 
+-- A session goes on as lims.authenticate_session() decides it.
+CREATE VIEW lims.session_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.user_id AS "userId", u.display_name AS person,
+       s.address, s.browser,
+       s.ended_at IS NULL AND u.active
+           AND s.created_at > now() - lims.session_life()
+           AND s.last_used_at > now() - make_interval(mins => o.session_minutes) AS active,
+       s.last_used_at AS "lastUsedAt", s.ended_at AS "endedAt",
+       s.end_reason AS "endReason", s.created_at AS "createdAt",
+       s.updated_at AS "updatedAt"
+  FROM lims.user_session s
+  JOIN lims.organization o
+    ON o.id = s.organization_id
+  JOIN lims.user_account u
+    ON u.organization_id = s.organization_id
+   AND u.id = s.user_id;
+
 CREATE VIEW lims.api_key_record WITH (security_invoker = true) AS
 SELECT k.organization_id, k.id, k.name, k.key_prefix AS "keyPrefix", k.scopes,
        k.upload_only AS "uploadOnly",

@@ -372,8 +372,8 @@ SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
           FROM json_each(a.changes) c) AS changes,
        a.user_id AS "userId", u.display_name AS person,
        a.api_key_id AS "apiKeyId", k.name AS "apiKey", a.surface,
-       a.session_id AS "sessionId", a.request_id AS "requestId", a.reason,
-       a.signature_id AS "signatureId",
+       a.session_id AS "sessionId", s.address, s.browser,
+       a.request_id AS "requestId", a.reason, a.signature_id AS "signatureId",
        (SELECT b.id
           FROM lims.audit_block b
          WHERE b.organization_id = a.organization_id
@@ -386,4 +386,7 @@ SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
    AND u.id = a.user_id
   LEFT JOIN lims.api_key k
     ON k.organization_id = a.organization_id
-   AND k.id = a.api_key_id;
+   AND k.id = a.api_key_id
+  LEFT JOIN lims.user_session s
+    ON s.organization_id = a.organization_id
+   AND s.id = a.session_id;

@@ -20,6 +20,11 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
 REVOKE SELECT ON lims.user_session, lims.sign_in_guess FROM lims_app;
 
+-- All but the token's hash.
+GRANT SELECT (organization_id, id, user_id, address, browser, last_used_at, ended_at,
+        end_reason, created_at, updated_at)
+    ON lims.user_session TO lims_app;
+
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
@@ -113,7 +118,7 @@ GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_
 
 -- 106_accounts.sql
 GRANT EXECUTE ON FUNCTION lims.locked_until, lims.note_signature, lims.unlock_account,
-    lims.give_link TO lims_app;
+    lims.give_link, lims.link_owner, lims.spend_link, lims.accept_accountability TO lims_app;
 
 -- 107_permission_matrix.sql
 GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
@@ -121,7 +126,8 @@ GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
 -- 108_sessions.sql
 GRANT EXECUTE ON FUNCTION lims.authenticate_session, lims.act_as_nobody,
     lims.touch_session, lims.sign_in_accounts, lims.sign_in_checks, lims.begin_session,
-    lims.sign_out, lims.replace_session, lims.session_now TO lims_app;
+    lims.sign_out, lims.replace_session, lims.session_life, lims.end_session,
+    lims.change_password, lims.link_to_tell TO lims_app;
 
 -- 109_sign_in_guesses.sql
 GRANT EXECUTE ON FUNCTION lims.note_failed_sign_in TO lims_app;

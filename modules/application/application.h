@@ -8,4 +8,7 @@
 /* The session of the person who asks: signing in, who is signed in, signing out. */
 extern const lims_resource_t lims_own_session;
 
+/* Sessions of people, as they see their own and whoever manages users sees anybody's. */
+extern const lims_resource_t lims_session;
+
 #endif /* LIMS_APPLICATION_H */

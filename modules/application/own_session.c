@@ -55,6 +55,42 @@ static const lims_field_t sign_out_output[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t password_output[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the session, which goes on with a new token." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t statement_output[] = {
+    { .name = "accountableSince",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When the person accepted it first, UTC." },
+    LIMS_FIELD_END,
+};
+
+static const lims_error_t *accept_statement(lims_request_t *rq)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_STATEMENT_ACCEPT);
+
+    if (error) {
+        return error;
+    }
+    lims_writer_object_begin(w);
+    lims_record_write(w, statement_output, cell_of, row);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+static const lims_error_e password_errors[] = { LIMS_E_SIGNATURE_INVALID, LIMS_E_ACCOUNT_LOCKED,
+                                                LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e link_errors[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
+
 static const int choice[] = { 200, 0 };
 
 static const lims_route_t routes[] = {
@@ -66,7 +102,7 @@ static const lims_route_t routes[] = {
       .description = "The answer for a wrong address and for a wrong password is the same. Where "
                      "the password is right in several organizations, they are answered (200), "
                      "and the request is to be sent again with one of them.",
-      .flags = LIMS_R_NO_SESSION | LIMS_R_NO_RECORD,
+      .flags = LIMS_R_NO_SESSION | LIMS_R_NO_RECORD | LIMS_R_PASSWORD,
       .input = lims_sign_in_input,
       .output = lims_sign_in_output,
       .status = 201,
@@ -95,6 +131,48 @@ static const lims_route_t routes[] = {
       .output = sign_out_output,
       .status = 200,
       .handler = sign_out },
+    { .method = "POST",
+      .path = "/session/password",
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "changePassword",
+      .summary = "Change one's own password",
+      .description = "A wrong old password counts as a failed signature. All other sessions of the "
+                     "person end; this one goes on with a new cookie.",
+      .permission = "self",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_PASSWORD,
+      .input = lims_password_input,
+      .output = password_output,
+      .status = 200,
+      .prepare = lims_password_change_prepare,
+      .work = lims_password_change_work,
+      .handler = lims_password_change,
+      .errors = password_errors },
+    { .method = "POST",
+      .path = "/session/statement",
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "acceptStatement",
+      .summary = "Accept being held accountable for what is done under the own signature",
+      .description = "21 CFR 11.10(j): before that, nothing can be signed in the application.",
+      .permission = "self",
+      .flags = LIMS_R_NO_BODY | LIMS_R_NO_RECORD,
+      .output = statement_output,
+      .status = 200,
+      .handler = accept_statement },
+    { .method = "POST",
+      .path = "/session/link",
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "spendLink",
+      .summary = "Set a password by a one-time link",
+      .description = "Signs nobody in. All sessions of the person end, and the person is told at "
+                     "the next sign-in.",
+      .flags = LIMS_R_NO_SESSION | LIMS_R_NO_RECORD | LIMS_R_PASSWORD,
+      .input = lims_link_input,
+      .output = lims_link_spent_output,
+      .status = 200,
+      .prepare = lims_link_prepare,
+      .work = lims_link_work,
+      .handler = lims_link_spend,
+      .errors = link_errors },
     LIMS_ROUTE_END,
 };
 

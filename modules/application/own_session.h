@@ -21,6 +21,29 @@ const lims_error_t *lims_sign_in_prepare(lims_request_t *rq);
 const lims_error_t *lims_sign_in_work(lims_request_t *rq);
 const lims_error_t *lims_sign_in(lims_request_t *rq);
 
+/* The own password (passwords.c): changed with the old one, or set by a one-time link, as the
+ * steps of routes with long work. */
+const lims_error_t *lims_password_change_prepare(lims_request_t *rq);
+const lims_error_t *lims_password_change_work(lims_request_t *rq);
+const lims_error_t *lims_password_change(lims_request_t *rq);
+const lims_error_t *lims_link_prepare(lims_request_t *rq);
+const lims_error_t *lims_link_work(lims_request_t *rq);
+const lims_error_t *lims_link_spend(lims_request_t *rq);
+
+extern const lims_field_t lims_password_input[];
+extern const lims_field_t lims_link_input[];
+extern const lims_field_t lims_link_spent_output[];
+
+/* Makes a token, and its SHA-256 the value `tokenHash`. */
+const lims_error_t *lims_session_token(const char **token, lims_values_t *values,
+                                       lims_request_t *rq);
+
+/* Sets the value `tokenHash` to the SHA-256 of a token. */
+const lims_error_t *lims_token_hash(lims_values_t *values, const char *token, lims_request_t *rq);
+
+/* Overwrites a secret of the body in memory, after its last use. */
+void lims_wipe_value(lims_request_t *rq, const char *name);
+
 /* Sets the cookie of the session with this token, or removes it (NULL). */
 void lims_session_cookie(lims_request_t *rq, const char *token);
 

@@ -50,7 +50,8 @@ SELECT CASE WHEN :organization::text IS NULL THEN lims.sign_in_checks() ELSE 1 E
 -- name: sign_in_begin one
 -- global: of the organization that was chosen by signing in.
 SELECT lims.begin_session(:organizationId::bigint, :userId::bigint, :passwordHash::text,
-                          :tokenHash::bytea, :address::text, :browser::text) AS "id"
+                          :tokenHash::bytea, :address::text, :browser::text,
+                          :rehashed::text) AS "id"
 
 -- name: sign_in_failed one
 -- global: of an account for which the password was wrong.
@@ -66,16 +67,19 @@ SELECT lims.sign_out(:$organization::bigint)
 
 -- name: session_get one
 SELECT :$session::bigint AS "id",
-       s.started_at AS "startedAt",
-       s.ends_at AS "endsAt",
+       s.created_at AS "startedAt",
+       s.created_at + lims.session_life() AS "endsAt",
        json_build_object('id', u.id, 'email', u.email, 'displayName', u.display_name)
            AS "person",
        json_build_object('id', o.id, 'code', o.code, 'name', o.name, 'timeZone', o.time_zone)
            AS "organization",
        lims.permissions_of(u.organization_id, u.id) AS "permissions",
+       a.accountable_since AS "accountableSince",
+       lims.link_to_tell(u.organization_id, u.id, s.id) AS "passwordSetByLinkAt",
        json_build_object(
            'method', 'password',
-           'ready', u.password_hash IS NOT NULL AND coalesce(a.locked_until <= now(), true),
+           'ready', u.password_hash IS NOT NULL AND a.accountable_since IS NOT NULL
+               AND coalesce(a.locked_until <= now(), true),
            'lockedUntil', CASE WHEN a.locked_until > now()
                THEN to_char(a.locked_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
                END) AS "signature",
@@ -96,6 +100,43 @@ SELECT :$session::bigint AS "id",
   LEFT JOIN lims.account_state a
     ON a.organization_id = u.organization_id
    AND a.user_id = u.id
- CROSS JOIN LATERAL lims.session_now(u.organization_id, :$session::bigint) s
+  JOIN lims.user_session s
+    ON s.organization_id = u.organization_id
+   AND s.id = :$session::bigint
  WHERE u.organization_id = :$organization::bigint
    AND u.id = :$user::bigint
+
+-- name: statement_accept one
+SELECT lims.accept_accountability(:$organization::bigint) AS "accountableSince"
+
+-- name: password_own one
+-- The acting person, as one who changes the own password.
+SELECT u.email AS "email",
+       u.password_hash AS "passwordHash",
+       o.name AS "name",
+       o.code AS "code",
+       CASE WHEN a.locked_until > now()
+            THEN ceil(extract(epoch FROM a.locked_until - now()))::bigint END AS "lockedSeconds"
+  FROM lims.user_account u
+  JOIN lims.organization o
+    ON o.id = u.organization_id
+  LEFT JOIN lims.account_state a
+    ON a.organization_id = u.organization_id
+   AND a.user_id = u.id
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :$user::bigint
+
+-- name: password_change one
+SELECT lims.change_password(:$organization::bigint, :passwordHash::text, :newHash::text,
+                            :tokenHash::bytea) AS "id"
+
+-- name: link_owner one
+-- global: nobody is signed in; the token says whose link it is.
+SELECT email AS "email",
+       name AS "name",
+       code AS "code"
+  FROM lims.link_owner(:tokenHash::bytea)
+
+-- name: link_spend one
+-- global: as link_owner.
+SELECT lims.spend_link(:tokenHash::bytea, :passwordHash::text) AS "email"

@@ -122,6 +122,16 @@ const lims_field_t lims_own_session_output[] = {
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
       .doc = "Permissions of the person, by the roles of now." },
+    { .name = "accountableSince",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the person accepted being held accountable for what is done under the signature "
+             "(21 CFR 11.10(j)), UTC; null if not yet, and then nothing can be signed." },
+    { .name = "passwordSetByLinkAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the password was set by a one-time link, UTC, in the first five minutes of "
+             "the first session after that; null in any other." },
     { .name = "signature",
       .type = LIMS_T_OBJECT,
       .flags = LIMS_F_OUT,

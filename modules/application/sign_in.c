@@ -12,9 +12,7 @@
 #include "application/own_session.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/key.h"
 #include "kernel/password.h"
-#include "kernel/token.h"
 #include "kernel/writer.h"
 #include "service/service.h"
 
@@ -28,6 +26,8 @@ typedef struct {
     bool held;                /* too many failed sign-ins came from the client's address */
     bool right[ACCOUNTS_MAX]; /* by account, as the next */
     bool open[ACCOUNTS_MAX];  /* right, and neither locked nor held by the address */
+    const char *rehashed[ACCOUNTS_MAX]; /* the right password at the cost of now, where its hash
+                                           has a lower one; else NULL */
 } attempt_t;
 
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
@@ -71,6 +71,21 @@ static void check_passwords(attempt_t *attempt, lims_request_t *rq)
     }
 }
 
+/* Hashes the right password anew where the cost was raised since. Where OpenSSL fails, the
+ * former hash stays. */
+static void raise_cost(attempt_t *attempt, lims_request_t *rq)
+{
+    const char *password = lims_values_get(rq->values, "password");
+
+    for (int i = 0; i < ACCOUNTS_MAX; i++) {
+        if (attempt->open[i] &&
+            lims_password_is_cheap(lims_result_get(attempt->accounts, i, "passwordHash"),
+                                   rq->pool)) {
+            attempt->rehashed[i] = lims_password_hash(password, rq->pool);
+        }
+    }
+}
+
 const lims_error_t *lims_sign_in_work(lims_request_t *rq)
 {
     lims_exchange_t *x = rq->exchange;
@@ -78,8 +93,10 @@ const lims_error_t *lims_sign_in_work(lims_request_t *rq)
 
     if (!error) {
         check_passwords(rq->staged, rq);
+        raise_cost(rq->staged, rq);
         x->transport->leave_queue(x, LIMS_QUEUE_SIGN_IN);
     }
+    lims_wipe_value(rq, "password");
     return error;
 }
 
@@ -159,32 +176,6 @@ static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt
     return NULL;
 }
 
-void lims_session_cookie(lims_request_t *rq, const char *token)
-{
-    apr_table_setn(rq->reply->headers, "Set-Cookie",
-                   apr_pstrcat(rq->pool, rq->settings->cookie, "=", token ? token : "",
-                               "; Path=/; Secure; HttpOnly; SameSite=Strict",
-                               token ? "" : "; Max-Age=0", NULL));
-}
-
-/* Makes a token and the value `tokenHash`. */
-static const lims_error_t *make_token(const char **token, lims_values_t *values,
-                                      lims_request_t *rq)
-{
-    unsigned char hash[LIMS_KEY_HASH_LENGTH];
-
-    *token = lims_token_generate(rq->pool);
-    if (!*token) {
-        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness",
-                                 "No session could begin.");
-    }
-    if (!lims_key_hash(hash, *token)) {
-        return lims_no_digest(rq->pool);
-    }
-    lims_values_set(values, "tokenHash", lims_bytea(hash, sizeof(hash), rq->pool));
-    return NULL;
-}
-
 /* Ends the session that the browser had before. */
 static const lims_error_t *replace_session(lims_request_t *rq)
 {
@@ -204,13 +195,14 @@ static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *at
     lims_writer_t *w = lims_writer_create(rq->pool);
     const char *token = NULL, *id = NULL;
     lims_result_t *row = NULL;
-    const lims_error_t *error = make_token(&token, values, rq);
+    const lims_error_t *error = lims_session_token(&token, values, rq);
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
         lims_values_set(values, taken[i], lims_result_get(attempt->accounts, account, taken[i]));
     }
     lims_values_set(values, "address", rq->exchange->address);
     lims_values_set(values, "browser", rq->exchange->browser);
+    lims_values_set(values, "rehashed", attempt->rehashed[account]);
     if (!error) {
         error = replace_session(rq);
     }

@@ -84,16 +84,18 @@ static bool read_bytes(unsigned char *bytes, apr_size_t length, const char *text
     return true;
 }
 
-bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool)
+typedef struct {
+    cost_t cost;
+    unsigned char salt[SALT_LENGTH];
+    unsigned char hash[HASH_LENGTH];
+} encoded_t;
+
+/* Reads an encoding whose cost is not higher than this service writes. */
+static bool read_encoded(encoded_t *e, const char *encoded, apr_pool_t *pool)
 {
     char *copy = apr_pstrdup(pool, encoded ? encoded : "");
     const char *parts[7] = { NULL };
-    unsigned char salt[SALT_LENGTH];
-    unsigned char expected[HASH_LENGTH];
-    unsigned char hash[HASH_LENGTH];
     int count = 0;
-    bool equal;
-    cost_t c;
 
     for (char *p = copy; p && count < 7; count++) {
         char *dollar = strchr(p, '$');
@@ -104,13 +106,31 @@ bool lims_password_verify(const char *encoded, const char *password, apr_pool_t 
         }
         p = dollar;
     }
-    if (count != 6 || strcmp(parts[0], "scrypt") != 0 || !read_number(&c.n, parts[1]) ||
-        !read_number(&c.r, parts[2]) || !read_number(&c.p, parts[3]) ||
-        !read_bytes(salt, SALT_LENGTH, parts[4]) || !read_bytes(expected, HASH_LENGTH, parts[5]) ||
-        c.n > cost.n || c.r > cost.r || c.p > cost.p || !derive(hash, password, salt, &c)) {
+    return count == 6 && strcmp(parts[0], "scrypt") == 0 && read_number(&e->cost.n, parts[1]) &&
+           read_number(&e->cost.r, parts[2]) && read_number(&e->cost.p, parts[3]) &&
+           read_bytes(e->salt, SALT_LENGTH, parts[4]) &&
+           read_bytes(e->hash, HASH_LENGTH, parts[5]) && e->cost.n <= cost.n &&
+           e->cost.r <= cost.r && e->cost.p <= cost.p;
+}
+
+bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool)
+{
+    unsigned char hash[HASH_LENGTH];
+    encoded_t e;
+    bool equal;
+
+    if (!read_encoded(&e, encoded, pool) || !derive(hash, password, e.salt, &e.cost)) {
         return false;
     }
-    equal = CRYPTO_memcmp(hash, expected, HASH_LENGTH) == 0;
+    equal = CRYPTO_memcmp(hash, e.hash, HASH_LENGTH) == 0;
     OPENSSL_cleanse(hash, sizeof(hash));
     return equal;
+}
+
+bool lims_password_is_cheap(const char *encoded, apr_pool_t *pool)
+{
+    encoded_t e;
+
+    return read_encoded(&e, encoded, pool) &&
+           (e.cost.n < cost.n || e.cost.r < cost.r || e.cost.p < cost.p);
 }

@@ -17,6 +17,10 @@ const char *lims_password_hash(const char *password, apr_pool_t *pool);
  * is malformed or has cost parameters higher than this service writes. */
 bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool);
 
+/* Whether a hash was made at a lower cost than this service writes: once its password was
+ * right, it is to be hashed anew. */
+bool lims_password_is_cheap(const char *encoded, apr_pool_t *pool);
+
 /* The hash of a password that nobody has: checking against it takes as long as against
  * somebody's. */
 extern const char lims_password_nobodys[];

@@ -11,15 +11,12 @@
 #include "kernel/field.h"
 #include "kernel/key.h"
 #include "kernel/password.h"
+#include "kernel/password_rules.h"
 #include "kernel/record.h"
 #include "kernel/token.h"
 #include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
-
-/* NIST SP 800-63B 5.1.1.2: at least 8 characters, no rules of composition. */
-#define PASSWORD_MIN 8
-#define PASSWORD_MAX 255
 
 enum {
     SHOWN = LIMS_F_OUT,
@@ -71,8 +68,8 @@ static const lims_field_t fields[] = {
     { .name = "password",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_CREATE | LIMS_F_SECRET | LIMS_F_TOOL,
-      .min = PASSWORD_MIN,
-      .max = PASSWORD_MAX,
+      .min = LIMS_PASSWORD_MIN,
+      .max = LIMS_PASSWORD_MAX,
       .doc = "Password to sign with; without one the person cannot sign." },
     { .name = "canSign",
       .type = LIMS_T_BOOLEAN,
@@ -138,17 +135,39 @@ static const lims_field_t filters[] = {
 static const lims_field_t password_input[] = { { .name = "password",
                                                  .type = LIMS_T_STRING,
                                                  .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
-                                                 .min = PASSWORD_MIN,
-                                                 .max = PASSWORD_MAX,
+                                                 .min = LIMS_PASSWORD_MIN,
+                                                 .max = LIMS_PASSWORD_MAX,
                                                  .doc = "New password of the user." },
                                                LIMS_FIELD_END };
+
+/* Refuses a password that everybody would guess of this person. */
+static const lims_error_t *check_password(lims_request_t *rq, const char *password)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_USER_PASSWORD_NAMES);
+    const char *names[4] = { NULL };
+    const char *fault;
+
+    if (error) {
+        return error;
+    }
+    names[0] = lims_result_get(row, 0, "name");
+    names[1] = lims_result_get(row, 0, "code");
+    names[2] = lims_result_get(row, 0, "email");
+    fault = lims_password_fault(password, names, rq->pool);
+    return fault ? lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "password %s.", fault) : NULL;
+}
 
 /* Adds the hash of the password, if one was given, to the values. */
 static const lims_error_t *hash_password(lims_request_t *rq)
 {
     const char *password = lims_values_get(rq->values, "password");
-    const char *hash = password ? lims_password_hash(password, rq->pool) : NULL;
+    const lims_error_t *error = password ? check_password(rq, password) : NULL;
+    const char *hash = password && !error ? lims_password_hash(password, rq->pool) : NULL;
 
+    if (error) {
+        return error;
+    }
     if (password && !hash) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
                                  "OpenSSL failed: no scrypt, or no random numbers",

@@ -63,6 +63,17 @@ UPDATE lims.user_account
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: user_password_names one
+-- What the password of a user, or of the one who is created, must not be.
+SELECT o.name AS "name",
+       o.code AS "code",
+       coalesce(:email::text, (SELECT u.email
+                                 FROM lims.user_account u
+                                WHERE u.organization_id = o.id
+                                  AND u.id = :id::bigint)) AS "email"
+  FROM lims.organization o
+ WHERE o.id = :$organization::bigint
+
 -- name: user_set_password one
 UPDATE lims.user_account
    SET password_hash = :passwordHash::text,

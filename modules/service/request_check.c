@@ -3,6 +3,7 @@
 #include "service/request_check.h"
 
 #include <apr_strings.h>
+#include <openssl/crypto.h>
 #include <string.h>
 
 #include "kernel/header_fields.h"
@@ -153,8 +154,10 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
     if (!x->idempotency_key) {
         return NULL;
     }
-    if (strcmp(x->rq.route->method, "POST") != 0 || (x->rq.route->flags & LIMS_R_NO_SESSION)) {
-        /* PATCH sets values and is idempotent; nobody has no records. */
+    if (strcmp(x->rq.route->method, "POST") != 0 ||
+        (x->rq.route->flags & (LIMS_R_NO_SESSION | LIMS_R_PASSWORD))) {
+        /* PATCH sets values and is idempotent; nobody has no records; and a password could
+         * be guessed by the fingerprint of its body. */
         x->idempotency_key = NULL;
         return NULL;
     }
@@ -343,6 +346,10 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
     }
     if (!x->late_refusal && !is_form(x)) {
         x->late_refusal = validate_body(x, body, length);
+    }
+    if (x->rq.route->flags & LIMS_R_PASSWORD) {
+        OPENSSL_cleanse((char *)(apr_uintptr_t)*body, *length);
+        *length = 0;
     }
     if (!x->late_refusal) {
         x->late_refusal = adopt_reason(&x->rq);

@@ -82,7 +82,7 @@ WITH entries AS MATERIALIZED (
 SELECT e.id, e."occurredAt", e."table", e."recordId", e.record, e.action,
        c.change ->> 'field' AS field, c.change ->> 'old' AS old,
        c.change ->> 'new' AS new, e.person, e."apiKey", e.surface, e."sessionId",
-       e."requestId", e.reason, e."signatureId", e.block,
+       e.address, e.browser, e."requestId", e.reason, e."signatureId", e.block,
        (SELECT count(*) FROM entries) > 50000 AS "tooMany"
   FROM entries e
   LEFT JOIN LATERAL json_array_elements(e.changes) WITH ORDINALITY AS c (change, place)

@@ -71,6 +71,12 @@ BEGIN
                ) AS p (organization, email, name)
          WHERE p.organization = v.code;
 
+        -- They have worked here for years.
+        INSERT INTO lims.account_state (organization_id, user_id, accountable_since)
+        SELECT u.organization_id, u.id, u.created_at
+          FROM lims.user_account u
+         WHERE u.organization_id = v.id;
+
         INSERT INTO lims.user_role (organization_id, user_id, role)
         SELECT u.organization_id, u.id, r.role
           FROM (VALUES

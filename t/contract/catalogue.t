@@ -176,6 +176,9 @@ my %in_c_alone = (
     'getSession.signature.method'   => 'passwords alone, for now stored as what a signature was made by',
     (map { ("signIn.$_" => 'compared with what is kept, which is bounded') }
         qw(email password organization)),
+    (map { ("$_" => 'compared with what is kept, or kept as a hash') }
+        qw(changePassword.oldPassword changePassword.newPassword spendLink.token
+            spendLink.password)),
     'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',

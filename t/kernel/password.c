@@ -61,11 +61,22 @@ static void test_malformed(void)
        "an encoding cut off");
 }
 
+static void test_cheap(void)
+{
+    ok(lims_password_is_cheap("scrypt$16384$8$1$AAECAwQFBgcICQoLDA0ODw==$"
+                              "XGYmKKxOsQaKKH4qoqICriSOmNsE1h0zJ+c0LbbscJc=",
+                              pool),
+       "a lower cost is to be raised");
+    ok(!lims_password_is_cheap(foreign, pool), "the cost of now is not");
+    ok(!lims_password_is_cheap(NULL, pool), "nor is no password");
+}
+
 int main(void)
 {
     pool = unit_pool();
     test_round_trip();
     test_foreign();
     test_malformed();
+    test_cheap();
     return tap_done();
 }

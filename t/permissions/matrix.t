@@ -84,14 +84,14 @@ my %needs = (
         reevaluate-some) ],
     'profile.manage'   => [ map { "profile $_" } qw(add activate retire test) ],
     'policy.manage'    => ['organization update', 'permission list', 'permission update'],
-    'user.manage'      => [ map { "user $_" } qw(list show create update set-password deactivate
-        unlock link) ],
+    'user.manage'      => [ 'session list', map { "user $_" } qw(list show create update
+        set-password deactivate unlock link) ],
     'key.manage'       => [ map { "key $_" } qw(list show create update rotate revoke) ],
     'webhook.manage'   => [ map { "webhook $_" } qw(list show create update enable disable rotate
         delete test recover recoveries recovery deliveries delivery body redeliver) ],
     'audit.read'       => ['audit list'],
     'note.add'         => ['comment add', 'attachment add', 'attachment withdraw'],
-    'self'             => [ map { "saved-view $_" } qw(list show create update delete) ],
+    'self'             => [ 'session end', map { "saved-view $_" } qw(list show create update delete) ],
 );
 my %needed = map { my $permission = $_; map { $_ => $permission } @{ $needs{$permission} } }
     keys %needs;

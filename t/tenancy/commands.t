@@ -57,6 +57,14 @@ $them->done('omar.haddad', qw(comment add --text x --on), $on);
 $them->done('omar.haddad', qw(attachment add --file-name x --content-base64 eA== --on), $on);
 $them->done('omar.haddad', qw(saved-view create --name x --page samples --query x));
 
+# One who is signed in to the application.
+$db->begin_work;
+$db->do('SELECT lims.act_as(?, NULL, $$a test$$, NULL, NULL)', undef, $them->id);
+$db->do(q{INSERT INTO lims.user_session (organization_id, user_id, token_hash, address)
+    SELECT organization_id, max(id), sha256('x'), '::1' FROM lims.user_account
+     WHERE organization_id = ? GROUP BY 1}, undef, $them->id);
+$db->commit;
+
 # What an id is, by the noun, where that is not the name of the table.
 my %table = (
     'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
@@ -64,6 +72,7 @@ my %table = (
     'approval list' => 'sample', order => 'sample_order', 'webhook delivery' => 'webhook_delivery',
     'webhook body'  => 'webhook_delivery', 'webhook redeliver' => 'webhook_delivery',
     'webhook recovery' => 'webhook_recovery', signature => 'electronic_signature',
+    session => 'user_session', 'session list' => 'user_account',
 );
 
 # What a command has to be told besides.

@@ -13,10 +13,13 @@ import { queries } from './api/read.ts';
 import { useSessionState } from './api/session.ts';
 import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
+import { accountRoutes } from './pages/account/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
+import { FirstPage, isFirst } from './pages/session/first.tsx';
+import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { Refused } from './parts/states.tsx';
@@ -25,7 +28,7 @@ import { Shell } from './shell/shell.tsx';
 
 const routes: Route[] = [
     ...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes,
-    ...auditRoutes,
+    ...auditRoutes, ...accountRoutes,
 ];
 
 function Application(): ReactElement | null {
@@ -38,9 +41,15 @@ function Application(): ReactElement | null {
 
     // Once, when the page is opened: who is signed in is not known before.
     useEffect(open, []);
+    if (isLink) {
+        return <LinkPage />;
+    }
     if (state.is === 'unknown') {
         return problem ? <main className="entry"><Refused problem={problem} retry={open} /></main>
             : null;
+    }
+    if (state.is === 'in' && isFirst(state.session)) {
+        return <FirstPage session={state.session} />;
     }
     return state.is === 'nobody' ? <SignInPage />
         : <Shell key={state.session.person.id} routes={routes} />;

@@ -11,6 +11,8 @@ export type LotKind = 'reagent' | 'media';
 
 export const paths = {
     home: () => `${base}/`,
+    account: () => `${base}/account`,
+    link: () => `${base}/link`,
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab: SampleTab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,

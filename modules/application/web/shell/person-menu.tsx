@@ -9,6 +9,8 @@ import { useSession } from '../api/session.ts';
 import type { Session } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { MenuButton } from '../parts/menu.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
 import { choose, chosen } from '../theme/choice.ts';
 import type { Choice } from '../theme/choice.ts';
 import { t } from '../texts/texts.ts';
@@ -36,6 +38,7 @@ export function PersonMenu({ help }: { help: () => void }): ReactElement {
 
     return (
         <MenuButton className="plain small person" items={[
+            { id: 'account', title: t.account.title, run: () => navigate(paths.account()) },
             { id: 'keys', title: t.person.keys, keys: '?', run: help },
             theme(undefined, t.person.system),
             theme('light', t.person.light),

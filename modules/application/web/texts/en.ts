@@ -2,6 +2,7 @@
 //
 // English: every text that a person reads and that does not come from the service.
 import type { Problem } from '../api/problem.ts';
+import { account } from './en-account.ts';
 import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { grid } from './en-grid.ts';
@@ -27,6 +28,7 @@ const refusedTitles: Record<number, string> = {
 
 export const en = {
     product: 'mod_lims',
+    account,
     audit,
     bench,
     grid,

@@ -26,6 +26,7 @@ with the application's OpenAPI document.
     organization  of which the person is (the test's own)
     email, name   (made up)
     password      false: the person has none
+    accountable   false: the person has not yet accepted what a signature means
 
 The person has a session at once, made in the database: signing in by password takes as
 long as it has to. C<sign_in(%option)> does that, with C<email>, C<password>,
@@ -73,6 +74,9 @@ sub new {
         $organization);
     $lims->insert('user_role', { user_id => $self->{id}, role => $_ }, $organization)
         for @{ $option{roles} || ['lab_manager'] };
+    $lims->insert('account_state', { user_id => $self->{id}, accountable_since => 'now' },
+        $organization)
+        unless exists $option{accountable} && !$option{accountable};
     $self->_begin_session;
     return $self;
 }

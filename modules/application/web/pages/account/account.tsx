@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The own account: where the person is signed in, and the password.
+import { useEffect } from 'react';
+import type { ReactElement } from 'react';
+
+import { tell } from '../../actions/action.ts';
+import { answer, api } from '../../api/client.ts';
+import { changed, useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { say } from '../../parts/toast.tsx';
+import { PlainTable } from '../../table/plain-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { ChangePassword } from './change-password.tsx';
+
+type OwnSession = Read<'/sessions'>['data'][number];
+
+const words = t.account;
+
+// The browser and the system, out of what a browser calls itself.
+function named(agent: string | null): string {
+    const browser = /(Edg|Firefox|Chrome|Version)\/(\d+)/.exec(agent ?? '');
+    const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(agent ?? '')?.[0] ?? '';
+    const [, name = '', version = ''] = browser ?? [];
+    const names: Record<string, string> = { Edg: 'Edge', Version: 'Safari' };
+    return browser ? words.browser(names[name] ?? name, version, system)
+        : agent ?? words.noBrowser;
+}
+
+async function end({ id }: OwnSession): Promise<void> {
+    await answer(api.POST('/sessions/{id}/end', { params: { path: { id } } }));
+    changed('/sessions');
+    say({ tone: 'ready', text: words.ended });
+}
+
+function End({ session }: { session: OwnSession }): ReactElement {
+    const browser = named(session.browser);
+    return session.current ? <>{words.here}</> : (
+        <Button label={words.endOf(session.address, browser)}
+            onPress={() => void end(session).catch(tell)}>{words.end}</Button>
+    );
+}
+
+function Sessions(): ReactElement {
+    const found = useRead('/sessions', { params: { query: { active: true, order: '-id' } } },
+        { live: 15 });
+    return (
+        <section className="section" aria-label={words.sessions}>
+            <h2>{words.sessions}</h2>
+            <PlainTable label={words.sessions} none={words.noSessions} found={found} columns={[
+                { title: words.columns.since, className: 'w-when',
+                    cell: (one) => <Moment at={one.createdAt} /> },
+                { title: words.columns.used, className: 'w-when',
+                    cell: (one) => <Moment at={one.lastUsedAt} /> },
+                { title: words.columns.address, className: 'w-id', cell: (one) => one.address },
+                { title: words.columns.browser, cell: (one) => (
+                    <span title={one.browser ?? undefined}>{named(one.browser)}</span>
+                ) },
+                { title: words.columns.act, className: 'w-state',
+                    cell: (one) => <End session={one} /> },
+            ]} />
+        </section>
+    );
+}
+
+export function AccountPage(): ReactElement {
+    useEffect(() => {
+        document.title = `${words.title} · ${t.product}`;
+    }, []);
+    return (
+        <main className="page" id="main">
+            <div className="head"><h1>{words.title}</h1></div>
+            <div className="body">
+                <div className="pane account"><Sessions /><ChangePassword /></div>
+            </div>
+        </main>
+    );
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A new person: the link, the first sign-in, the own sessions and password.
+import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+
+const omar = 'omar.haddad@cedarbasin.example';
+const kim = 'kim.arden@cedarbasin.example';
+const first = 'grey heron at nine';
+const second = 'tidal ledger quince';
+
+// What an administrator does for a new person: an account and a link.
+const invited = (page, email) => page.evaluate(async (address) => {
+    const { id: session } = await (await fetch('/app/api/session')).json();
+    const post = async (path, body) => (await fetch(`/app/api${path}`, { method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Lims-Request': '1',
+            'X-Lims-Session': String(session), 'Idempotency-Key': crypto.randomUUID() },
+        body: JSON.stringify(body) })).json();
+    const { id } = await post('/users', { email: address, displayName: 'Kim Arden',
+        roles: ['analyst'] });
+    return (await post(`/users/${id}/link`, { reason: 'new here' })).token;
+}, email);
+
+async function theLink(here, token) {
+    const { page } = here;
+
+    here.seen.expected.push(/status of 40[034]/);
+    await open(page, `/app/link#${token}`);
+    await page.waitForSelector('#new-password');
+    ok(!page.url().includes(token), 'the token leaves the address at once');
+    await page.fill('#new-password', 'qwertyuiop12');
+    await press(page, 'Enter');
+    await page.waitForSelector('[role=alert]');
+    ok(/one of the commonest/.test(await page.textContent('[role=alert]')),
+        'a common password is refused');
+    await looks(page, 'link');
+    await page.fill('#new-password', first);
+    await press(page, 'Enter');
+    await until(page, (email) => document.querySelector('[role=status]')?.textContent
+        .includes(email), 'another one is set', kim);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForSelector('#email');
+}
+
+async function firstUse({ page }) {
+    await signIn(page, kim, first);
+    await page.getByRole('button', { name: 'It was me: go on' }).click();
+    await page.getByRole('heading', { name: 'Before you begin' }).waitFor();
+    await looks(page, 'first-use');
+    await page.getByRole('button', { name: 'I accept this' }).click();
+    await page.waitForSelector('.person');
+    await until(page, () => /Can sign/.test(document.querySelector('.person')?.textContent),
+        'whoever accepts it can sign');
+}
+
+async function sessions({ page }, other) {
+    await open(other.page);
+    await signIn(other.page, kim, first);
+    await other.page.getByRole('button', { name: 'It was me: go on' })
+        .waitFor({ state: 'detached' });
+    await other.page.waitForSelector('.person');
+    await page.locator('.person').click();
+    await page.getByRole('menuitem', { name: 'Sessions and password' }).click();
+    await page.waitForSelector('main table tbody tr:nth-child(2)');
+    ok(/this one/.test(await page.textContent('main table')), 'the own sessions are listed');
+    await looks(page, 'account');
+    await page.getByRole('button', { name: /^End the session from/ }).click();
+    await until(page, () => document.querySelectorAll('main table tbody tr').length === 1,
+        'another one is ended');
+}
+
+async function password({ page }) {
+    await page.fill('#old-password', 'not that one at all');
+    await page.fill('#new-password', second);
+    await press(page, 'Enter');
+    await page.waitForSelector('form [role=alert]');
+    ok(/4 more tries/.test(await page.textContent('form [role=alert]')), 'a wrong old password');
+    await page.fill('#old-password', first);
+    await press(page, 'Enter');
+    await until(page, () => document.querySelector('#old-password')?.value === ''
+        && !document.querySelector('form [role=alert]'), 'the right one changes it');
+    await open(page, '/app/account');
+    await page.getByRole('button', { name: 'It was me: go on' }).click();
+    await page.waitForSelector('main table tbody tr');
+    is(await page.locator('main table tbody tr').count(), 1, 'the session goes on');
+}
+
+run(async (browser) => {
+    const [admin, here, other] = [await desk(browser), await desk(browser), await desk(browser)];
+
+    await open(admin.page);
+    await signIn(admin.page, omar);
+    await admin.page.waitForSelector('.person');
+    await theLink(here, await invited(admin.page, kim));
+    await firstUse(here);
+    await sessions(here, other);
+    await password(here);
+    quiet(here);
+});
