@@ -4,7 +4,7 @@
 import { base } from './api/send.ts';
 
 export const sampleTabs = ['overview', 'approvals', 'investigations', 'certificates', 'history',
-    'signatures', 'files', 'comments', 'events'] as const;
+    'signatures', 'files', 'comments'] as const;
 export type SampleTab = (typeof sampleTabs)[number];
 
 export type LotKind = 'reagent' | 'media';
@@ -14,7 +14,7 @@ export const paths = {
     account: () => `${base}/account`,
     link: () => `${base}/link`,
     samples: (query = '') => `${base}/samples${query}`,
-    sample: (id: number, tab: SampleTab = 'overview') =>
+    sample: (id: number, tab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,

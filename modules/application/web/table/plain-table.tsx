@@ -19,7 +19,7 @@ interface Properties<Row> {
     found: { data: { data: Row[] } | undefined; error: Problem | null };
 }
 
-export function PlainTable<Row extends { id: number }>(
+export function PlainTable<Row extends { id: number | string }>(
     { label, none, columns, found }: Properties<Row>,
 ): ReactElement {
     if (!found.data) {

@@ -7,6 +7,7 @@ import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { grid } from './en-grid.ts';
 import { receive } from './en-receive.ts';
+import { record } from './en-record.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -32,6 +33,7 @@ export const en = {
     audit,
     bench,
     grid,
+    record,
     receive,
     close: 'Close',
     cancel: 'Back',
@@ -259,9 +261,7 @@ export const en = {
         clearedBy: (how: string) => `Cleared by ${how}.`,
         reported: 'Reported',
         tabs: {
-            overview: 'Overview', approvals: 'Approvals', investigations: 'Investigations',
-            certificates: 'Certificates', history: 'History', signatures: 'Signatures',
-            files: 'Files', comments: 'Comments', events: 'Events',
+            approvals: 'Approvals', investigations: 'Investigations', certificates: 'Certificates',
         },
         tabsOf: (name: string) => `Sample ${name}`,
         addTests: 'Add tests',
@@ -284,25 +284,16 @@ export const en = {
         noApprovals: 'No approval has been asked for: it is when the sample is completed.',
         noInvestigations: 'Nothing about this sample is investigated.',
         noCertificates: 'No certificate has been issued.',
-        noSignatures: 'Nothing about this sample has been signed.',
-        noFiles: 'No file is attached.',
-        noComments: 'Nobody has commented.',
-        noEvents: 'Nobody was told of this sample.',
-        noHistory: 'Nothing has changed since it was registered.',
-        comment: 'Comment',
-        commentAct: 'Add the comment',
-        commented: 'The comment is added.',
         certificate: { issued: 'Issued', superseded: 'Superseded' },
         version: (n: number) => `version ${n}`,
-        told: (name: string) => `told ${name}`,
+        told: (event: string, who: string[]) => who.length
+            ? `The event ${event} was told to ${who.join(', ')}.`
+            : `The event ${event} was written; nobody subscribes to it.`,
         delivery: { pending: 'on its way', delivered: 'delivered', given_up: 'given up' },
-        stands: 'stands', changedSince: 'changed since',
         columnsOf: {
             step: 'Step', state: 'State', asked: 'Asked', decided: 'Decided', by: 'By',
             comment: 'Comment', number: 'Number', title: 'Title', opened: 'Opened', due: 'Due',
-            issued: 'Issued', when: 'When', what: 'What', meaning: 'Meaning', signer: 'Signer',
-            record: 'Record', reason: 'Reason', file: 'File', size: 'Size', added: 'Added',
-            event: 'Event', who: 'Who was told',
+            issued: 'Issued', reason: 'Reason',
         },
     },
 

@@ -11,7 +11,7 @@ import { Flag, Status } from '../../parts/status.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { dayOf, span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import type { Names } from './names.ts';
+import type { Names } from '../../api/names.ts';
 
 export type Sample = Read<'/samples'>['data'][number];
 

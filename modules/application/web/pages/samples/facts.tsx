@@ -6,7 +6,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Moment } from '../../parts/moment.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { usePeople, useNames } from './names.ts';
+import { usePeople, useNames } from '../../api/names.ts';
 import type { Whole } from './record.tsx';
 
 function Fact({ name, rest, children }: {

@@ -8,6 +8,7 @@ import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-
 import { ask } from '../../actions/ask.ts';
 import { answer, api } from '../../api/client.ts';
 import { changed, useRead } from '../../api/read.ts';
+import { Download } from '../../download.tsx';
 import { listen } from '../../keys/keyboard.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -19,7 +20,7 @@ import { t } from '../../texts/texts.ts';
 import { glyphOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
 import { useCounts } from './counts.ts';
-import type { Names } from './names.ts';
+import type { Names } from '../../api/names.ts';
 import { filterNames, filterText, searchOf, without } from './query.ts';
 import type { FilterName, Query } from './query.ts';
 
@@ -171,7 +172,7 @@ export function Filters({ filters, names }: { filters: Query; names: Names }): R
             <Button kind="row plain" className="push" onPress={() => saveView(filters)}>
                 {t.filters.save}
             </Button>
-            <a className="btn row plain" href={csv} download>{t.filters.csv}</a>
+            <Download className="btn row plain" href={csv}>{t.filters.csv}</Download>
         </div>
     );
 }

@@ -19,7 +19,7 @@ import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
 import { Filters, States, Views, show } from './filters.tsx';
-import { useNames } from './names.ts';
+import { useNames } from '../../api/names.ts';
 import { Peek } from './peek.tsx';
 import { searchOf, viewOf } from './query.ts';
 import type { View } from './query.ts';

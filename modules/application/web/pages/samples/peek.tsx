@@ -11,7 +11,7 @@ import { Link } from '../../router.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import type { Sample } from './columns.tsx';
-import type { Names } from './names.ts';
+import type { Names } from '../../api/names.ts';
 import { Findings } from './readiness.tsx';
 
 interface Properties {

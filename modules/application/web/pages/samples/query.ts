@@ -3,7 +3,7 @@
 // The filters of the list of samples: in the address as the API names them, so that a view
 // is a link.
 import { t } from '../../texts/texts.ts';
-import type { Names } from './names.ts';
+import type { Names } from '../../api/names.ts';
 
 export const filterNames = ['q', 'status', 'releaseState', 'holdingStatus', 'priority',
     'disposition', 'projectId', 'clientId', 'materialTypeId', 'orderId', 'since',

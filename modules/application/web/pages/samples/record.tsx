@@ -13,31 +13,18 @@ import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Refused, Waiting } from '../../parts/states.tsx';
-import { paths, sampleTabs } from '../../paths.ts';
+import { paths } from '../../paths.ts';
 import type { SampleTab } from '../../paths.ts';
-import { Link } from '../../router.tsx';
+import { TabBar, TabPane } from '../../record/tabs.tsx';
 import { clock } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { Readiness } from './columns.tsx';
 import { Facts } from './facts.tsx';
 import { Findings, kindOf, useReadiness } from './readiness.tsx';
-import { tabs } from './tabs.tsx';
+import { useSampleTabs } from './tabs.tsx';
 import { Tests } from './tests.tsx';
 
 export type Whole = Read<'/samples/{id}'>;
-
-function Tabs({ id, name, tab }: { id: number; name: string; tab: SampleTab }): ReactElement {
-    return (
-        <nav className="tabs" aria-label={t.sample.tabsOf(name)}>
-            {sampleTabs.map((one) => (
-                <Link key={one} href={paths.sample(id, one)} className="tab"
-                    aria-current={one === tab ? 'page' : undefined}>
-                    {t.sample.tabs[one]}
-                </Link>
-            ))}
-        </nav>
-    );
-}
 
 function Sum({ id, at }: { id: number; at: number }): ReactElement {
     const { organization } = useSession();
@@ -81,7 +68,7 @@ function Beside({ id }: { id: number }): ReactElement {
 function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number }): ReactElement {
     const actions = useMemo(() => [...allowed(testActions, sample),
         ...allowed(sampleActions, [sample])], [sample]);
-    const Tab = tab === 'overview' ? null : tabs[tab];
+    const tabs = useSampleTabs(sample.id);
 
     useActions(actions);
     return (
@@ -95,16 +82,15 @@ function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number
                 <span className="push" />
                 <ActBar actions={actions} />
             </div>
-            <Tabs id={sample.id} name={sample.trackingId} tab={tab} />
-            {Tab ? (
-                <div className="body"><div className="pane"><Tab sample={sample} /></div></div>
-            ) : (
+            <TabBar label={t.sample.tabsOf(sample.trackingId)} tabs={tabs} at={tab}
+                href={(to) => paths.sample(sample.id, to)} />
+            {tab === 'overview' ? (
                 <div className="body record">
                     <Facts sample={sample} />
                     <div className="pane"><Tests sample={sample} /></div>
                     <Beside id={sample.id} />
                 </div>
-            )}
+            ) : <TabPane tabs={tabs} at={tab} />}
             <Sum id={sample.id} at={at} />
         </>
     );

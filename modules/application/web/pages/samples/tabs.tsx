@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tabs of a sample: what was decided, found, issued, changed, signed, attached, said
-// and told about it.
-import { useState } from 'react';
-import type { FormEvent, ReactElement } from 'react';
+// The tabs of a sample: what was decided, found and issued, and what every record has. Who
+// was told of it stands in its history.
+import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
-import { answer, api } from '../../api/client.ts';
-import { changed, useRead } from '../../api/read.ts';
-import { may } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { useRead } from '../../api/read.ts';
+import { usePeople } from '../../api/names.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
-import { say } from '../../parts/toast.tsx';
-import { paths } from '../../paths.ts';
-import type { SampleTab } from '../../paths.ts';
+import type { Line } from '../../record/history.tsx';
+import { countOf, useRecordTabs } from '../../record/tabs.tsx';
+import type { Tab } from '../../record/tabs.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { usePeople } from './names.ts';
-import type { Whole } from './record.tsx';
-
-type TabPage = (properties: { sample: Whole }) => ReactElement;
 
 const { columnsOf: words, tabs: titles } = t.sample;
 const live = { live: 15 };
+
+const useApprovals = (id: number) =>
+    useRead('/samples/{id}/approvals', { params: { path: { id }, query: { limit: 100 } } }, live);
+const useInvestigations = (sampleId: number) =>
+    useRead('/investigations', { params: { query: { sampleId } } }, live);
+const useCertificates = (sampleId: number) =>
+    useRead('/certificates', { params: { query: { sampleId } } }, live);
+const useEvents = (id: number) =>
+    useRead('/samples/{id}/events', { params: { path: { id }, query: { limit: 100 } } }, live);
 
 const decided: Record<'pending' | 'approved' | 'rejected', Extract<Tone, GlyphName>> = {
     pending: 'progress', approved: 'ready', rejected: 'blocked',
 };
 
-function Approvals({ sample }: { sample: Whole }): ReactElement {
+function Approvals({ id }: { id: number }): ReactElement {
     const person = usePeople();
-    const found = useRead('/samples/{id}/approvals',
-        { params: { path: { id: sample.id }, query: { limit: 100 } } }, live);
+    const found = useApprovals(id);
     return (
         <PlainTable label={titles.approvals} none={t.sample.noApprovals} found={found} columns={[
             { title: words.step, cell: (one) => `${one.step}. ${one.name}` },
@@ -54,8 +54,8 @@ function Approvals({ sample }: { sample: Whole }): ReactElement {
     );
 }
 
-function Investigations({ sample }: { sample: Whole }): ReactElement {
-    const found = useRead('/investigations', { params: { query: { sampleId: sample.id } } }, live);
+function Investigations({ id }: { id: number }): ReactElement {
+    const found = useInvestigations(id);
     return (
         <PlainTable label={titles.investigations} none={t.sample.noInvestigations} found={found}
             columns={[
@@ -70,9 +70,9 @@ function Investigations({ sample }: { sample: Whole }): ReactElement {
     );
 }
 
-function Certificates({ sample }: { sample: Whole }): ReactElement {
+function Certificates({ id }: { id: number }): ReactElement {
     const person = usePeople();
-    const found = useRead('/certificates', { params: { query: { sampleId: sample.id } } }, live);
+    const found = useCertificates(id);
     return (
         <PlainTable label={titles.certificates} none={t.sample.noCertificates} found={found}
             columns={[
@@ -91,104 +91,33 @@ function Certificates({ sample }: { sample: Whole }): ReactElement {
     );
 }
 
-function History({ sample }: { sample: Whole }): ReactElement {
-    const found = useRead('/samples/{id}/history',
-        { params: { path: { id: sample.id }, query: { limit: 100 } } }, live);
-    return (
-        <PlainTable label={titles.history} none={t.sample.noHistory} found={found} columns={[
-            { title: words.when, className: 'w-when', cell: (one) => <Moment at={one.occurredAt} /> },
-            { title: words.by, className: 'w-who', cell: (one) => one.person },
-            { title: words.what, className: 'wrap', cell: (one) => one.sentence },
-        ]} />
-    );
+// Events with who was told, as lines of the history.
+function useTold(id: number): Line[] {
+    const events = useEvents(id).data?.data ?? [];
+    return events.map((event) => ({
+        id: `event-${event.id}`,
+        at: event.createdAt,
+        person: null,
+        what: t.sample.told(event.type, event.deliveries.map(({ endpointName, state }) =>
+            `${endpointName} (${t.sample.delivery[state]})`)),
+    }));
 }
 
-function Signatures({ sample }: { sample: Whole }): ReactElement {
-    const found = useRead('/signatures',
-        { params: { query: { table: 'sample', recordId: sample.id } } }, live);
-    return (
-        <PlainTable label={titles.signatures} none={t.sample.noSignatures} found={found} columns={[
-            { title: words.signer, className: 'w-who', cell: (one) => one.printedName },
-            { title: words.meaning, className: 'w-state', cell: (one) => one.meaning },
-            { title: words.when, className: 'w-when', cell: (one) => <Moment at={one.signedAt} /> },
-            { title: words.reason, cell: (one) => one.reason },
-            { title: words.state, className: 'w-state', cell: (one) => one.stands === null ? null
-                : one.stands ? t.sample.stands : t.sample.changedSince },
-        ]} />
-    );
-}
+export function useSampleTabs(id: number): Tab[] {
+    const approvals = useApprovals(id);
+    const investigations = useInvestigations(id);
+    const certificates = useCertificates(id);
+    const rest = useRecordTabs({ id, table: 'sample', history: '/samples/{id}/history' },
+        useTold(id));
 
-function Files({ sample }: { sample: Whole }): ReactElement {
-    const person = usePeople();
-    const found = useRead('/attachments',
-        { params: { query: { table: 'sample', recordId: sample.id } } }, live);
-    return (
-        <PlainTable label={titles.files} none={t.sample.noFiles} found={found} columns={[
-            { title: words.file, cell: (one) => (
-                <a href={paths.download(`/attachments/${one.id}/content`)} download>{one.fileName}</a>
-            ) },
-            { title: words.size, className: 'w-when right',
-                cell: (one) => `${one.size.toLocaleString()} B` },
-            { title: words.added, className: 'w-when', cell: (one) => <Moment at={one.createdAt} /> },
-            { title: words.by, className: 'w-who', cell: (one) => person(one.addedBy) },
-            { title: words.reason, cell: (one) => one.withdrawalReason },
-        ]} />
-    );
+    return [
+        { id: 'overview', title: t.record.tabs.overview },
+        { id: 'approvals', title: titles.approvals, count: countOf(approvals.data),
+            page: () => <Approvals id={id} /> },
+        { id: 'investigations', title: titles.investigations, count: countOf(investigations.data),
+            page: () => <Investigations id={id} /> },
+        { id: 'certificates', title: titles.certificates, count: countOf(certificates.data),
+            page: () => <Certificates id={id} /> },
+        ...rest,
+    ];
 }
-
-function AddComment({ sample }: { sample: Whole }): ReactElement {
-    const [text, setText] = useState('');
-    const submit = (event: FormEvent): void => {
-        event.preventDefault();
-        answer(api.POST('/comments', { body: { on: { table: 'sample', id: sample.id }, text } }))
-            .then(async () => {
-                setText('');
-                say({ tone: 'ready', text: t.sample.commented });
-                await changed('/comments');
-            }).catch(tell);
-    };
-    return (
-        <form className="again" onSubmit={submit}>
-            <p className="field">
-                <label htmlFor="comment">{t.sample.comment}</label>
-                <textarea id="comment" value={text} rows={3} maxLength={4000} required
-                    onChange={({ target }) => setText(target.value)} />
-            </p>
-            <p><Button type="submit">{t.sample.commentAct}</Button></p>
-        </form>
-    );
-}
-
-function Comments({ sample }: { sample: Whole }): ReactElement {
-    const person = usePeople();
-    const found = useRead('/comments',
-        { params: { query: { table: 'sample', recordId: sample.id } } }, live);
-    return (
-        <>
-            {may('note.add') ? <AddComment sample={sample} /> : null}
-            <PlainTable label={titles.comments} none={t.sample.noComments} found={found} columns={[
-                { title: words.when, className: 'w-when', cell: (one) => <Moment at={one.createdAt} /> },
-                { title: words.by, className: 'w-who', cell: (one) => person(one.by) },
-                { title: words.comment, className: 'wrap', cell: (one) => one.text },
-            ]} />
-        </>
-    );
-}
-
-function Events({ sample }: { sample: Whole }): ReactElement {
-    const found = useRead('/samples/{id}/events',
-        { params: { path: { id: sample.id }, query: { limit: 100 } } }, live);
-    return (
-        <PlainTable label={titles.events} none={t.sample.noEvents} found={found} columns={[
-            { title: words.when, className: 'w-when', cell: (one) => <Moment at={one.createdAt} /> },
-            { title: words.event, className: 'w-long', cell: (one) => one.type },
-            { title: words.who, cell: (one) => one.deliveries.map((delivery) =>
-                `${delivery.endpointName}: ${t.sample.delivery[delivery.state]}`).join(', ') },
-        ]} />
-    );
-}
-
-export const tabs: Record<Exclude<SampleTab, 'overview'>, TabPage> = {
-    approvals: Approvals, investigations: Investigations, certificates: Certificates,
-    history: History, signatures: Signatures, files: Files, comments: Comments, events: Events,
-};

@@ -15,7 +15,7 @@ import { Refused, Waiting } from '../../parts/states.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import { span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { usePeople } from './names.ts';
+import { usePeople } from '../../api/names.ts';
 import type { Whole } from './record.tsx';
 
 export type Test = Read<'/sample-tests'>['data'][number];

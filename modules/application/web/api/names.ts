@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of what a sample refers to: projects, materials, people. They are few and change
+// Names of what records refer to: projects, materials, people. They are few and change
 // seldom, so all are read once.
-import { useAll } from '../../api/read.ts';
+import { useAll } from './read.ts';
 
 interface Page<Row> {
     data: Row[];

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What became of a record, in words, oldest first; who was told of it stands among it.
+import { useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import { useRead } from '../api/read.ts';
+import { Button } from '../parts/button.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { PlainTable } from '../table/plain-table.tsx';
+import { t } from '../texts/texts.ts';
+import type { HistoryPath, Recorded } from './record.ts';
+
+export interface Line {
+    id: number | string;
+    at: string;
+    person: string | null;
+    what: ReactNode;
+}
+
+const step = 100;
+const most = 500;
+
+// One type for all: each of these paths answers with the same entries.
+const useHistory = (path: HistoryPath, id: number, limit: number) =>
+    useRead<'/samples/{id}/history'>(path as '/samples/{id}/history',
+        { params: { path: { id }, query: { limit } } }, { live: 15 });
+
+export function History({ of, told }: { of: Recorded; told: Line[] }): ReactElement {
+    const [limit, setLimit] = useState(step);
+    const found = useHistory(of.history, of.id, limit);
+    const { columns } = t.record;
+    const more = found.data?.hasMore ?? false;
+    const own: Line[] = (found.data?.data ?? []).map(({ id, occurredAt, person, sentence }) =>
+        ({ id, at: occurredAt, person, what: sentence }));
+    // What happened after the last entry shown comes with the entries around it.
+    const last = own.at(-1)?.at ?? '';
+    const lines = [...own, ...told.filter(({ at }) => !more || at <= last)]
+        .sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+
+    return (
+        <>
+            <PlainTable label={t.record.tabs.history} none={t.record.noHistory}
+                found={{ data: found.data ? { data: lines } : undefined, error: found.error }}
+                columns={[
+                    { title: columns.when, className: 'w-when', cell: ({ at }) => <Moment at={at} /> },
+                    { title: columns.by, className: 'w-who', cell: ({ person }) => person },
+                    { title: columns.what, className: 'wrap', cell: ({ what }) => what },
+                ]} />
+            {more && limit < most ? (
+                <p className="section">
+                    <Button onPress={() => setLimit(limit + step)}>{t.record.moreHistory(step)}</Button>
+                </p>
+            ) : null}
+            {more && limit >= most ? <p className="section quiet">{t.record.trailHasMore}</p> : null}
+        </>
+    );
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every record has: how its history, signatures, files and comments are found.
+import type { PathsWithMethod } from 'openapi-typescript-helpers';
+
+import type { paths } from '#api';
+
+export type HistoryPath = Extract<PathsWithMethod<paths, 'get'>, `${string}/{id}/history`>;
+
+const noted = ['sample', 'sample_test', 'qc_batch', 'reagent_lot', 'media_lot',
+    'investigation'] as const;
+export type Noted = (typeof noted)[number];
+
+export interface Recorded {
+    id: number;
+    history: HistoryPath;
+    // Its table, by which signatures, files and comments name it.
+    table: string;
+}
+
+// The table, where its records take files and comments.
+export const notedTable = (of: Recorded): Noted | undefined =>
+    noted.find((name) => name === of.table);

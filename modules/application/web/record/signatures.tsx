@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who signed a record and what for, and whether what was signed still stands.
+import type { ReactElement } from 'react';
+
+import { useRead } from '../api/read.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Status } from '../parts/status.tsx';
+import { PlainTable } from '../table/plain-table.tsx';
+import { t } from '../texts/texts.ts';
+import type { Recorded } from './record.ts';
+
+export const useSignatures = ({ table, id }: Recorded) =>
+    useRead('/signatures', { params: { query: { table, recordId: id, limit: 100 } } }, { live: 15 });
+
+function Stands({ stands }: { stands: boolean | null }): ReactElement | null {
+    if (stands === null) {
+        return null;
+    }
+    const tone = stands ? 'reported' : 'attention';
+    return (
+        <Status glyph={tone} tone={tone}>
+            {stands ? t.record.stands : t.record.changedSince}
+        </Status>
+    );
+}
+
+export function Signatures({ of }: { of: Recorded }): ReactElement {
+    const found = useSignatures(of);
+    const { columns } = t.record;
+    return (
+        <PlainTable label={t.record.tabs.signatures} none={t.record.noSignatures} found={found}
+            columns={[
+                { title: columns.signer, className: 'w-who', cell: (one) => one.printedName },
+                { title: columns.meaning, className: 'w-name', cell: (one) => t.record.meanings[one.meaning] },
+                { title: columns.when, className: 'w-when', cell: (one) => <Moment at={one.signedAt} /> },
+                { title: columns.state, className: 'w-state',
+                    cell: (one) => <Stands stands={one.stands} /> },
+                { title: columns.reason, className: 'wrap', cell: (one) => one.reason },
+            ]} />
+    );
+}
