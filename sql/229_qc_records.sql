@@ -66,7 +66,14 @@ SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
 
 CREATE VIEW lims.qc_point_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id AS "qcSeriesId", p.qc_control_id AS "qcControlId",
-       p.qc_batch_id AS "qcBatchId", p.charted_at AS "measuredAt", p.value, p.z,
-       p.broken, p.excluded, p.reason
+       p.qc_batch_id AS "qcBatchId", b.batch_number AS "batchNumber",
+       p.charted_at AS "measuredAt", p.value, c.lower_limit AS "lowerLimit",
+       c.upper_limit AS "upperLimit", c.passed, p.z, p.broken, p.excluded, p.reason
   FROM lims.qc_series s
- CROSS JOIN LATERAL lims.qc_points(s.organization_id, s.id) p;
+ CROSS JOIN LATERAL lims.qc_points(s.organization_id, s.id) p
+  JOIN lims.qc_control c
+    ON c.organization_id = s.organization_id
+   AND c.id = p.qc_control_id
+  JOIN lims.qc_batch b
+    ON b.organization_id = c.organization_id
+   AND b.id = c.qc_batch_id;

@@ -50,6 +50,15 @@ SELECT *
 
 -- name: qc_series_points many
 SELECT p.qc_control_id AS "qcControlId", p.qc_batch_id AS "qcBatchId",
-       p.charted_at AS "measuredAt", p.value, p.z, p.broken, p.excluded, p.reason
+       b.batch_number AS "batchNumber", p.charted_at AS "measuredAt", p.value,
+       c.lower_limit AS "lowerLimit", c.upper_limit AS "upperLimit", c.passed, p.z,
+       p.broken, p.excluded, p.reason
   FROM lims.qc_points(:$organization::bigint, :id::bigint, :from::timestamptz,
                       :to::timestamptz) p
+  JOIN lims.qc_control c
+    ON c.organization_id = :$organization::bigint
+   AND c.id = p.qc_control_id
+  JOIN lims.qc_batch b
+    ON b.organization_id = c.organization_id
+   AND b.id = c.qc_batch_id
+ ORDER BY p.charted_at, p.qc_control_id

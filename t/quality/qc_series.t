@@ -49,10 +49,13 @@ is_deeply([ map { $_->{value} } @{ $shown->{points} } ], [ 100, 101, 99, 100, 10
     'its points are in order of time');
 is_deeply($shown->{points}[6]{broken}, ['1-3s'], 'the last breaks a rule');
 is($shown->{points}[6]{z}, 10, '... by its distance');
+is(join(' ', @{ $shown->{points}[6] }{qw(batchNumber lowerLimit upperLimit passed)}),
+    'Q16 50 150 1', '... with its batch, its limits and its verdict');
 is_deeply($ann->done('qc-control show', $controls[6]{id})->{broken}, ['1-3s'],
     'the control says the same');
-is_deeply([ map { $_->{value} } @{ $ann->done('qc-series show', $series, from => '2026-10-12',
-            to => '2026-10-13')->{points} } ], [ 99, 100 ], 'the points of a period');
+is_deeply([ map { "$_->{batchNumber} $_->{value}" } @{ $ann->done('qc-series show', $series,
+            from => '2026-10-12', to => '2026-10-13')->{points} } ], [ 'Q12 99', 'Q13 100' ],
+    'the points of a period');
 is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]{broken}, [],
     'a rule that was not chosen is not broken');
 $ann->refused('invalid_body', 'qc-series update', $series, rules => ['9-x']);

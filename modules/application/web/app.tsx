@@ -16,6 +16,7 @@ import { startKeyboard } from './keys/keyboard.ts';
 import { accountRoutes } from './pages/account/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
+import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
 import { FirstPage, isFirst } from './pages/session/first.tsx';
@@ -29,6 +30,7 @@ import { Shell } from './shell/shell.tsx';
 const routes: Route[] = [
     ...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes,
     ...auditRoutes, ...accountRoutes,
+    ...qcSeriesRoutes,
 ];
 
 function Application(): ReactElement | null {

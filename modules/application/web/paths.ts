@@ -28,6 +28,9 @@ export const paths = {
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,
+    qcSeries: (id?: number, panel?: 'change', query = '') =>
+        `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
+    qcBatch: (id: number) => `${base}/qc-batches/${id}`,
     // A file of the service itself, answered as attachment.
     download: (path: string, query = '') => `${base}/api${path}${query}`,
 };

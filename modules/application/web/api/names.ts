@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of what records refer to: projects, materials, people. They are few and change
-// seldom, so all are read once.
+// Names of what records refer to: projects, materials, people, tests, instruments. They are few
+// and change seldom, so all are read once.
 import { useAll } from './read.ts';
+import type { Read } from './read.ts';
 
 interface Page<Row> {
     data: Row[];
@@ -10,7 +11,7 @@ interface Page<Row> {
     hasMore: boolean;
 }
 
-function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
+export function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
     return { rows: page.data, next: page.hasMore ? page.nextCursor : undefined };
 }
 
@@ -41,3 +42,12 @@ export function usePeople(): (id: number | null) => string {
     const people = new Map(useAll('/people', rowsOf).map((one) => [one.id, one.displayName]));
     return (id) => id === null ? '' : people.get(id) ?? '';
 }
+
+export type Definition = Read<'/test-definitions'>['data'][number];
+export type Instrument = Read<'/instruments'>['data'][number];
+
+export const useDefinitions = (): Map<number, Definition> =>
+    byId(useAll('/test-definitions', rowsOf<Definition>));
+
+export const useInstruments = (): Map<number, Instrument> =>
+    byId(useAll('/instruments', rowsOf<Instrument>));

@@ -29,13 +29,13 @@ interface Properties<Row> {
     rows: Row[];
     nameOf: (row: Row) => string;
     cursor: number | null;
-    selected: ReadonlySet<number>;
     stale: boolean;
     move: (id: number) => void;
     // Without it rows are looked at and not selected.
+    selected?: ReadonlySet<number>;
     select?: ((ids: ReadonlySet<number>) => void) | undefined;
     open: (row: Row) => void;
-    peek: (row: Row) => void;
+    peek?: (row: Row) => void;
     escape: () => void;
 }
 
@@ -43,8 +43,10 @@ interface Identified {
     id: number;
 }
 
+const none: ReadonlySet<number> = new Set();
+
 function useKeys<Row extends Identified>(table: Properties<Row>): void {
-    const { rows, cursor, selected, move, select, open, peek, escape } = table;
+    const { rows, cursor, selected = none, move, select, open, peek, escape } = table;
 
     useEffect(() => {
         const at = rows.findIndex((row) => row.id === cursor);
@@ -68,19 +70,21 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
         return listen([
             { keys: 'j', run: () => go(1) }, { keys: 'ArrowDown', run: () => go(1) },
             { keys: 'k', run: () => go(-1) }, { keys: 'ArrowUp', run: () => go(-1) },
-            { keys: 'Shift+ArrowDown', run: () => extend(1) },
-            { keys: 'Shift+ArrowUp', run: () => extend(-1) },
             { keys: 'Home', run: () => go(-rows.length) },
             { keys: 'End', run: () => go(rows.length) },
-            { keys: 'Enter', run: here(open) }, { keys: 'Space', run: here(peek) },
-            { keys: 'x', run: here((row) => select?.(toggled(selected, row.id))) },
-            { keys: 'Escape', run: escape },
+            { keys: 'Enter', run: here(open) }, { keys: 'Escape', run: escape },
+            ...(peek ? [{ keys: 'Space', run: here(peek) }] : []),
+            ...(select ? [
+                { keys: 'x', run: here((row) => select(toggled(selected, row.id))) },
+                { keys: 'Shift+ArrowDown', run: () => extend(1) },
+                { keys: 'Shift+ArrowUp', run: () => extend(-1) },
+            ] : []),
         ]);
     }, [rows, cursor, selected, move, select, open, peek, escape]);
 }
 
 function Head<Row extends Identified>({ table }: { table: Properties<Row> }): ReactElement {
-    const { columns, rows, selected, select } = table;
+    const { columns, rows, selected = none, select } = table;
     const all = rows.length > 0 && rows.every((row) => selected.has(row.id));
 
     return (
@@ -124,7 +128,7 @@ function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }): Rea
 function Line<Row extends Identified>({ table, row }: {
     table: Properties<Row>; row: Row;
 }): ReactElement {
-    const { cursor, selected, rows, move, select, open } = table;
+    const { cursor, selected = none, rows, move, select, open } = table;
     const line = useRef<HTMLTableRowElement>(null);
     const here = row.id === cursor;
     const press = (event: MouseEvent): void => {

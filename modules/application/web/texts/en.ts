@@ -5,6 +5,7 @@ import type { Problem } from '../api/problem.ts';
 import { account } from './en-account.ts';
 import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
+import { charts } from './en-charts.ts';
 import { grid } from './en-grid.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
@@ -32,6 +33,7 @@ export const en = {
     account,
     audit,
     bench,
+    charts,
     grid,
     record,
     receive,

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done on a control chart: a point is left out or taken in again, baseline and rules
+// are changed.
+import { answer, api } from '../api/client.ts';
+import { changed } from '../api/read.ts';
+import type { Read } from '../api/read.ts';
+import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+
+export type QcSeries = Read<'/qc-series/{id}'>;
+export type QcPoint = QcSeries['points'][number];
+
+export interface AtPoint {
+    series: QcSeries;
+    // The one that the table's cursor is on, with its number in the chart.
+    at: { point: QcPoint; run: number } | undefined;
+    table: () => string[][];
+}
+
+export const chartsChanged = (): Promise<void> =>
+    changed('/qc-series', '/qc-series/{id}', '/qc-controls', '/qc-batches/{id}');
+
+function exclude({ at }: AtPoint, excluded: boolean): void {
+    if (!at) {
+        return;
+    }
+    const { point, run } = at;
+    ask({
+        kind: 'reason',
+        title: excluded ? t.charts.leaveOut(run) : t.charts.takeIn(run),
+        note: point.batchNumber,
+        ...(excluded ? { explanation: t.charts.leaveOutWhat } : {}),
+        reason: 'must',
+        perform: async ({ reason = '' }) => {
+            await answer(api.POST('/qc-controls/{id}/exclude', {
+                params: { path: { id: point.qcControlId } }, body: { excluded, reason },
+            }));
+            await chartsChanged();
+            say({ tone: 'ready', text: excluded ? t.charts.leftOut(run) : t.charts.takenIn(run) });
+        },
+    });
+}
+
+async function copy({ table }: AtPoint): Promise<void> {
+    const rows = table();
+    await navigator.clipboard.writeText(rows.map((row) => row.join('\t')).join('\n'));
+    say({ tone: 'ready', text: t.charts.copied(rows.length - 1) });
+}
+
+export const chartActions: Action<AtPoint>[] = [
+    {
+        id: 'qc-point.exclude',
+        title: ({ at }) => t.charts.leaveOut(at?.run ?? 0),
+        permission: 'qc.override',
+        keys: 'o',
+        visible: ({ at }) => at !== undefined && !at.point.excluded,
+        perform: (about) => exclude(about, true),
+    },
+    {
+        id: 'qc-point.include',
+        title: ({ at }) => t.charts.takeIn(at?.run ?? 0),
+        permission: 'qc.override',
+        keys: 'o',
+        visible: ({ at }) => at?.point.excluded === true,
+        perform: (about) => exclude(about, false),
+    },
+    {
+        id: 'qc-series.change',
+        title: () => t.charts.change,
+        permission: 'reference.manage',
+        perform: ({ series }) => navigate(paths.qcSeries(series.id, 'change')),
+    },
+    {
+        id: 'qc-series.copy',
+        title: () => t.charts.copy,
+        rare: true,
+        perform: copy,
+    },
+];

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of what runs mean and s are, and which of Westgard's rules are applied. It has its own
+// address.
+import { useState } from 'react';
+import type { FormEvent, ReactElement } from 'react';
+
+import { chartsChanged } from '../../actions/qc-series.ts';
+import type { QcSeries } from '../../actions/qc-series.ts';
+import { answer, api } from '../../api/client.ts';
+import { asProblem } from '../../api/problem.ts';
+import type { Problem } from '../../api/problem.ts';
+import { Button } from '../../parts/button.tsx';
+import { SidePanel } from '../../parts/dialog.tsx';
+import { Refused } from '../../parts/states.tsx';
+import { say } from '../../parts/toast.tsx';
+import { t } from '../../texts/texts.ts';
+
+const { form: words, ruleOf } = t.charts;
+
+function Baseline({ series }: { series: QcSeries }): ReactElement {
+    const { baseline } = series;
+    const [kind, setKind] = useState(baseline.kind);
+    return (
+        <>
+            <p className="field">
+                <label htmlFor="kind">{words.kind}</label>
+                <select id="kind" name="kind" value={kind} autoFocus
+                    onChange={({ target }) => setKind(target.value === 'fixed' ? 'fixed' : 'first')}>
+                    <option value="first">{words.first}</option>
+                    <option value="fixed">{words.fixed}</option>
+                </select>
+            </p>
+            {kind === 'first' ? (
+                <p className="field">
+                    <label htmlFor="n">{words.n}</label>
+                    <input id="n" name="n" type="number" min={5} max={1000} required
+                        defaultValue={20} />
+                </p>
+            ) : (['mean', 's'] as const).map((name) => (
+                <p className="field" key={name}>
+                    <label htmlFor={name}>{words[name]}</label>
+                    <input id={name} name={name} type="number" step="any" required
+                        min={name === 's' ? 0 : undefined}
+                        defaultValue={baseline[name] ?? ''} />
+                </p>
+            ))}
+        </>
+    );
+}
+
+function Rules({ series }: { series: QcSeries }): ReactElement {
+    return (
+        <fieldset>
+            <legend className="caption">{words.rules}</legend>
+            {Object.entries(ruleOf).map(([rule, meaning]) => (
+                <label className="pick" key={rule}>
+                    <input type="checkbox" name="rules" value={rule}
+                        defaultChecked={series.rules.includes(rule)} />
+                    <span><strong>{rule}</strong> {meaning}</span>
+                </label>
+            ))}
+        </fieldset>
+    );
+}
+
+function baselineOf(form: FormData): QcSeries['baseline'] {
+    const number = (name: string): number | null =>
+        form.get(name) === null ? null : Number(form.get(name));
+    return {
+        kind: form.get('kind') === 'fixed' ? 'fixed' : 'first',
+        n: number('n'), mean: number('mean'), s: number('s'),
+    };
+}
+
+export function ChangeSeries({ series, title, close }: {
+    series: QcSeries; title: string; close: () => void;
+}): ReactElement {
+    const [problem, setProblem] = useState<Problem | null>(null);
+    const submit = (event: FormEvent<HTMLFormElement>): void => {
+        event.preventDefault();
+        const form = new FormData(event.currentTarget);
+        answer(api.PATCH('/qc-series/{id}', {
+            params: { path: { id: series.id } },
+            body: { baseline: baselineOf(form), rules: form.getAll('rules').map(String) },
+        })).then(async () => {
+            await chartsChanged();
+            say({ tone: 'ready', text: t.charts.changed });
+            close();
+        }).catch((error: unknown) => setProblem(asProblem(error)));
+    };
+
+    return (
+        <SidePanel title={t.charts.change} note={title} close={close}>
+            <form onSubmit={submit}>
+                <Baseline series={series} />
+                <Rules series={series} />
+                {problem ? <Refused problem={problem} /> : null}
+                <footer>
+                    <Button kind="primary" type="submit" keys="Enter">{words.save}</Button>
+                    <Button keys="Esc" onPress={close}>{t.cancel}</Button>
+                </footer>
+            </form>
+        </SidePanel>
+    );
+}
