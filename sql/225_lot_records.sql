@@ -50,9 +50,13 @@ SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
 CREATE VIEW lims.lot_recall_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.id AS "sampleTestId", t.reagent_lot_id AS "reagentLotId",
        t.media_lot_id AS "mediaLotId", t.sample_id AS "sampleId",
-       s.tracking_id AS "trackingId", t.result, t.status,
+       s.tracking_id AS "trackingId", coalesce(t.test_code, d.code) AS "testCode",
+       t.result, t.status,
        c.certificate_number AS "certificateNumber", c.version
   FROM lims.sample_test t
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id
   JOIN lims.sample s
     ON s.organization_id = t.organization_id
    AND s.id = t.sample_id

@@ -134,8 +134,9 @@ is($lims->patch("/sample-tests/$count", { mediaLotId => undef })->status, 200,
 # --- Recall ------------------------------------------------------------------------------
 
 my @used = @{ $analyst->done('reagent-lot recall', $lot->{id})->{data} };
-is_deeply([ map { [ @$_{qw(sampleTestId sampleId trackingId result status)} ] } @used ],
-    [ [ $test, $sample->{id}, $sample->{trackingId}, '7', 'verified' ] ],
+is_deeply([ map { [ @$_{qw(sampleTestId sampleId trackingId testCode result status)} ] }
+            @used ],
+    [ [ $test, $sample->{id}, $sample->{trackingId}, $sample->{tests}[0]{testCode}, '7', 'verified' ] ],
     'a recall lists the tests with their samples');
 is_deeply([ map { $_->{sampleTestId} }
         @{ $analyst->done('reagent-lot recall', $lot->{id}, order => '-id')->{data} } ],

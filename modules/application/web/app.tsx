@@ -17,6 +17,7 @@ import { accountRoutes } from './pages/account/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
+import { lotRoutes } from './pages/lots/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
 import { FirstPage, isFirst } from './pages/session/first.tsx';
@@ -28,9 +29,14 @@ import type { Route } from './router.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const routes: Route[] = [
-    ...sampleRoutes, ...receiveRoutes, ...worklistRoutes, ...benchRoutes,
-    ...auditRoutes, ...accountRoutes,
+    ...sampleRoutes,
+    ...receiveRoutes,
+    ...worklistRoutes,
+    ...benchRoutes,
+    ...auditRoutes,
+    ...accountRoutes,
     ...qcSeriesRoutes,
+    ...lotRoutes,
 ];
 
 function Application(): ReactElement | null {

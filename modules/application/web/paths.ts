@@ -21,9 +21,6 @@ export const paths = {
     lots: (kind: LotKind) => `${base}/${kind}-lots`,
     lot: (kind: LotKind, id: number, tab = '') =>
         `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
-    investigations: (query = '') => `${base}/investigations${query}`,
-    investigation: (id: number, tab = '') =>
-        `${base}/investigations/${id}${tab ? `/${tab}` : ''}`,
     audit: (query = '') => `${base}/audit${query}`,
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>

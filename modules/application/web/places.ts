@@ -6,6 +6,8 @@ import { paths } from './paths.ts';
 
 const pages: Record<string, (id: number) => string> = {
     sample: (id) => paths.sample(id),
+    'reagent-lot': (id) => paths.lot('reagent', id),
+    'media-lot': (id) => paths.lot('media', id),
 };
 
 export const pageOf = (noun: string, id: number): string | undefined =>

@@ -7,6 +7,7 @@ import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
 import { grid } from './en-grid.ts';
+import { lots } from './en-lots.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 
@@ -36,6 +37,7 @@ export const en = {
     charts,
     grid,
     record,
+    lots,
     receive,
     close: 'Close',
     cancel: 'Back',

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The audit trail.
+// Lots with their recall, the audit trail.
 import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
+const priya = 'priya.nair@cedarbasin.example';
 const grace = 'grace.okafor@cedarbasin.example';
 
 // Goes to another page without loading the application again.
@@ -45,14 +46,50 @@ async function auditTrail(page) {
         'the chain is checked');
 }
 
-run(async (browser) => {
+async function lots(page) {
+    await go(page, 'Lots');
+    await page.waitForSelector('tr.cursor');
+    ok(/STD-ICPMS-25.*ended/.test(await page.locator('tr', { hasText: 'STD-ICPMS-25' })
+        .textContent()), 'a lot that has ended says so');
+    await page.getByRole('button', { name: 'Media', exact: true }).click();
+    await until(page, () => document.querySelectorAll('tbody tr').length > 3
+        && /PCA-A/.test(document.querySelector('tbody').textContent), 'the media');
+    is(await page.locator('.rail [aria-current]').textContent(), 'Lots', '... are lots, too');
+    const failed = page.locator('tbody tr').filter({ hasText: 'PCA-B' });
+    ok(/failed.*passed.*failed/.test(await failed.textContent()), 'growth, sterility, and both');
+    await looks(page, 'lots');
+    await failed.click();
+    await press(page, 'Enter');
+    await page.waitForSelector('h1.id:has-text("PCA-B")');
+    const sample = await page.locator('table[aria-label="Tests made with this lot"] a').first()
+        .textContent();
+    await looks(page, 'lot');
+    await page.getByRole('button', { name: 'Quarantine PCA-B' }).click();
+    const dialog = page.getByRole('dialog');
+    ok((await dialog.textContent()).includes(sample), 'what was made with it is said first');
+    await looks(page, 'lot-quarantine');
+    await dialog.getByLabel('Reason').fill('Recovery below 50 %');
+    await press(page, 'Enter');
+    await until(page, () => /PCA-B is quarantined/.test(document.querySelector('.said')?.textContent)
+        && /Recovery below 50 %/.test(document.querySelector('.facts')?.textContent),
+    'a reason quarantines it, and stands with it');
+    await page.getByRole('button', { name: 'Release PCA-B' }).waitFor();
+}
+
+// One person's day at a desk of their own.
+async function dayOf(browser, email, work) {
     const here = await desk(browser);
     const { page } = here;
 
     await open(page);
     await page.waitForSelector('#email');
-    await signIn(page, grace);
+    await signIn(page, email);
     await page.waitForSelector('.rail');
-    await auditTrail(page);
-    quiet(here);
+    await work(page);
+    quiet(here, email);
+}
+
+run(async (browser) => {
+    await dayOf(browser, priya, lots);
+    await dayOf(browser, grace, auditTrail);
 });

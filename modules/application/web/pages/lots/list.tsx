@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lists of reagent and of media lots (S15).
+import type { ReactElement } from 'react';
+
+import { lotActions } from '../../actions/lots.ts';
+import { useRead } from '../../api/read.ts';
+import { paths } from '../../paths.ts';
+import type { LotKind } from '../../paths.ts';
+import { navigate, useAddress } from '../../router.tsx';
+import { FilterBar, filtersIn } from '../../table/filters.tsx';
+import type { Filter } from '../../table/filters.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import { t } from '../../texts/texts.ts';
+import { columnsOf } from './columns.tsx';
+import { kindOf } from './lot.ts';
+import type { Lot } from './lot.ts';
+
+const known: Filter[] = [
+    { name: 'qcStatus', title: t.lots.filter.qcStatus, choices: Object.entries(t.lots.status) },
+    { name: 'code', title: t.lots.filter.code },
+];
+
+const none: Lot[] = [];
+
+function Kinds({ kind }: { kind: LotKind }): ReactElement {
+    return (
+        <div className="states" role="group" aria-label={t.lots.kinds}>
+            {(['reagent', 'media'] as const).map((one) => (
+                <button key={one} type="button" aria-pressed={one === kind}
+                    onClick={() => navigate(paths.lots(one))}>
+                    {t.lots.kind[one]}
+                </button>
+            ))}
+        </div>
+    );
+}
+
+function useLots(kind: LotKind, query: object) {
+    const asked = { params: { query: { order: '-id' as const, limit: 50, ...query } } };
+    const reagents = useRead('/reagent-lots', asked, { live: 30, enabled: kind === 'reagent' });
+    const media = useRead('/media-lots', asked, { live: 30, enabled: kind === 'media' });
+    return kind === 'media' ? media : reagents;
+}
+
+export function LotList({ kind }: { kind: LotKind }): ReactElement {
+    const { searchParams } = useAddress();
+    const filters = filtersIn(searchParams, known);
+    const cursor = searchParams.get('cursor');
+    const found = useLots(kind, { ...filters, ...(cursor ? { cursor: Number(cursor) } : {}) });
+    const rows: Lot[] = found.data?.data ?? none;
+
+    return (
+        <ListPage<Lot> title={t.lots.titles[kind]} label={t.lots.titles[kind]}
+            columns={columnsOf[kind]} found={found} rows={rows} nameOf={({ code }) => code}
+            addressOf={(lot) => paths.lot(kindOf(lot), lot.id)} actions={lotActions}
+            none={t.lots.none} noneWhat={t.lots.noneWhat}
+            filtered={Object.keys(filters).length > 0}
+            head={<Kinds kind={kind} />}
+            filters={<FilterBar known={known} />} />
+    );
+}
