@@ -2,8 +2,8 @@
 //
 // build.mjs OPENAPI TYPES OUT - makes the application's pages.
 //
-// Of the service's OpenAPI document OPENAPI come the types of its resources (TYPES);
-// they are checked against web/ by the compiler, bundled with hashed names into OUT and
+// Of the service's OpenAPI document OPENAPI come the types of its resources (TYPES) and,
+// beside them, the bodies that forms are made of (bodies.json). The types are checked against web/ by the compiler, bundled with hashed names into OUT and
 // compressed. OUT appears only when all of it is made.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -31,12 +31,52 @@ function withoutFields(openapi) {
 }
 
 // The pages say `/samples`; where the surface is mounted is the client's business.
-async function makeTypes() {
+function readDocument() {
     const openapi = JSON.parse(readFileSync(document, 'utf8'));
     openapi.paths = Object.fromEntries(Object.entries(openapi.paths)
         .map(([path, item]) => [path.replace(/^.*?\/api(\/v1)?(?=\/|$)/, '') || '/', item]));
+    return openapi;
+}
+
+// A schema as forms use it: types, bounds, default and documentation. The service alone
+// matches patterns.
+function schemaOf(openapi, schema) {
+    if (schema.$ref) {
+        return schemaOf(openapi, openapi.components.schemas[schema.$ref.split('/').at(-1)]);
+    }
+    const kept = ['type', 'format', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength',
+        'minItems', 'maxItems', 'default', 'description', 'required'];
+    const made = Object.fromEntries(kept.filter((key) => key in schema)
+        .map((key) => [key, schema[key]]));
+    if (schema.items) {
+        made.items = schemaOf(openapi, schema.items);
+    }
+    if (schema.properties) {
+        made.properties = Object.fromEntries(Object.entries(schema.properties)
+            .map(([name, member]) => [name, schemaOf(openapi, member)]));
+    }
+    return made;
+}
+
+// The body of each change, by method and path.
+function makeBodies(openapi) {
+    const bodies = {};
+    for (const [path, item] of Object.entries(openapi.paths)) {
+        for (const [method, { requestBody }] of Object.entries(item)) {
+            const schema = requestBody?.content['application/json']?.schema;
+            if (schema) {
+                const body = schemaOf(openapi, schema);
+                delete body.properties?.reason;
+                delete body.properties?.signature;
+                bodies[`${method.toUpperCase()} ${path}`] = body;
+            }
+        }
+    }
+    writeFileSync(join(dirname(types), 'bodies.json'), JSON.stringify(bodies));
+}
+
+async function makeTypes(openapi) {
     withoutFields(openapi);
-    mkdirSync(dirname(types), { recursive: true });
     writeFileSync(types, astToString(await openapiTypes(openapi, { defaultNonNullable: false })));
 }
 
@@ -126,7 +166,10 @@ function compress(folder) {
     }
 }
 
-await makeTypes();
+mkdirSync(dirname(types), { recursive: true });
+const openapi = readDocument();
+makeBodies(openapi);
+await makeTypes(openapi);
 check();
 const folder = `${out}.new`;
 rmSync(folder, { recursive: true, force: true });

@@ -19,6 +19,7 @@ import { benchRoutes } from './pages/bench/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
+import { referenceRoutes } from './pages/reference/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
 import { FirstPage, isFirst } from './pages/session/first.tsx';
 import { LinkPage, isLink } from './pages/session/link.tsx';
@@ -37,6 +38,7 @@ const routes: Route[] = [
     ...accountRoutes,
     ...qcSeriesRoutes,
     ...lotRoutes,
+    ...referenceRoutes,
 ];
 
 function Application(): ReactElement | null {

@@ -28,6 +28,8 @@ export const paths = {
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
     qcBatch: (id: number) => `${base}/qc-batches/${id}`,
+    reference: (noun: string, record: number | 'new' | '' = '') =>
+        `${base}/reference/${noun}${record === '' ? '' : `/${record}`}`,
     // A file of the service itself, answered as attachment.
     download: (path: string, query = '') => `${base}/api${path}${query}`,
 };

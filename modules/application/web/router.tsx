@@ -21,24 +21,46 @@ export interface Route {
 const watchers = new Set<() => void>();
 const tell = (): void => watchers.forEach((watcher) => watcher());
 
-window.addEventListener('popstate', tell);
+// Asked before another address is shown; false: the person stays.
+const guards = new Set<() => boolean>();
+
+export function guard(may: () => boolean): () => void {
+    guards.add(may);
+    return () => guards.delete(may);
+}
+
+const address = (): string => location.pathname + location.search;
+const passes = (): boolean => [...guards].every((may) => may());
+
+let shown = address();
+
+window.addEventListener('popstate', () => {
+    if (passes()) {
+        shown = address();
+        tell();
+    } else {
+        history.pushState(null, '', shown);
+    }
+});
 
 function watch(watcher: () => void): () => void {
     watchers.add(watcher);
     return () => watchers.delete(watcher);
 }
 
-const address = (): string => location.pathname + location.search;
-
 export const useAddress = (): URL =>
     new URL(useSyncExternalStore(watch, address), location.origin);
 
 export function navigate(to: string, how: { replace?: boolean; state?: unknown } = {}): void {
+    if (!passes()) {
+        return;
+    }
     if (how.replace) {
         history.replaceState(how.state ?? history.state, '', to);
     } else if (to !== address()) {
         history.pushState(how.state ?? null, '', to);
     }
+    shown = address();
     tell();
 }
 

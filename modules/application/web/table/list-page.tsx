@@ -46,6 +46,8 @@ interface Properties<Row> {
     head?: ReactNode;
     filters?: ReactNode;
     foot?: ReactNode;
+    // A panel over it, such as a form.
+    children?: ReactNode;
 }
 
 interface Place {
@@ -183,6 +185,7 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
             </div>
             <Foot found={found} selected={selected.size}
                 clear={() => change({ selected: [] })}>{page.foot}</Foot>
+            {page.children}
         </main>
     );
 }

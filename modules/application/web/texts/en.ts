@@ -6,10 +6,12 @@ import { account } from './en-account.ts';
 import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
+import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
 import { lots } from './en-lots.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
+import { reference } from './en-reference.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -35,10 +37,12 @@ export const en = {
     audit,
     bench,
     charts,
+    form,
     grid,
     record,
     lots,
     receive,
+    reference,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',
@@ -51,6 +55,8 @@ export const en = {
     notDone: (n: number) => `${count(n, 'was', 'were')} refused.`,
     skip: 'Skip to the page',
     none: 'none',
+    yes: 'yes',
+    no: 'no',
 
     rail: { label: 'Work and administration', work: 'Work', administration: 'Administration' },
 

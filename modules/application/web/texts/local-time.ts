@@ -22,3 +22,7 @@ export function momentOf(local: string, zone: string): string {
     }
     return new Date(moment).toISOString();
 }
+
+// Returns what the zone's clock shows at a moment, such as 2026-11-24T10:15.
+export const shownAt = (moment: string, zone: string): string =>
+    new Date(shown(Date.parse(moment), zone)).toISOString().slice(0, 16);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done to reference data: making it, and ending or taking up its use.
+import { change, readRecord } from '../form/service.ts';
+import type { Noun } from '../pages/reference/nouns.ts';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import { each } from './each.ts';
+
+export interface Row {
+    id: number;
+    active: boolean;
+    [member: string]: unknown;
+}
+
+const inUse = (rows: Row[], active: boolean): Row[] => rows.filter((row) => row.active === active);
+
+function setActive(noun: Noun, rows: Row[], active: boolean): void {
+    const words = t.reference;
+    ask({
+        kind: 'reason',
+        title: active ? words.activate(rows.length) : words.deactivate(rows.length),
+        ...(active ? {} : { explanation: words.deactivateWhat }),
+        lines: rows.map((row) => noun.definition.name(row)),
+        reason: 'may',
+        perform: async ({ reason }) => each(rows, (row) => noun.definition.name(row), async (row) => {
+            const { etag } = await readRecord(noun.definition, row.id);
+            await change(noun.definition, row.id, etag, reason ? { active, reason } : { active });
+        }, active ? words.activated : words.deactivated),
+    });
+}
+
+export const referenceActions = (noun: Noun): Action<Row[]>[] => [
+    {
+        id: `${noun.slug}.create`,
+        title: () => noun.definition.create,
+        permission: noun.permission ?? 'reference.manage',
+        step: true,
+        keys: 'n',
+        perform: () => navigate(paths.reference(noun.slug, 'new')),
+    },
+    {
+        id: `${noun.slug}.change`,
+        title: ([row]) => t.reference.edit(row ? noun.definition.name(row) : ''),
+        permission: 'reference.manage',
+        keys: 'e',
+        visible: (rows) => rows.length === 1,
+        perform: ([row]) => row && navigate(paths.reference(noun.slug, row.id)),
+    },
+    {
+        id: `${noun.slug}.deactivate`,
+        title: (rows) => t.reference.deactivate(inUse(rows, true).length),
+        permission: 'reference.manage',
+        rare: true,
+        visible: (rows) => inUse(rows, true).length > 0,
+        perform: (rows) => setActive(noun, inUse(rows, true), false),
+    },
+    {
+        id: `${noun.slug}.activate`,
+        title: (rows) => t.reference.activate(inUse(rows, false).length),
+        permission: 'reference.manage',
+        rare: true,
+        visible: (rows) => inUse(rows, false).length > 0,
+        perform: (rows) => setActive(noun, inUse(rows, false), true),
+    },
+];

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A form as data: of which routes, with which members in which order, under which names.
+// Types, bounds and help of a member are the service's (schema.ts).
+import type { PathsWithMethod } from 'openapi-typescript-helpers';
+
+import type { paths } from '#api';
+
+export type ListPath = PathsWithMethod<paths, 'get'>;
+
+export interface Member {
+    label: string;
+    // In words what the service has as values.
+    words?: Record<string, string>;
+    // It holds the id of a record of this list.
+    records?: RecordsPath;
+    // Of a group or of each of many.
+    members?: Record<string, Member>;
+    // In the form of a new record only, or of one that is there.
+    only?: 'new' | 'change';
+    // It fills several lines.
+    long?: boolean;
+}
+
+// Lists whose records are picked by their names.
+export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/material-types'
+    | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'>;
+
+export interface FormDefinition {
+    list: ListPath & PathsWithMethod<paths, 'post'>;
+    one: PathsWithMethod<paths, 'get'> & PathsWithMethod<paths, 'patch'>;
+    members: Record<string, Member>;
+    // What the form and its button say.
+    create: string;
+    change: (name: string) => string;
+    created: (name: string) => string;
+    changed: (name: string) => string;
+    name: (record: Record<string, unknown>) => string;
+    // Asked for with every change.
+    reason?: boolean;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of a form: what the record was, what is typed, what the service said of it.
+import { useState } from 'react';
+
+import { asProblem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
+import type { FormDefinition } from './definition.ts';
+import { bodyFrom, changedIn, clashes, groupOf, merged } from './draft.ts';
+import type { Clash, Clock, Group } from './draft.ts';
+import type { Schema } from './schema.ts';
+import { change, create, readRecord } from './service.ts';
+import type { Found, Record_ } from './service.ts';
+
+export interface Start {
+    definition: FormDefinition;
+    // null: a new one.
+    id: number | null;
+    schema: Schema;
+    found: Found;
+    clock: Clock;
+    saved: (record: Record_) => void;
+}
+
+export interface Filling {
+    mine: Group;
+    set: (group: Group) => void;
+    dirty: boolean;
+    busy: boolean;
+    problem: Problem | null;
+    // Whether the service asked for a reason.
+    reason: boolean;
+    clashes: Clash[] | null;
+    save: (reason: string | undefined) => void;
+    decide: (keep: 'mine' | 'theirs', reason: string | undefined) => void;
+}
+
+interface Kept {
+    base: Group;
+    etag: string | null;
+}
+
+export function useFilling(start: Start): Filling {
+    const { definition, id, schema, found, clock, saved } = start;
+    const [kept, setKept] = useState<Kept>(() => ({
+        base: groupOf(schema, found.record, clock), etag: found.etag }));
+    const [theirs, setTheirs] = useState<Kept | null>(null);
+    const [mine, setMine] = useState(kept.base);
+    const [busy, setBusy] = useState(false);
+    const [problem, setProblem] = useState<Problem | null>(null);
+    const [reason, setReason] = useState(false);
+
+    const met = async (error: unknown): Promise<void> => {
+        const refusal = asProblem(error);
+        setReason((before) => before || refusal.slug === 'reason_required');
+        if (refusal.status === 412 && id !== null) {
+            const now = await readRecord(definition, id);
+            setTheirs({ base: groupOf(schema, now.record, clock), etag: now.etag });
+        }
+        setProblem(refusal);
+    };
+    const send = (base: Kept, group: Group, why: string | undefined): void => {
+        const body = bodyFrom(schema, base.base, group, id === null, clock);
+        if (id !== null && Object.keys(body).length === 0) {
+            saved(found.record);
+            return;
+        }
+        setBusy(true);
+        setProblem(null);
+        const sent = why ? { ...body, reason: why } : body;
+        (id === null ? create(definition, sent) : change(definition, id, base.etag, sent))
+            .then(saved).catch(met)
+            .catch((error: unknown) => setProblem(asProblem(error)))
+            .finally(() => setBusy(false));
+    };
+    return {
+        mine, busy, problem, reason,
+        set: setMine,
+        dirty: changedIn(kept.base, mine).length > 0,
+        clashes: theirs && clashes(kept.base, theirs.base, mine),
+        save: (why) => send(kept, mine, why),
+        decide: (keep, why) => {
+            if (!theirs) {
+                return;
+            }
+            const clashing = clashes(kept.base, theirs.base, mine).map(({ name }) => name);
+            const group = merged(kept.base, theirs.base, mine,
+                new Set(keep === 'theirs' ? clashing : []));
+            setMine(group);
+            setKept(theirs);
+            setTheirs(null);
+            setProblem(null);
+            send(theirs, group, why);
+        },
+    };
+}

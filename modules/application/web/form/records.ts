@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records by name, to be picked.
+import { useMemo } from 'react';
+
+import { useAll } from '../api/read.ts';
+import type { RecordsPath } from './definition.ts';
+
+export interface Picked {
+    id: string;
+    name: string;
+    active: boolean;
+}
+
+interface Row {
+    id: number;
+    code?: string;
+    name?: string;
+    displayName?: string;
+    active?: boolean;
+}
+
+function rowsOf(page: unknown): { rows: Row[]; next: number | undefined } {
+    const { data, nextCursor, hasMore } = page as
+        { data: Row[]; nextCursor: number; hasMore: boolean };
+    return { rows: data, next: hasMore ? nextCursor : undefined };
+}
+
+// All of a list, those that are not active, too: what a record refers to has a name.
+export function useRecords(path: RecordsPath): Picked[] {
+    const rows = useAll(path, rowsOf);
+    return useMemo(() => rows.map(({ id, code, name, displayName, active }) => ({
+        id: String(id), active: active ?? true,
+        name: displayName ?? [code, name].filter(Boolean).join(', '),
+    })), [rows]);
+}
+
+export function useRecordNames(path: RecordsPath): (id: unknown) => string {
+    const records = useRecords(path);
+    return useMemo(() => {
+        const names = new Map(records.map(({ id, name }) => [id, name]));
+        return (id: unknown) => names.get(String(id)) ?? '';
+    }, [records]);
+}

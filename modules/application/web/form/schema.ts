@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a body of the service consists of: its OpenAPI document, of which `make` keeps the
+// bodies of changes. Read when the first form is opened.
+
+export interface Schema {
+    type?: string | string[];
+    format?: string;
+    enum?: (string | null)[];
+    minimum?: number;
+    maximum?: number;
+    minLength?: number;
+    maxLength?: number;
+    minItems?: number;
+    maxItems?: number;
+    default?: unknown;
+    description?: string;
+    items?: Schema;
+    properties?: Record<string, Schema>;
+    required?: string[];
+}
+
+// How a member is filled in.
+export type Kind = 'text' | 'number' | 'flag' | 'moment' | 'choice' | 'choices' | 'list' | 'rows'
+    | 'group';
+
+const types = ({ type }: Schema): string[] => type === undefined ? [] : [type].flat();
+
+export const nullable = (schema: Schema): boolean => types(schema).includes('null');
+
+export function kindOf(schema: Schema): Kind {
+    const { enum: values, format, items } = schema;
+    const type = types(schema).find((one) => one !== 'null');
+    if (items) {
+        return items.enum ? 'choices' : items.properties ? 'rows' : 'list';
+    }
+    if (values) {
+        return 'choice';
+    }
+    if (type === 'boolean') {
+        return 'flag';
+    }
+    if (type === 'integer' || type === 'number') {
+        return 'number';
+    }
+    if (type === 'object') {
+        return 'group';
+    }
+    return format === 'date-time' ? 'moment' : 'text';
+}
+
+let all: Promise<Record<string, Schema>> | undefined;
+
+// The body of a change, such as `POST /clients`.
+export async function bodyOf(change: string): Promise<Schema> {
+    all ??= import('#bodies').then((module) =>
+        module.default as unknown as Record<string, Schema>);
+    const body = (await all)[change];
+    if (!body) {
+        throw new Error(`The service has no ${change}.`);
+    }
+    return body;
+}

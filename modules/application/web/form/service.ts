@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a form asks of the service: the record as it is now, and the change, which holds
+// only while the record is still that one (If-Match).
+import { answer, api } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
+import { changed } from '../api/read.ts';
+import type { FormDefinition } from './definition.ts';
+
+export type Record_ = Record<string, unknown>;
+
+export interface Found {
+    record: Record_;
+    etag: string | null;
+}
+
+export async function readRecord({ one }: Pick<FormDefinition, 'one'>, id: number): Promise<Found> {
+    const { data, error, response }: { data?: unknown; error?: unknown; response: Response }
+        = await api.GET(one, { params: { path: { id } } } as never);
+    if (!response.ok) {
+        throw problemOf(response, error);
+    }
+    return { record: data as Record_, etag: response.headers.get('ETag') };
+}
+
+export async function create({ list, one }: FormDefinition, body: Record_): Promise<Record_> {
+    const made: unknown = await answer(api.POST(list, { body } as never));
+    await changed(list, one);
+    return made as Record_;
+}
+
+export async function change(
+    { list, one }: Pick<FormDefinition, 'list' | 'one'>, id: number, etag: string | null,
+    body: Record_,
+): Promise<Record_> {
+    const made: unknown = await answer(api.PATCH(one, {
+        params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
+    } as never));
+    await changed(list, one);
+    return made as Record_;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reference data (S23): a noun's list, and its form as a panel.
+import { useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { referenceActions } from '../../actions/reference.ts';
+import type { Row } from '../../actions/reference.ts';
+import type { Problem } from '../../api/problem.ts';
+import { useRead } from '../../api/read.ts';
+import type { RecordsPath } from '../../form/definition.ts';
+import { RecordForm } from '../../form/form.tsx';
+import { useRecordNames } from '../../form/records.ts';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { Link, navigate, useAddress } from '../../router.tsx';
+import { Choose, useShown } from '../../table/choose.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import type { Column } from '../../table/list-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { nounOf, nouns } from './nouns.ts';
+import type { ColumnOf, Noun } from './nouns.ts';
+import { UsedBy } from './used-by.tsx';
+
+const words = t.reference;
+
+function Name({ path, id }: { path: RecordsPath; id: unknown }): ReactElement {
+    return <>{useRecordNames(path)(id)}</>;
+}
+
+function cellOf({ member, as }: ColumnOf, noun: Noun): (row: Row) => ReactElement {
+    const { records, words: known } = noun.definition.members[member] ?? {};
+    return (row) => {
+        const value = row[member];
+        if (as === 'count') {
+            return <>{Array.isArray(value) ? value.length : ''}</>;
+        }
+        if (value === null || value === undefined) {
+            return <></>;
+        }
+        return records ? <Name path={records} id={value} />
+            : <>{known?.[String(value)] ?? String(value)}</>;
+    };
+}
+
+function columnsOf(noun: Noun): Column<Row>[] {
+    const labels: Record<string, string> = words.members;
+    return [
+        ...noun.columns.map((column, i) => ({
+            key: column.member, title: labels[column.member] ?? column.member,
+            className: column.className, heads: i === 0, cell: cellOf(column, noun),
+        })),
+        {
+            key: 'active', title: words.state, className: 'w-name',
+            // What is usual is not written.
+            cell: ({ active }: Row) => active ? '' : <Status glyph="lock">{words.inactive}</Status>,
+        },
+    ];
+}
+
+function Nouns({ shown }: { shown: Noun }): ReactElement {
+    return (
+        <nav className="tabs" aria-label={words.title}>
+            {nouns.map(({ slug }) => (
+                <Link key={slug} href={paths.reference(slug)} className="tab"
+                    aria-current={slug === shown.slug ? 'page' : undefined}>
+                    {words.nouns[slug].title}
+                </Link>
+            ))}
+        </nav>
+    );
+}
+
+const asked: Record<string, object> = { '': { active: true }, no: { active: false }, all: {} };
+const empty: Row[] = [];
+
+interface Found {
+    data: { data: Row[]; nextCursor: number; hasMore: boolean } | undefined;
+    error: Problem | null;
+    isPlaceholderData: boolean;
+    dataUpdatedAt: number;
+    refetch: () => unknown;
+}
+
+function Filters({ noun }: { noun: Noun }): ReactElement {
+    return (
+        <>
+            <Nouns shown={noun} />
+            <Choose member="active" label={words.show} values={[
+                { value: '', title: words.shown.active }, { value: 'no', title: words.shown.inactive },
+                { value: 'all', title: words.shown.all },
+            ]} />
+        </>
+    );
+}
+
+function NounPage({ noun, record }: { noun: Noun; record: string }): ReactElement {
+    const { shown, page } = useShown('active');
+    const { search } = useAddress();
+    const texts = words.nouns[noun.slug];
+    const found = useRead(noun.list, { params: { query: {
+        ...asked[shown], order: '-id', limit: 100, ...page,
+    } } } as never, { live: 30 }) as unknown as Found;
+    const columns = useMemo(() => columnsOf(noun), [noun]);
+    const actions = useMemo(() => referenceActions(noun), [noun]);
+    const close = (): void => navigate(paths.reference(noun.slug) + search);
+
+    return (
+        <ListPage<Row> title={words.title} label={words.newest(texts.title)} none={texts.none}
+            noneWhat={texts.noneWhat} columns={columns} found={found}
+            rows={found.data?.data ?? empty} filtered={shown !== ''}
+            nameOf={(row) => noun.definition.name(row)} actions={actions}
+            addressOf={({ id }) => paths.reference(noun.slug, id) + search}
+            filters={<Filters noun={noun} />}>
+            {record ? (
+                <RecordForm key={record} definition={noun.definition} close={close}
+                    id={record === 'new' ? null : Number(record)}>
+                    {({ id }) => typeof id === 'number' ? <UsedBy noun={noun} id={id} /> : null}
+                </RecordForm>
+            ) : null}
+        </ListPage>
+    );
+}
+
+// The noun that the address names; the first without one.
+export function ReferencePage({ noun, record }: {
+    noun: string | undefined; record: string;
+}): ReactElement | null {
+    const shown = nounOf(noun) ?? nouns[0];
+    return shown ? <NounPage key={shown.slug} noun={shown} record={record} /> : null;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What refers to a record of reference data, so that nobody ends its use unaware.
+import type { ReactElement } from 'react';
+
+import { useRead } from '../../api/read.ts';
+import type { ListPath } from '../../form/definition.ts';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
+import { nounOf } from './nouns.ts';
+import type { Noun } from './nouns.ts';
+
+const words = t.reference;
+const shownAtMost = 5;
+
+interface Row {
+    id: number;
+    code?: string;
+    name?: string;
+    [member: string]: unknown;
+}
+
+// Of another noun, the records whose member holds the id: asked for by it, where its list
+// can be.
+const kin: Partial<Record<Noun['slug'], { slug: Noun['slug']; member: string; asked: boolean }[]>> = {
+    'test-definitions': [
+        { slug: 'panels', member: 'testDefinitionIds', asked: false },
+        { slug: 'worksheet-templates', member: 'testDefinitionId', asked: true },
+    ],
+    clients: [{ slug: 'projects', member: 'clientId', asked: false }],
+    'storage-locations': [{ slug: 'storage-locations', member: 'parentId', asked: false }],
+};
+
+const samplesBy: Partial<Record<Noun['slug'], string>> = {
+    clients: 'clientId', projects: 'projectId', 'material-types': 'materialTypeId',
+};
+
+function Kin({ slug, member, asked, id }: {
+    slug: Noun['slug']; member: string; asked: boolean; id: number;
+}): ReactElement | null {
+    const list = nounOf(slug)?.list ?? '/panels';
+    const found = useRead(list as ListPath, { params: { query: {
+        active: true, limit: 500, ...(asked ? { [member]: id } : {}),
+    } } } as never);
+    const rows = ((found.data as { data: Row[] } | undefined)?.data ?? []).filter((row) =>
+        [row[member]].flat().includes(id));
+    return rows.length ? (
+        <>
+            <dt>{words.nouns[slug].title}</dt>
+            <dd>
+                {rows.slice(0, shownAtMost).map((row, i) => (
+                    <span key={row.id}>
+                        {i ? ', ' : ''}
+                        <Link href={paths.reference(slug, row.id)}>{row.code ?? row.name}</Link>
+                    </span>
+                ))}
+                {rows.length > shownAtMost ? ` ${words.users.more(rows.length - shownAtMost)}` : ''}
+            </dd>
+        </>
+    ) : null;
+}
+
+function Samples({ member, id }: { member: string; id: number }): ReactElement | null {
+    const counts = useRead('/samples/counts', { params: { query: { [member]: id } } });
+    const all = Object.values(counts.data ?? {});
+    const sum = all.reduce<number>((n, one) => n + (Number.parseInt(String(one).replace(/\D/g, ''), 10)
+        || 0), 0);
+    const open = all.some((one) => String(one).endsWith('+'));
+    return sum ? (
+        <>
+            <dt>{t.samples.title}</dt>
+            <dd>
+                <Link href={paths.samples(`?${member}=${id}`)}>
+                    {words.users.samples(`${sum.toLocaleString()}${open ? '+' : ''}`)}
+                </Link>
+            </dd>
+        </>
+    ) : null;
+}
+
+export function UsedBy({ noun, id }: { noun: Noun; id: number }): ReactElement {
+    const member = samplesBy[noun.slug];
+    return (
+        <section className="section" aria-labelledby="used-by">
+            <h3 id="used-by">{words.usedBy}</h3>
+            <dl className="pairs">
+                {member ? <Samples member={member} id={id} /> : null}
+                {(kin[noun.slug] ?? []).map((one) => <Kin key={one.slug} {...one} id={id} />)}
+            </dl>
+            <p className="quiet small otherwise">{words.notUsed}</p>
+        </section>
+    );
+}

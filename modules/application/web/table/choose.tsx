@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which records a list shows, as a row of toggles: one member of the address.
+import type { ReactElement } from 'react';
+
+import { navigate, useAddress } from '../router.tsx';
+
+export interface Shown {
+    // Its value in the address, '' for the usual.
+    value: string;
+    title: string;
+}
+
+// What is asked for, as the address says.
+export function useShown(member: string): { shown: string; page: { cursor?: number } } {
+    const { searchParams } = useAddress();
+    const cursor = searchParams.get('cursor');
+    return { shown: searchParams.get(member) ?? '', page: cursor ? { cursor: Number(cursor) } : {} };
+}
+
+export function Choose({ member, label, values }: {
+    member: string; label: string; values: Shown[];
+}): ReactElement {
+    const { pathname, searchParams } = useAddress();
+    const now = searchParams.get(member) ?? '';
+    const show = (value: string): void => {
+        const search = new URLSearchParams(searchParams);
+        search.delete('cursor');
+        search.delete(member);
+        if (value) {
+            search.set(member, value);
+        }
+        navigate(search.size ? `${pathname}?${search}` : pathname);
+    };
+    return (
+        <div className="filters">
+            <div className="states" role="group" aria-label={label}>
+                {values.map(({ value, title }) => (
+                    <button key={value} type="button" aria-pressed={now === value}
+                        onClick={() => show(value)}>
+                        {title}
+                    </button>
+                ))}
+            </div>
+        </div>
+    );
+}

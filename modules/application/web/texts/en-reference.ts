@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// English: reference data, by noun.
+const count = (n: number, one: string, many = `${one}s`): string =>
+    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
+
+const noun = (one: string, many: string, none: string) => ({
+    title: many[0]?.toUpperCase() + many.slice(1),
+    create: `Create a ${one}`,
+    change: (name: string) => `Change ${name}`,
+    created: (name: string) => `${name} is created.`,
+    changed: (name: string) => `${name} is changed.`,
+    none: `There is no ${one} yet.`,
+    noneWhat: none,
+});
+
+export const reference = {
+    title: 'Reference data',
+    nouns: {
+        'test-definitions': noun('test definition', 'test definitions',
+            'A test definition says what is measured, by which method and within which limits.'),
+        'material-types': noun('material', 'materials', 'Samples are of a material.'),
+        projects: noun('project', 'projects', 'Samples can belong to a project of a client.'),
+        clients: noun('client', 'clients', 'Samples and orders are of a client.'),
+        'storage-locations': noun('storage place', 'storage places',
+            'A place, or a place within another: a room, a refrigerator, its shelf.'),
+        panels: noun('panel', 'panels', 'A panel schedules several tests at once.'),
+        'qc-templates': noun('QC template', 'QC templates',
+            'The controls that a batch of a method has.'),
+        'worksheet-templates': noun('worksheet template', 'worksheet templates',
+            'What is written down with a test, and who signs it.'),
+    },
+    show: 'Show',
+    shown: { active: 'Active', inactive: 'Not active', all: 'All' },
+    newest: (what: string) => `${what}, newest first`,
+    active: 'Active',
+    inactive: 'Not active',
+    deactivate: (n: number) => `Deactivate ${count(n, 'record')}`,
+    deactivateWhat: 'What is there keeps referring to it; nothing new can.',
+    deactivated: (n: number) => `${count(n, 'record')} deactivated.`,
+    activate: (n: number) => `Activate ${count(n, 'record')}`,
+    activated: (n: number) => `${count(n, 'record')} activated.`,
+    edit: (name: string) => `Change ${name}`,
+    usedBy: 'Used by',
+    notUsed: 'Nothing refers to it.',
+    users: {
+        samples: (n: string) => `${n} ${n === '1' ? 'sample' : 'samples'}`,
+        more: (n: number) => `and ${n} more`,
+    },
+    state: 'State',
+    tests: (n: number) => count(n, 'test'),
+    controls: (n: number) => count(n, 'control'),
+    fields: (n: number) => count(n, 'field'),
+    members: {
+        code: 'Code', name: 'Name', active: 'Active', method: 'Method', unit: 'Unit',
+        resultType: 'Kind of result', decimals: 'Decimals', specificationLow: 'Lower limit',
+        specificationHigh: 'Upper limit', specificationText: 'Required result',
+        decisionRule: 'Decision rule', reportingLimit: 'Reporting limit',
+        methodDetectionLimit: 'Method detection limit', holdingTimeHours: 'Holding time, hours',
+        requiresWorksheet: 'Needs a worksheet', requiresConfirmation: 'Needs confirmation',
+        presumptiveMinimum: 'Presumptive from', turnaroundDays: 'Turnaround, days',
+        confirmationPlan: 'Steps of confirmation', step: 'Step', medium: 'Medium',
+        afterHours: 'Read after, hours', clientId: 'Client',
+        compositeSampleIdentifier: 'Composite identifiers', contactName: 'Contact',
+        email: 'E-mail', phone: 'Telephone', address: 'Address', parentId: 'Within', kind: 'Kind',
+        minTemperature: 'Coldest, °C', maxTemperature: 'Warmest, °C', testDefinitionIds: 'Tests',
+        required: 'Required', perSamples: 'Once per samples', controls: 'Controls', type: 'Type',
+        level: 'Level', testDefinitionId: 'Test', criterion: 'Criterion',
+        expectedValue: 'Expected value', expectedText: 'Expected outcome',
+        lowerLimit: 'Lower limit', upperLimit: 'Upper limit', count: 'Number', version: 'Version',
+        fields: 'Fields', label: 'Label', signoffSteps: 'Sign-off steps', role: 'Role',
+    },
+    words: {
+        resultType: { numeric: 'a number', text: 'a text', presence: 'present or absent' },
+        criterion: { recovery: 'recovery, %', rpd: 'relative difference, %',
+            maximum: 'at most', range: 'between', expected: 'as expected' },
+        kind: { text: 'text', number: 'number', date: 'date', timestamp: 'date and time',
+            boolean: 'yes or no' },
+    },
+    roles: {
+        system_administrator: 'System administrator', administrator: 'Administrator',
+        lab_manager: 'Laboratory manager', qa_officer: 'QA officer', analyst: 'Analyst',
+        microbiologist: 'Microbiologist', receiving_clerk: 'Receiving clerk',
+        client_services: 'Client services', auditor: 'Auditor', client_viewer: 'Client viewer',
+    },
+};

@@ -1,0 +1,13 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# In a browser: what an administrator does. Reference data are listed, made, changed, refused
+# at their field, changed by two at once, and no longer used.
+use strict;
+use warnings;
+
+use LIMS::Test;
+use LIMS::Test::Browser;
+
+LIMS::Test::Browser::run('administration');
+done_testing();

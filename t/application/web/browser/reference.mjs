@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reference data by forms: a new record with a mistake at its field, names picked instead of
+// ids, something unsaved, and a record that somebody else changed in between.
+import { is, looks, ok, open, press, until } from './support.mjs';
+
+const field = (page, label) => page.getByRole('dialog').getByLabel(label, { exact: true });
+const picker = (page, name) => page.getByRole('combobox', { name });
+const panel = (page) => page.getByRole('dialog');
+
+async function lists(page) {
+    await page.click('.rail a[href$="/reference"]');
+    await page.waitForSelector('tr.cursor');
+    ok(/EPA/.test(await page.textContent('tbody')), 'test definitions with their methods');
+    await looks(page, 'reference');
+}
+
+async function creates(page) {
+    await page.getByRole('link', { name: 'Projects' }).click();
+    await until(page, () => /NPDES/.test(document.querySelector('tbody')?.textContent), 'projects');
+    await press(page, 'n');
+    await page.waitForSelector('.filling');
+    ok(page.url().endsWith('/reference/projects/new'), 'the form has an address', page.url());
+    await field(page, 'Code').fill('RIVER');
+    await panel(page).getByRole('button', { name: 'Create a project' }).click();
+    await until(page, () => document.querySelector('.filling [aria-invalid=true]'),
+        'what is missing is said at its field');
+    await field(page, 'Name').fill('River survey');
+    await picker(page, 'Client').fill('ci');
+    await page.waitForSelector('[role=option]');
+    await looks(page, 'reference-form');
+    const client = await page.textContent('[role=option]');
+    await press(page, 'ArrowDown', 'Enter');
+    is(await picker(page, 'Client').inputValue(), client, 'a client is picked by name');
+    await panel(page).getByRole('button', { name: 'Create a project' }).click();
+    await until(page, () => /RIVER is created/.test(document.querySelector('.said').textContent),
+        'the project is created');
+    await until(page, () => document.querySelector('tbody').textContent.includes('River survey'),
+        '... and stands in the list');
+    ok((await page.textContent('tbody')).includes(client.split(', ')[1]), '... with its client by name');
+}
+
+async function conflicts(page) {
+    await press(page, 'e');
+    await page.waitForSelector('.filling');
+    await field(page, 'Name').fill('River survey, upper reach');
+    const other = await page.context().newPage();
+    await open(other, new URL(page.url()).pathname);
+    await field(other, 'Name').fill('River survey 2027');
+    await panel(other).getByRole('button', { name: 'Change RIVER' }).click();
+    await until(other, () => /RIVER is changed/.test(document.querySelector('.said').textContent),
+        'somebody changes it in between');
+    await other.close();
+    await panel(page).getByRole('button', { name: 'Change RIVER' }).click();
+    await page.waitForSelector('.filling [role=alert] table');
+    const shown = await page.textContent('.filling [role=alert] tbody');
+    ok(['River survey', 'River survey 2027', 'River survey, upper reach'].every((text) =>
+        shown.includes(text)), 'what it was, theirs and mine', shown);
+    await looks(page, 'reference-conflict');
+    await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
+    await until(page, () => document.querySelector('tbody').textContent.includes('upper reach'),
+        'mine replaces it');
+}
+
+async function unsaved(page) {
+    await press(page, 'e');
+    await page.waitForSelector('.filling');
+    await field(page, 'Name').fill('not to be kept');
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await press(page, 'Escape');
+    is(await field(page, 'Name').inputValue(), 'not to be kept', 'nothing typed is lost unasked');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('.filling'), '... and given up when it is meant');
+}
+
+async function deactivates(page) {
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: /Deactivate 1 record/ }).click();
+    await page.waitForSelector('#reason');
+    await page.keyboard.insertText('The survey is over');
+    await press(page, 'Enter');
+    await until(page, () => !document.querySelector('tbody').textContent.includes('upper reach'),
+        'what is not active is not listed');
+    await page.getByRole('button', { name: 'Not active' }).click();
+    await until(page, () => document.querySelector('tbody')?.textContent.includes('upper reach'),
+        '... but where it is asked for');
+}
+
+export async function reference({ page }) {
+    await lists(page);
+    await creates(page);
+    await conflicts(page);
+    await unsaved(page);
+    await deactivates(page);
+}
