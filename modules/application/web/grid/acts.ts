@@ -5,6 +5,7 @@
 import * as answers from './answers.ts';
 import { cleared, copied, filledDown } from './copy.ts';
 import * as cursors from './cursor.ts';
+import type { Heading } from './heading.ts';
 import type { Command, Mode } from './keys.ts';
 import { isProblem, lookOf } from './look.ts';
 import * as models from './model.ts';
@@ -20,7 +21,10 @@ export interface State {
     readonly mode: Mode;
     readonly comma: Comma;
     // A paste that waits for what its commas mean.
-    readonly asking: { readonly text: string; readonly examples: readonly string[] } | null;
+    readonly asking: {
+        readonly text: string; readonly chosen: Heading | undefined;
+        readonly examples: readonly string[];
+    } | null;
     // Whether a reason is asked for, for all cells that need one.
     readonly reasoning: boolean;
     // Cells of the last paste that were left out.
@@ -164,14 +168,14 @@ export function copy(state: State): string {
 
 export const clear: Act = (state) => write(state, cleared(state.model.sheet, selection(state)));
 
-export function paste(text: string): Act {
+export function paste(text: string, chosen?: Heading): Act {
     return (state) => {
-        const plan = planPaste(state.model.sheet, text, selection(state), state.comma);
+        const plan = planPaste(state.model.sheet, text, selection(state), state.comma, chosen);
         switch (plan.kind) {
             case 'refused':
                 return { ...state, asking: null, said: plan.remark };
             case 'comma':
-                return { ...leave(state), asking: { text, examples: plan.examples } };
+                return { ...leave(state), asking: { text, chosen, examples: plan.examples } };
             case 'planned': {
                 const left = plan.remarks.length;
                 const said = { code: 'pasted', values: { cells: plan.given - left, left } };
@@ -195,7 +199,7 @@ export function answerComma(comma: Exclude<Comma, 'ask'> | null): Act {
     return (state) => {
         const { asking } = state;
         const next = { ...state, asking: null, ...(comma ? { comma } : {}) };
-        return asking && comma ? paste(asking.text)(next) : next;
+        return asking && comma ? paste(asking.text, asking.chosen)(next) : next;
     };
 }
 

@@ -10,7 +10,7 @@ import { Glyph } from '../parts/glyph.tsx';
 import { t } from '../texts/texts.ts';
 import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
 import type { State } from './acts.ts';
-import type { Desk } from './desk.ts';
+import type { GridDesk } from './desk.ts';
 import { type Cell, cellAt } from './sheet.ts';
 
 const texts = t.grid;
@@ -24,7 +24,7 @@ const onEscape = (act: () => void) => (event: KeyboardEvent): void => {
 };
 
 interface CommaProperties {
-    desk: Desk;
+    desk: GridDesk;
     examples: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function CommaQuestion({ desk, examples }: CommaProperties): ReactElement {
     );
 }
 
-function ReasonQuestion({ desk, count }: { desk: Desk; count: number }): ReactElement {
+function ReasonQuestion({ desk, count }: { desk: GridDesk; count: number }): ReactElement {
     const { why } = texts;
     const list = useId();
     const dismiss = (): void => desk.do(dismissReason);
@@ -74,7 +74,7 @@ function ReasonQuestion({ desk, count }: { desk: Desk; count: number }): ReactEl
     );
 }
 
-function Conflict({ desk, cell }: { desk: Desk; cell: Cell }): ReactElement {
+function Conflict({ desk, cell }: { desk: GridDesk; cell: Cell }): ReactElement {
     const { conflict } = texts;
     const shown = (text: string | undefined): string => text || conflict.empty;
     return (
@@ -94,7 +94,7 @@ function Conflict({ desk, cell }: { desk: Desk; cell: Cell }): ReactElement {
     );
 }
 
-export function Questions({ desk, state }: { desk: Desk; state: State }): ReactElement | null {
+export function Questions({ desk, state }: { desk: GridDesk; state: State }): ReactElement | null {
     const cell = cellAt(state.model.sheet, state.cursor.at);
     if (state.asking) {
         return <CommaQuestion desk={desk} examples={state.asking.examples} />;

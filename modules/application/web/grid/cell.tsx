@@ -8,7 +8,7 @@ import type { ReactElement } from 'react';
 import { Glyph } from '../parts/glyph.tsx';
 import type { GlyphName, Tone } from '../parts/glyph.tsx';
 import { type } from './acts.ts';
-import type { Desk } from './desk.ts';
+import type { GridDesk } from './desk.ts';
 import type { Mode } from './keys.ts';
 import type { Kind, Look } from './look.ts';
 import { type Cell as CellOf, type Column, isOpen } from './sheet.ts';
@@ -42,15 +42,23 @@ export function Mark({ look }: { look: Look }): ReactElement | null {
 }
 
 // A number stands at its decimal point; the text is the one that was typed.
-function Value({ text, numeric }: { text: string; numeric: boolean }): ReactElement {
+function Value({ text, numeric, fallback }: {
+    text: string; numeric: boolean; fallback: string | undefined;
+}): ReactElement {
+    if (text === '' && fallback) {
+        return <span className="quiet">{fallback}</span>;
+    }
     const point = numeric ? text.indexOf('.') : -1;
     return point < 0
         ? <>{text}{numeric && text !== '' ? <i /> : null}</>
         : <>{text.slice(0, point)}<i>{text.slice(point)}</i></>;
 }
 
+// The list of what a column offers, which stands beside the grid.
+export const offersOf = ({ key }: Column): string => `offers of ${key}`.replace(/\s+/g, '-');
+
 interface LiveProperties {
-    desk: Desk;
+    desk: GridDesk;
     cell: CellOf;
     column: Column;
     label: string;
@@ -87,14 +95,15 @@ function Live(properties: LiveProperties): ReactElement {
             aria-label={texts.cell(column.name, label)} aria-invalid={invalid}
             aria-describedby={reason} autoComplete="off" spellCheck={false}
             autoCapitalize="off" enterKeyHint="next" maxLength={column.length}
-            inputMode={column.numeric ? 'decimal' : 'text'}
+            inputMode={column.numeric ? 'decimal' : 'text'} placeholder={column.fallback}
+            list={column.offers ? offersOf(column) : undefined}
             onFocus={(event) => mode === 'editing' || event.currentTarget.select()}
             onChange={(event) => desk.do(type(event.target.value))} />
     );
 }
 
 export interface CellProperties {
-    desk: Desk;
+    desk: GridDesk;
     cell: CellOf;
     look: Look;
     column: Column;
@@ -120,7 +129,8 @@ export function Cell(properties: CellProperties): ReactElement {
             aria-selected={selected} {...(invalid ? { 'aria-invalid': true } : {})}
             {...(isOpen(cell) ? {} : { 'aria-readonly': true })} title={look.messages.join(' ')}>
             {mode === null
-                ? <Value text={cell.content.typed} numeric={column.numeric} />
+                ? <Value text={cell.content.typed} numeric={column.numeric}
+                    fallback={column.fallback} />
                 : <Live desk={desk} cell={cell} column={column} label={label} mode={mode}
                     invalid={invalid} focus={focus} reason={reason} />}
             <Mark look={look} />

@@ -2,7 +2,7 @@
 //
 // The desk at which a sheet is filled: what people did goes to the service to be judged, and
 // to be entered when they save; what it answers comes back to the cells. It knows no page.
-import { type Act, type State, begin, lackingReason, press } from './acts.ts';
+import { type Act, type State, begin, lackingReason, paste, press } from './acts.ts';
 import * as answers from './answers.ts';
 import type { Clock } from './clock.ts';
 import { type Judgement, Judging } from './judging.ts';
@@ -42,7 +42,20 @@ export interface Way {
     readonly lastSaved: number | null;
 }
 
-export class Desk {
+// What a grid needs of whoever carries its cells.
+export interface GridDesk {
+    readonly store: Store<State>;
+    readonly way: Store<Way>;
+    readonly sheet: Sheet;
+    readonly unsaved: boolean;
+    do(act: Act): void;
+    press(command: Command, page: number): boolean;
+    paste(text: string): void;
+    save(): void;
+    retry(): void;
+}
+
+export class Desk implements GridDesk {
     readonly store: Store<State>;
     readonly way: Store<Way>;
     readonly #clock: Clock;
@@ -84,6 +97,11 @@ export class Desk {
             this.do(() => next);
         }
         return next !== null;
+    }
+
+    // Takes a block of cells at the cursor.
+    paste(text: string): void {
+        this.do(paste(text));
     }
 
     // Sends every edited cell that can be saved. Those that need a reason ask for it.

@@ -3,7 +3,7 @@
 // The foot of a grid: the cell with the cursor in full, what has to be looked at, and where
 // saving stands.
 import { useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -12,7 +12,7 @@ import { clock as clockAt } from '../texts/time.ts';
 import { point, selection } from './acts.ts';
 import type { State } from './acts.ts';
 import { Questions } from './asking.tsx';
-import type { Desk } from './desk.ts';
+import type { GridDesk } from './desk.ts';
 import { lookOf, problems, sum } from './look.ts';
 import type { Kind, Look } from './look.ts';
 import { type Cell, type Place, type Sheet, cellAt, isEdited } from './sheet.ts';
@@ -35,7 +35,7 @@ function sentence(look: Look): string {
 }
 
 function was(cell: Cell): string {
-    return isEdited(cell) ? texts.was(cell.base.text) : '';
+    return isEdited(cell) && cell.base.etag !== '' ? texts.was(cell.base.text) : '';
 }
 
 // The cell with the cursor; a screen reader reads it with the input.
@@ -87,7 +87,7 @@ function linesOf(state: State): Line[] {
 }
 
 function Problems({ desk, state, lines }: {
-    desk: Desk; state: State; lines: Line[];
+    desk: GridDesk; state: State; lines: Line[];
 }): ReactElement {
     const { at } = state.cursor;
     const here = (place: Place | null): boolean =>
@@ -125,7 +125,7 @@ function useSecondsUntil(moment: number | null): number {
     return moment === null ? 0 : Math.max(0, Math.ceil((moment - now) / 1000));
 }
 
-function Way({ desk, zone }: { desk: Desk; zone: string }): ReactElement {
+function Way({ desk, zone }: { desk: GridDesk; zone: string }): ReactElement {
     const { progress, nextTry, lastSaved } = useStore(desk.way);
     const next = progress?.nextTry ?? nextTry;
     const seconds = useSecondsUntil(next);
@@ -158,13 +158,14 @@ function cellsOf(state: State): number {
 }
 
 interface Properties {
-    desk: Desk;
+    desk: GridDesk;
     state: State;
     reason: string;
     zone: string;
+    status: ReactNode;
 }
 
-export function Foot({ desk, state, reason, zone }: Properties): ReactElement {
+export function Foot({ desk, state, reason, zone, status }: Properties): ReactElement {
     const lines = linesOf(state);
     const { entered, empty } = sum(state.model.sheet);
     const chosen = cellsOf(state);
@@ -176,7 +177,7 @@ export function Foot({ desk, state, reason, zone }: Properties): ReactElement {
                 <Problems desk={desk} state={state} lines={lines} />
             </section>
             <div className="statusline">
-                <span>{texts.sum(lines.length, entered, empty)}</span>
+                <span>{status ?? texts.sum(lines.length, entered, empty)}</span>
                 {chosen > 1 ? <span className="quiet">{texts.selected(chosen)}</span> : null}
                 {lines.length > 0 ? (
                     <Button kind="row plain" keys="F8"

@@ -4,13 +4,16 @@
 // input, so that keyboard, input methods and screen readers find a field they know.
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import type { Range, VirtualItem } from '@tanstack/react-virtual';
-import { useEffect, useId, useRef, useSyncExternalStore } from 'react';
-import type { ClipboardEvent, KeyboardEvent, MouseEvent, ReactElement, RefObject } from 'react';
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import type {
+    ClipboardEvent, KeyboardEvent, MouseEvent, ReactElement, ReactNode, RefObject,
+} from 'react';
 
-import { caret, clear, copy, paste, point, selection } from './acts.ts';
+import { caret, clear, copy, point, selection } from './acts.ts';
 import type { State } from './acts.ts';
-import type { Desk } from './desk.ts';
+import type { GridDesk } from './desk.ts';
 import { Foot } from './foot.tsx';
+import { offersOf } from './cell.tsx';
 import { commandOf } from './keys.ts';
 import { besideGrid } from './leave.ts';
 import { GridRow } from './row.tsx';
@@ -20,6 +23,7 @@ import { t } from '../texts/texts.ts';
 
 const texts = t.grid;
 
+// The height of the head in pixels, at most: two lines.
 const HEAD = 44;
 
 // The height of a row is the theme's: dense, comfortable, or for fingers.
@@ -55,7 +59,7 @@ function useRows(state: State, pane: RefObject<HTMLDivElement | null>) {
 
 function Head({ sheet }: { sheet: Sheet }): ReactElement {
     return (
-        <thead className="two">
+        <thead className={sheet.columns.some(({ hint }) => hint) ? 'two' : undefined}>
             <tr role="row" aria-rowindex={1}>
                 <th className="w-no" role="columnheader" scope="col" aria-colindex={1}>
                     <span className="unseen">{texts.row}</span>
@@ -65,11 +69,11 @@ function Head({ sheet }: { sheet: Sheet }): ReactElement {
                         className={i === 0 ? `${className} stay` : className}>{title}</th>
                 ))}
                 {sheet.columns.map((column, i) => (
-                    <th key={column.key} className="w-state" role="columnheader" scope="col"
+                    <th key={column.key} className={column.className ?? 'w-state'} role="columnheader" scope="col"
                         aria-colindex={sheet.heads.length + 2 + i} title={column.hint}>
                         <strong>{column.key}</strong>
                         {column.name === column.key ? '' : ` ${column.name}`}
-                        <br />{column.hint}
+                        {column.hint ? <br /> : null}{column.hint}
                     </th>
                 ))}
             </tr>
@@ -85,7 +89,7 @@ function Gap({ height, columns }: { height: number; columns: number }): ReactEle
 }
 
 interface Drawn {
-    desk: Desk;
+    desk: GridDesk;
     state: State;
     items: VirtualItem[];
     total: number;
@@ -134,7 +138,7 @@ function isAt(state: State, place: Place): boolean {
 }
 
 // What the mouse, the keyboard and the clipboard do to the desk.
-function handlersOf(desk: Desk, page: number) {
+function handlersOf(desk: GridDesk, page: number) {
     const state = (): State => desk.store.get();
     const clip = (event: ClipboardEvent): boolean => {
         if (state().mode === 'editing') {
@@ -160,12 +164,15 @@ function handlersOf(desk: Desk, page: number) {
             if (!place || event.button !== 0) {
                 return;
             }
-            if (isAt(state(), place) && !event.shiftKey) {
+            const input = event.currentTarget.querySelector('input');
+            const entered = input !== null && input === document.activeElement;
+            if (entered && isAt(state(), place) && !event.shiftKey) {
                 desk.do(caret);
                 return;
             }
             event.preventDefault();
             desk.do(point(place, event.shiftKey));
+            input?.focus();
         },
         onMouseOver(event: MouseEvent<HTMLElement>) {
             const place = event.buttons === 1 ? placeOf(event.target) : null;
@@ -179,14 +186,14 @@ function handlersOf(desk: Desk, page: number) {
             const text = event.clipboardData.getData('text/plain');
             if (state().mode !== 'editing' || /[\t\r\n]/.test(text)) {
                 event.preventDefault();
-                desk.do(paste(text));
+                desk.paste(text);
             }
         },
     };
 }
 
 // Asks before the tab is closed over something that is not saved.
-function useGuard(desk: Desk): void {
+function useGuard(desk: GridDesk): void {
     useEffect(() => {
         const guard = (event: BeforeUnloadEvent): void => {
             if (desk.unsaved) {
@@ -203,7 +210,26 @@ function useGuard(desk: Desk): void {
     }, [desk]);
 }
 
-export function EntryGrid({ desk, zone }: { desk: Desk; zone: string }): ReactElement {
+// What columns offer while one types.
+function Offers({ columns }: { columns: Sheet['columns'] }): ReactElement[] {
+    return columns.flatMap((column) => column.offers ? [(
+        <datalist key={column.key} id={offersOf(column)}>
+            {column.offers.map((offer) => <option key={offer} value={offer} />)}
+        </datalist>
+    )] : []);
+}
+
+interface Properties {
+    desk: GridDesk;
+    zone: string;
+    // Something else on the page has the focus until somebody goes into the grid.
+    waits?: boolean;
+    // Stands in the status line, in place of how many cells are entered.
+    status?: ReactNode;
+}
+
+export function EntryGrid({ desk, zone, waits = false, status }: Properties): ReactElement {
+    const [entered, setEntered] = useState(!waits);
     const state = useStore(desk.store);
     const pane = useRef<HTMLDivElement>(null);
     const reason = useId();
@@ -219,14 +245,15 @@ export function EntryGrid({ desk, zone }: { desk: Desk; zone: string }): ReactEl
                     <table className="grid" role="grid" aria-label={sheet.name}
                         aria-multiselectable="true" aria-rowcount={sheet.rows.length + 1}
                         aria-colcount={sheet.heads.length + sheet.columns.length + 1}
-                        {...handlersOf(desk, page)}>
+                        onFocus={() => setEntered(true)} {...handlersOf(desk, page)}>
                         <Head sheet={sheet} />
                         <Rows desk={desk} state={state} items={items} total={total}
-                            focus={!state.asking && !state.reasoning} reason={reason} />
+                            focus={entered && !state.asking && !state.reasoning} reason={reason} />
                     </table>
+                    <Offers columns={sheet.columns} />
                 </div>
             </div>
-            <Foot desk={desk} state={state} reason={reason} zone={zone} />
+            <Foot desk={desk} state={state} reason={reason} zone={zone} status={status} />
         </>
     );
 }

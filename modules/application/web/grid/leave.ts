@@ -14,3 +14,8 @@ export function besideGrid(grid: HTMLElement, back: boolean): boolean {
     next?.focus();
     return next !== undefined;
 }
+
+// Goes into the grid of the page, where its cursor stands.
+export function enterGrid(): void {
+    document.querySelector<HTMLElement>('[role=grid] .editing input')?.focus();
+}

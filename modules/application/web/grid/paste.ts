@@ -157,8 +157,11 @@ function commas(sheet: Sheet, targets: readonly Target[]): string[] {
         .map(({ text }) => text.trim());
 }
 
-// Decides what pasting a text over the selected area would do.
-export function planPaste(sheet: Sheet, text: string, area: Area, comma: Comma): Plan {
+// Decides what pasting a text over the selected area would do. A heading that somebody has
+// chosen comes before the one that is found.
+export function planPaste(
+    sheet: Sheet, text: string, area: Area, comma: Comma, chosen?: Heading,
+): Plan {
     const block = text.length > CHARACTERS ? [] : readTsv(text);
     const cells = block.reduce((sum, row) => sum + row.length, 0);
     if (text.length > CHARACTERS || cells > CELLS) {
@@ -167,7 +170,7 @@ export function planPaste(sheet: Sheet, text: string, area: Area, comma: Comma):
     if (block.length === 0) {
         return { kind: 'refused', remark: remark('nothing_to_paste') };
     }
-    const heading = headingOf(sheet, block, area.left);
+    const heading = chosen ?? headingOf(sheet, block, area.left);
     const targets = heading
         ? byHeading(sheet, block, heading, area.top)
         : byPlace(sheet, block, area);

@@ -6,13 +6,16 @@ import { memo } from 'react';
 import type { ReactElement } from 'react';
 
 import { Cell } from './cell.tsx';
-import type { Desk } from './desk.ts';
+import type { GridDesk } from './desk.ts';
 import type { Mode } from './keys.ts';
 import { lookOf } from './look.ts';
 import type { Row, Sheet } from './sheet.ts';
+import { t } from '../texts/texts.ts';
+
+const texts = t.grid;
 
 export interface RowProperties {
-    desk: Desk;
+    desk: GridDesk;
     row: Row;
     index: number;
     columns: Sheet['columns'];
@@ -28,12 +31,15 @@ export interface RowProperties {
     reason: string;
 }
 
-function Facts({ row, heads }: Pick<RowProperties, 'row' | 'heads'>): ReactElement {
+function Facts({ row, heads }: Pick<RowProperties, 'row' | 'heads'>): ReactElement | null {
     const [head, ...rest] = heads;
+    if (!head) {
+        return null;
+    }
     return (
         <>
             <th scope="row" role="rowheader" aria-colindex={2}
-                className={`${head?.className ?? ''} stay id`}>{row.label}</th>
+                className={`${head.className} stay id`}>{row.label}</th>
             {rest.map(({ title, className }, i) => (
                 <td key={title} role="gridcell" aria-colindex={i + 3} className={className}
                     title={row.facts[i] ?? ''}>{row.facts[i]}</td>
@@ -54,7 +60,7 @@ function DrawnRow(properties: RowProperties): ReactElement {
                 const column = columns[c];
                 return column ? (
                     <Cell key={column.key} desk={desk} cell={cell} look={lookOf(desk.sheet, cell)}
-                        column={column} index={c} first={heads.length + 2} label={row.label}
+                        column={column} index={c} first={heads.length + 2} label={row.label || texts.rowName(index + 1)}
                         selected={c >= left && c <= right} mode={c === cursor ? mode : null}
                         focus={focus} reason={reason} />
                 ) : null;

@@ -102,6 +102,12 @@ export interface Column {
     readonly numeric: boolean;
     // The longest text that a cell takes.
     readonly length: number;
+    // Its width (w-…); absent: that of a value with its verdict.
+    readonly className?: string;
+    // What holds where a cell is empty, shown quietly.
+    readonly fallback?: string;
+    // What is offered while one types.
+    readonly offers?: readonly string[];
 }
 
 export interface Head {

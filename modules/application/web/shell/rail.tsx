@@ -22,9 +22,15 @@ export const isAt = (route: Route, path: string): boolean =>
     [start(route), ...route.rail?.also ?? []].some((place) =>
         path === base + place || path.startsWith(`${base}${place}/`));
 
+// Of two places, one below the other, one is at the lower.
+const current = (places: Place[], path: string): Place | undefined => places
+    .filter((place) => isAt(place, path))
+    .sort((a, b) => b.pattern.length - a.pattern.length)[0];
+
 export function Rail({ routes, shown }: { routes: Route[]; shown: boolean }): ReactElement {
     const { pathname } = useAddress();
     const places = placesOf(routes);
+    const at = current(places, pathname);
 
     return (
         <nav className={shown ? 'rail shown' : 'rail'} aria-label={t.rail.label} id="rail">
@@ -37,7 +43,7 @@ export function Rail({ routes, shown }: { routes: Route[]; shown: boolean }): Re
                             {here.map((place) => (
                                 <li key={place.pattern}>
                                     <Link href={base + start(place)}
-                                        aria-current={isAt(place, pathname) ? 'page' : undefined}>
+                                        aria-current={place === at ? 'page' : undefined}>
                                         {place.rail.title}
                                     </Link>
                                 </li>

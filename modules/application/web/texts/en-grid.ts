@@ -26,6 +26,7 @@ const remarks: Record<string, (values: Values) => string> = {
 
 export const grid = {
     row: 'Row',
+    rowName: (row: number) => `row ${row}`,
     at: (row: number, column: string) => `Row ${row}, ${column}`,
     cell: (column: string, label: string) => `${column} of ${label}`,
     remark: (code: string, values: Values) => remarks[code]?.(values) ?? code,
