@@ -16,6 +16,7 @@ import { startKeyboard } from './keys/keyboard.ts';
 import { accountRoutes } from './pages/account/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
+import { orderRoutes } from './pages/orders/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
@@ -31,6 +32,7 @@ import { Shell } from './shell/shell.tsx';
 
 const routes: Route[] = [
     ...sampleRoutes,
+    ...orderRoutes,
     ...receiveRoutes,
     ...worklistRoutes,
     ...benchRoutes,

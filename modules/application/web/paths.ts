@@ -16,6 +16,9 @@ export const paths = {
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
+    orders: (query = '') => `${base}/orders${query}`,
+    newOrder: () => `${base}/orders/new`,
+    order: (id: number) => `${base}/orders/${id}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,
     lots: (kind: LotKind) => `${base}/${kind}-lots`,

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Accession and receiving without a page: what becomes of scans, which bottles of an order are
-# missing.
+# Accession and receiving without a page: what an order says and where its mistakes stand,
+# what becomes of scans, which bottles are missing.
 use strict;
 use warnings;
 

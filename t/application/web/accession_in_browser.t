@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# In a browser: bottles of an order are received by their labels, whatever the reader sends
-# behind them.
+# In a browser: an order is written in a sheet, its mistakes are told at their cells, and it
+# is registered all or none; its bottles are received by their labels, whatever the reader
+# sends behind them.
 use strict;
 use warnings;
 

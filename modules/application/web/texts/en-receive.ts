@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // English: the texts of receiving bottles.
-const count = (n: number, one: string, many = `${one}s`): string =>
-    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
-
 export const receive = {
     title: 'Receive',
     tabTitle: (missing: number) => missing ? `(${missing} missing) Receive` : 'Receive',
@@ -22,7 +19,6 @@ export const receive = {
     alreadyBy: (at: string, by: string) => `Received ${at} by ${by}`,
     program: 'a program',
     otherOrder: 'of another order',
-    nothingReceived: 'Nothing was received',
     noTemperature: 'The temperature of the cooler is not a number: correct it, then scan again.',
     undo: (seconds: number) => `Undo, ${seconds} s left`,
     undoReason: 'Scanned by mistake, undone at the scan',
@@ -52,5 +48,4 @@ export const receive = {
     ].join(''),
     sound: 'Sound',
     lastSaved: (at: string) => `Last saved ${at}`,
-    bottles: (n: number) => count(n, 'bottle'),
 };

@@ -9,6 +9,7 @@ import { charts } from './en-charts.ts';
 import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
 import { lots } from './en-lots.ts';
+import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
@@ -41,6 +42,7 @@ export const en = {
     grid,
     record,
     lots,
+    orders,
     receive,
     reference,
     close: 'Close',

@@ -12,6 +12,10 @@ function shown(moment: number, zone: string): number {
     return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'));
 }
 
+// Returns the day that a zone has at a moment, such as 2026-11-24.
+export const dayIn = (zone: string, moment: number): string =>
+    new Date(shown(moment, zone)).toISOString().slice(0, 10);
+
 // Returns the moment in UTC at which the zone's clock shows a time such as 2026-11-24T10:15.
 // Twice is enough: the second look knows on which side of a change of the clock it stands.
 export function momentOf(local: string, zone: string): string {

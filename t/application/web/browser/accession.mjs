@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receiving the bottles of an order: labels with every suffix, a wrong check character, a
-// bottle twice, undoing, a deviation.
+// Accession: an order with mistakes, a block with unknown columns, twenty samples in few acts.
+// Receiving its bottles: labels with every suffix, a wrong check character, a bottle twice,
+// undoing, a deviation.
 import { desk, is, looks, ok, open, press, quiet, run, scan, signIn, until } from './support.mjs';
 
 const ben = 'ben.walsh@cedarbasin.example';
@@ -13,28 +14,146 @@ const answered = (page, n, name) => until(page, (expected) => {
         .textContent.includes('Sending');
 }, name, n);
 
-// An order of as many samples, as a program would register it.
-const order = (page, samples) => page.evaluate(async (count) => {
-    const session = await (await fetch('/app/api/session')).json();
-    const ask = async (path, body) => (await fetch(`/app/api${path}`, {
-        headers: { 'X-Lims-Session': session.id, 'X-Lims-Request': '1',
-            'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
-        ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-    })).json();
-    const { data: [client] } = await ask('/clients');
-    const { data: [material] } = await ask('/material-types');
-    return ask('/orders', { clientId: client.id, samples: Array.from({ length: count }, (_, i) => ({
-        materialTypeId: material.id, plantLocation: `Tap ${i + 1}`,
-    })) });
-}, samples);
+const copy = (page, block) => page.evaluate((text) => navigator.clipboard.writeText(text), block);
+const tab = (rows) => rows.map((row) => row.join('\t')).join('\n');
+const sample = (n) => [`Tap ${n}`, `06:${10 + n % 50}`, `COC-77${10 + n}`];
+const block = (count, from = 1) => tab([['Location', 'Collected', 'COC'],
+    ...Array.from({ length: count }, (_, i) => sample(from + i))]);
+const filled = (page, count) => until(page, (name) => [...document.querySelectorAll('.head .btn')]
+    .some((button) => button.textContent.startsWith(name)), `${count} samples stand in the sheet`,
+`Register ${count} sample`);
+const cell = (row, column) => `tr[data-row="${row}"] td[data-column="${column}"]`;
+
+async function toAccession(page) {
+    await page.locator('.rail').getByRole('link', { name: 'Accession' }).click();
+    await page.waitForSelector('.grid .editing');
+    is(await page.evaluate(() => document.activeElement.name), 'client',
+        'one begins with whose it is');
+}
+
+// The first order is written whole, with mistakes; nothing of it can be registered before.
+async function mistakes(page) {
+    await toAccession(page);
+    await page.keyboard.insertText('Mesa Verde Water District');
+    await page.fill('[name=project]', 'MVWD-LCR, Lead and copper rule');
+    await page.fill('[name=tests]', 'PB, CU');
+    await page.fill('[name=material]', 'Drinking water');
+    await page.fill('[name=collected]', '2026-11-02');
+    await looks(page, 'order-empty');
+    await page.click(cell(0, 0));
+    await copy(page, tab([['Location', 'Matrix', 'Collected', 'COC', 'Notes'],
+        ['Tap 1', '', '06:15', 'COC-0407', 'Built 1951'], ['Tap 2', 'Wine', '06:20', 'COC-7702', ''],
+        ['Tap 3', '', '11/12/2026', 'COC-7703', '']]));
+    await press(page, 'Control+v');
+    await filled(page, 3);
+    ok(/3 rows × 5 columns pasted.*Location, Material, Collected, External id, Notes/s.test(
+        await page.textContent('.banner')), 'headings that are known need no question');
+    await press(page, 'Control+Enter');
+    await page.getByText('0 are right, 3 refused').waitFor();
+    const said = await page.textContent('.problems');
+    ok(/Row 1, External id.*has this value already/.test(said), 'each mistake is told at its cell',
+        said);
+    ok(/Row 2, Material.*No material is called Wine/.test(said), '... a name that nothing has');
+    ok(/Row 3, Collected.*Write the time/.test(said), '... a day that is not certain');
+    is(await page.locator('.grid td[aria-invalid]').count(), 3, '... and at no other');
+    ok(await page.getByRole('button', { name: /^Register 3 samples/ })
+        .getAttribute('aria-disabled'), 'nothing can be registered until they are mended');
+    await looks(page, 'order-refused');
+}
+
+async function mending(page) {
+    await page.click('.rail a[href$="/samples"]');
+    await page.waitForSelector('tr.cursor');
+    await page.locator('.rail').getByRole('link', { name: 'Accession' }).click();
+    await filled(page, 3);
+    const mended = [[0, 5, 'COC-7701'], [1, 1, 'DW'], [2, 3, 'Nov 2 06:25']];
+    for (const [row, column, text] of mended) {
+        await page.click(cell(row, column));
+        await page.keyboard.insertText(text);
+    }
+    await press(page, 'Control+s');
+    await page.getByText(/Checked 3 rows:.*all are right/).waitFor();
+    await press(page, 'Control+Enter');
+    await page.waitForSelector('h1.id');
+    ok(/3 samples registered as order/.test(await page.textContent('.said')),
+        'the three are registered');
+    ok(/0 of 3 received/.test(await page.textContent('.head')), '... and wait to be received');
+    await looks(page, 'order');
+}
+
+// A block with a heading that nothing has; then the columns are chosen.
+async function columns(page) {
+    await toAccession(page);
+    await page.keyboard.insertText('City of Riverbend');
+    await page.click(cell(0, 0));
+    await copy(page, tab([['Site', 'Weather', 'Material'], ['Outfall', 'Rain', 'WWE'],
+        ['Upstream', 'Rain', 'SW']]));
+    await press(page, 'Control+v');
+    await page.waitForSelector('[role=dialog] select');
+    await looks(page, 'order-columns');
+    await page.getByLabel('Goes into: Weather').selectOption('Notes');
+    await press(page, 'Enter');
+    await filled(page, 2);
+    ok((await page.textContent(cell(1, 6))).startsWith('Rain'), 'a column goes where it was said');
+    await press(page, 'Control+z');
+    is(await page.textContent(cell(1, 0)), '', 'the paste is one step');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.locator('[role=dialog]').getByRole('button', { name: /^Discard/ }).click();
+    await until(page, () => document.querySelector('[name=client]').value === '',
+        'what is discarded is gone');
+}
+
+// Each act beyond the data counts: a click, a field that is typed, a key.
+async function counted(page) {
+    let acts = 0;
+    const act = async (done) => {
+        acts++;
+        await done;
+    };
+    await page.locator('.rail').getByRole('link', { name: 'Samples' }).click();
+    await page.waitForSelector('tr.cursor');
+    await copy(page, block(20, 10));
+    await act(page.locator('.rail').getByRole('link', { name: 'Accession' }).click());
+    await page.waitForSelector('[name=client]:focus');
+    await act(page.keyboard.insertText('Mesa Verde Water District'));
+    await act(page.locator('.banner').getByRole('button', { name: /^ORD-/ }).first().click());
+    await until(page, () => document.activeElement.closest('[role=grid]'),
+        'a template leads into the sheet');
+    is(await page.inputValue('[name=tests]'), 'PB, CU', 'the last order is a template');
+    await act(page.keyboard.press('Control+v'));
+    await filled(page, 20);
+    await act(page.fill('[name=collected]', '2026-11-02'));
+    await act(page.fill('[name=temperature]', '4.1'));
+    await act(page.keyboard.press('Control+Shift+Enter'));
+    await page.waitForSelector('h1.id');
+    ok(/20 samples registered as order ORD-.*20 samples received/.test(
+        await page.textContent('.said')), 'twenty samples are registered and received');
+    ok(/20 of 20 received/.test(await page.textContent('.head')), '... as the order says');
+    ok(acts <= 12, 'in twelve acts at most', `${acts} acts`);
+}
+
+// Registers an order to be received by its labels.
+async function awaited(page) {
+    await toAccession(page);
+    await page.keyboard.insertText('Mesa Verde Water District');
+    await page.fill('[name=material]', 'DW');
+    await page.fill('[name=collected]', '2026-11-02');
+    await page.click(cell(0, 0));
+    await copy(page, block(12, 40));
+    await press(page, 'Control+v');
+    await filled(page, 12);
+    await press(page, 'Control+Enter');
+    await page.waitForSelector('h1.id');
+    const name = await page.textContent('h1.id');
+    const ids = await page.locator('tbody th .id').allTextContents();
+    await page.getByRole('link', { name: 'Receive 12 samples' }).click();
+    await page.waitForSelector('#scan-next');
+    return { name, ids };
+}
 
 async function receiving(page) {
-    const { samples, order: { orderNumber } } = await order(page, 12);
-    const ids = samples.map(({ trackingId }) => trackingId);
-    await open(page, '/app/receive');
-    await page.waitForSelector('#scan-next');
+    const { name, ids } = await awaited(page);
     await page.fill('[inputmode=decimal]', '4.1');
-    await looks(page, 'receive-empty');
     await page.focus('#scan-next');
     const suffixes = ['Enter', 'Tab', ','];
     for (const [i, id] of ids.slice(0, 9).entries()) {
@@ -42,11 +161,11 @@ async function receiving(page) {
     }
     await answered(page, 9, 'nine labels are nine lines, whatever their suffix');
     await until(page, () => /9 of 12/.test(document.querySelector('.beside .count')?.textContent),
-        'the order of the first bottle is counted');
-    ok((await page.textContent('.head')).includes(orderNumber), '... and named');
+        'the bottles of the order are counted');
+    ok((await page.textContent('.head')).includes(name), '... and it is named');
     is(await page.locator('#scan-next').inputValue(), '', 'the field is empty for the next one');
     is(await page.evaluate(() => document.activeElement.id), 'scan-next', '... and has the focus');
-    ok(/missing: Tap 10, Tap 11, Tap 12/.test(await page.textContent('.beside .count')),
+    ok(/missing: Tap 49, Tap 50, Tap 51/.test(await page.textContent('.beside .count')),
         'what is missing is named');
 
     const wrong = ids[9].slice(0, -1) + (ids[9].endsWith('7') ? '8' : '7');
@@ -90,13 +209,17 @@ async function receiving(page) {
 }
 
 run(async (browser) => {
-    const here = await desk(browser);
+    const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = here;
 
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, ben);
     await page.waitForSelector('.rail a[href$="/receive"]');
+    await mistakes(page);
+    await mending(page);
+    await columns(page);
+    await counted(page);
     await receiving(page);
     quiet(here);
 });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { later } from '../../later.tsx';
 import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { ReceivePage } from './receive.tsx';
+
+const ReceivePage = later(async () => (await import('./receive.tsx')).ReceivePage);
 
 export const receiveRoutes: Route[] = [
     {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accession: an order in one sheet, checked as a whole and registered all or none.
+import { useEffect, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { type Ready, useActions } from '../../actions/action.ts';
+import { ask } from '../../actions/ask.ts';
+import { may, useSession } from '../../api/session.ts';
+import { selection } from '../../grid/acts.ts';
+import { EntryGrid } from '../../grid/grid.tsx';
+import { useStore } from '../../grid/use-store.ts';
+import { Button } from '../../parts/button.tsx';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { navigate } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
+import { clock } from '../../texts/time.ts';
+import { deskOf, knowNames } from './desks.ts';
+import { OrderForm } from './form.tsx';
+import type { OrderDesk, Status as Standing } from './order-desk.ts';
+import { ColumnsQuestion, Pasted } from './pasted.tsx';
+import { filledRows } from './reading.ts';
+import type { References } from './references.ts';
+import { Templates } from './templates.tsx';
+import { useReferences } from './use-references.ts';
+
+const texts = t.orders;
+
+function useDesk(): { desk: OrderDesk; references: References } {
+    const { organization } = useSession();
+    const desk = deskOf(organization.timeZone);
+    const read = useReferences();
+    const { clients, projects, materials, panels, definitions } = read;
+    const counts = [clients, projects, materials, panels, definitions].map(({ length }) => length);
+
+    // Names that were read since are known to the desk, and offered in the sheet.
+    useEffect(() => {
+        knowNames(read);
+        desk.know();
+    }, [desk, counts.join()]);
+    return { desk, references: read };
+}
+
+function discard(desk: OrderDesk, rows: number): void {
+    ask({ kind: 'confirm', title: texts.discard, explanation: texts.discardWhat,
+        lines: [texts.rows(rows)], perform: () => Promise.resolve(desk.clear()) });
+}
+
+async function register(desk: OrderDesk, receive: boolean): Promise<void> {
+    const id = await desk.register(receive);
+    if (id !== null) {
+        navigate(paths.order(id));
+    }
+}
+
+// Why it cannot be registered now: the last check found mistakes that still stand.
+function heldOf({ busy, checked, fields }: Standing): string | undefined {
+    const refused = (checked?.refused ?? 0) + Object.keys(fields).length;
+    return busy ? texts.busy : checked && refused > 0 ? texts.held(refused) : undefined;
+}
+
+function useOrderActions(desk: OrderDesk, status: Standing, rows: number): Ready[] {
+    const held = heldOf(status);
+    const receives = may('sample.receive');
+    const actions = useMemo<Ready[]>(() => [
+        { id: 'order.check', title: texts.check, keys: 'Mod+s', refused: undefined,
+            run: () => void desk.check() },
+        ...receives ? [{ id: 'order.receive', title: texts.registerAndReceive,
+            keys: 'Mod+Shift+Enter', refused: held, run: () => void register(desk, true) }] : [],
+        { id: 'order.register', title: texts.register(rows), keys: 'Mod+Enter', refused: held,
+            run: () => void register(desk, false) },
+    ], [desk, held, receives, rows]);
+
+    useActions(actions);
+    return actions;
+}
+
+const shownKeys: Readonly<Record<string, string>> = {
+    'Mod+s': 'Ctrl S', 'Mod+Enter': 'Ctrl Enter', 'Mod+Shift+Enter': 'Ctrl Shift Enter',
+};
+
+function Head({ desk, rows }: { desk: OrderDesk; rows: number }): ReactElement {
+    const status = useStore(desk.status);
+    const actions = useOrderActions(desk, status, rows);
+    const left = status.allowance?.left ?? null;
+    return (
+        <div className="head">
+            <h1>{texts.accession}</h1><span className="quiet">{texts.notRegistered}</span>
+            <span className="push small quiet">
+                {left === null ? '' : texts.allowance(left, rows > 0 ? left - rows : null)}
+            </span>
+            {actions.map(({ id, title, keys, refused, run }) => (
+                <Button key={id} keys={shownKeys[keys ?? '']} refused={refused} onPress={run}
+                    {...(id === 'order.register' ? { kind: 'primary' as const } : {})}>
+                    {title}
+                </Button>
+            ))}
+        </div>
+    );
+}
+
+// The foot says what a check found, and what the rows can be helped with.
+function Sum({ desk, rows, zone }: { desk: OrderDesk; rows: number; zone: string }): ReactElement {
+    const { checked, messages } = useStore(desk.status);
+    return (
+        <>
+            {checked ? (
+                <>
+                    <strong>{texts.checked(checked.rows)}</strong>{' '}
+                    {checked.refused > 0
+                        ? texts.refused(checked.rows - checked.refused, checked.refused)
+                        : messages.length ? '' : texts.allRight}
+                    {' '}<span className="quiet">{clock(new Date(checked.at), zone)}</span>
+                </>
+            ) : texts.rows(rows)}
+        </>
+    );
+}
+
+function Rows({ desk }: { desk: OrderDesk }): ReactElement {
+    const [more, setMore] = useState(10);
+    const { top, bottom } = selection(useStore(desk.store));
+    return (
+        <>
+            <Button kind="row" onPress={() => desk.addRows(more)}>{texts.addRows}</Button>
+            <input className="few" type="number" min={1} max={200} value={more}
+                aria-label={texts.addRowsCount}
+                onChange={({ target }) => setMore(Math.max(1, Number(target.value)))} />
+            <Button kind="row" onPress={() => desk.copyRows()}>
+                {texts.copyRows(bottom - top + 1)}
+            </Button>
+        </>
+    );
+}
+
+function Bar({ desk, rows }: { desk: OrderDesk; rows: number }): ReactElement {
+    const { messages } = useStore(desk.status);
+    return (
+        <div className="filters">
+            <Rows desk={desk} />
+            <span role="alert">
+                {messages.map((message) => (
+                    <Status key={message} glyph="blocked" tone="blocked">{message}</Status>
+                ))}
+            </span>
+            <span className="push" />
+            {desk.unsaved ? (
+                <Button kind="row plain" onPress={() => discard(desk, rows)}>
+                    {texts.discard}
+                </Button>
+            ) : null}
+        </div>
+    );
+}
+
+export function AccessionPage(): ReactElement {
+    const { organization } = useSession();
+    const { desk, references } = useDesk();
+    const rows = filledRows(useStore(desk.store).model.sheet).length;
+
+    useStore(desk.form);
+    useEffect(() => {
+        document.title = `${texts.accession} · ${organization.name}`;
+    }, [organization.name]);
+    return (
+        <main className="page" id="main" tabIndex={-1}>
+            <Head desk={desk} rows={rows} />
+            <OrderForm desk={desk} references={references} receives={may('sample.receive')} />
+            {rows === 0 ? <Templates desk={desk} references={references} /> : null}
+            <Pasted desk={desk} />
+            <Bar desk={desk} rows={rows} />
+            <EntryGrid desk={desk} zone={organization.timeZone} waits
+                status={<Sum desk={desk} rows={rows} zone={organization.timeZone} />} />
+            <ColumnsQuestion desk={desk} />
+        </main>
+    );
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order that is being written in this tab, by person: it stays while other pages are
+// looked at.
+import { may, ownerOf } from '../../api/session.ts';
+import { dayIn } from '../../texts/local-time.ts';
+import { OrderDesk } from './order-desk.ts';
+import type { Reader } from './reading.ts';
+import type { References } from './references.ts';
+import { portsOf } from './service.ts';
+
+const desks = new Map<string, OrderDesk>();
+
+const NOBODY: References =
+    { clients: [], projects: [], materials: [], panels: [], definitions: [] };
+
+let references = NOBODY;
+
+// Takes names as they were read last.
+export function knowNames(read: References): void {
+    references = read;
+}
+
+export function deskOf(zone: string): OrderDesk {
+    const owner = ownerOf();
+    const reader = (): Reader => ({ references, today: dayIn(zone, Date.now()), zone });
+    const desk = desks.get(owner)
+        ?? new OrderDesk(portsOf(owner, reader), may('sample.receive'));
+    desks.set(owner, desk);
+    return desk;
+}
+
+// Asks before the tab is closed over an order that is not registered.
+window.addEventListener('beforeunload', (event) => {
+    if ([...desks.values()].some((desk) => desk.unsaved)) {
+        event.preventDefault();
+    }
+});

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds for the whole order: whose it is, and what its rows leave empty. Names are
+// written, or chosen of those that are offered.
+import { useId } from 'react';
+import type { ReactElement } from 'react';
+
+import { useStore } from '../../grid/use-store.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import { t } from '../../texts/texts.ts';
+import type { OrderDesk } from './order-desk.ts';
+import { type Form, type FormField, priorities } from './reading.ts';
+import { type References, called } from './references.ts';
+import { offered } from './sheet.ts';
+
+const texts = t.orders;
+
+interface FieldProperties {
+    desk: OrderDesk;
+    field: Exclude<FormField, 'priority'>;
+    offers?: string[];
+    wide?: boolean;
+    type?: 'text' | 'date';
+    placeholder?: string;
+    autoFocus?: boolean;
+    change?: (text: string) => Partial<Form>;
+}
+
+function Refusal({ id, text }: { id: string; text: string }): ReactElement {
+    return <span className="refusal" id={id}><Glyph name="blocked" /><span>{text}</span></span>;
+}
+
+function Field(properties: FieldProperties): ReactElement {
+    const { desk, field, offers, wide, type = 'text', placeholder, autoFocus, change } = properties;
+    const form = useStore(desk.form);
+    const wrong = useStore(desk.status).fields[field];
+    const id = useId();
+    return (
+        <p className={wide ? 'field twice' : 'field'}>
+            <label htmlFor={id}>{texts.fields[field]}</label>
+            <input id={id} type={type} value={form[field]} autoComplete="off" spellCheck={false}
+                maxLength={255} name={field} placeholder={placeholder} autoFocus={autoFocus}
+                list={offers ? `${id}o` : undefined} aria-invalid={wrong !== undefined}
+                aria-describedby={wrong ? `${id}w` : undefined}
+                inputMode={field === 'temperature' ? 'decimal' : 'text'}
+                onChange={({ target }) =>
+                    desk.fill(change?.(target.value) ?? { [field]: target.value })} />
+            {offers ? (
+                <datalist id={`${id}o`}>
+                    {offers.map((offer) => <option key={offer} value={offer} />)}
+                </datalist>
+            ) : null}
+            {wrong ? <Refusal id={`${id}w`} text={wrong} /> : null}
+        </p>
+    );
+}
+
+function Priority({ desk }: { desk: OrderDesk }): ReactElement {
+    const { priority } = useStore(desk.form);
+    const id = useId();
+    return (
+        <p className="field">
+            <label htmlFor={id}>{texts.fields.priority}</label>
+            <select id={id} value={priority} onChange={({ target }) => desk.fill({
+                priority: priorities.find((one) => one === target.value) ?? 'routine' })}>
+                {priorities.map((one) =>
+                    <option key={one} value={one}>{texts.priority[one]}</option>)}
+            </select>
+        </p>
+    );
+}
+
+// A project that belongs to a client says whose the order is, where nobody has said it.
+function ofProject(desk: OrderDesk, { projects, clients }: References, project: string):
+Partial<Form> {
+    const [found] = called(projects, project);
+    const client = clients.find(({ id }) => id === found?.clientId);
+    return client && desk.form.get().client === '' ? { project, client: client.name } : { project };
+}
+
+// Projects of the client, and those of nobody.
+function projectsOf(references: References, client: string): string[] {
+    const [found] = called(references.clients, client);
+    const { projects } = references;
+    return offered.projects({ ...references, projects: found
+        ? projects.filter(({ clientId }) => clientId === null || clientId === found.id)
+        : projects });
+}
+
+export function OrderForm({ desk, references, receives }: {
+    desk: OrderDesk; references: References; receives: boolean;
+}): ReactElement {
+    const { client } = useStore(desk.form);
+    return (
+        <form className="sheet" aria-label={texts.form} onSubmit={(event) => event.preventDefault()}>
+            <Field desk={desk} field="client" wide autoFocus={!desk.unsaved}
+                offers={offered.clients(references)} />
+            <Field desk={desk} field="project" wide offers={projectsOf(references, client)}
+                change={(project) => ofProject(desk, references, project)} />
+            <Field desk={desk} field="orderNumber" placeholder={texts.numberGiven} />
+            <Field desk={desk} field="contact" />
+            <Field desk={desk} field="tests" offers={offered.tests(references)} />
+            <Field desk={desk} field="material" offers={offered.materials(references)} />
+            <Field desk={desk} field="collected" type="date" />
+            <Priority desk={desk} />
+            {receives ? <Field desk={desk} field="temperature" /> : null}
+            {receives ? <Field desk={desk} field="condition" offers={t.receive.usual} /> : null}
+        </form>
+    );
+}

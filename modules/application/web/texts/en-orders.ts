@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// English: the texts of accession and of orders.
+const count = (n: number, one: string, many = `${one}s`): string =>
+    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
+
+export const orders = {
+    accession: 'Accession',
+    title: 'Orders',
+    notRegistered: 'not registered',
+    form: 'Order',
+    sheet: 'Samples of the order',
+    fields: {
+        client: 'Client', project: 'Project', orderNumber: 'Order number', contact: 'Contact',
+        material: 'Material', tests: 'Panel or tests', collected: 'Collected',
+        priority: 'Priority', temperature: 'Cooler, °C', condition: 'Condition',
+    },
+    numberGiven: 'given by the laboratory',
+    priority: { routine: 'routine', rush: 'rush', stat: 'stat' },
+    columns: {
+        location: { title: 'Location', names: ['Sampling point', 'Sample point', 'Sampling location',
+            'Sample location', 'Point', 'Site', 'Place'] },
+        material: { title: 'Material', names: ['Matrix', 'Material type', 'Sample type', 'Type'] },
+        containers: { title: 'Bottles', names: ['Containers', 'Container', 'Number of containers'] },
+        collected: { title: 'Collected', names: ['Collected at', 'Collection time', 'Sampled',
+            'Sampled at', 'Date sampled', 'Collection date', 'Date', 'Time'] },
+        tests: { title: 'Tests', names: ['Test', 'Analyses', 'Panel', 'Panels', 'Parameters'] },
+        externalId: { title: 'External id', names: ['Client id', 'Client sample id', 'COC', 'COC id',
+            'Reference', 'Sample id', 'ID'] },
+        notes: { title: 'Notes', names: ['Note', 'Remarks', 'Comment', 'Comments'] },
+    },
+    months: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+    wrong: {
+        unknown: (noun: string, text: string) => `No ${noun} is called ${text}.`,
+        several: (noun: string, text: string) => `Several are called ${text}: write the code of the`
+            + ` ${noun}.`,
+        clientMissing: 'Whose samples are they? Choose the client.',
+        materialMissing: 'Of what material is it? Write it here, or for all of the order above.',
+        day: 'On which day? Write it before the time, or for all of the order above.',
+        time: 'Write the time of collection as 2026-11-24 06:15, as Nov 24 06:15, or 06:15 alone.',
+        containers: 'Write the number of containers.',
+        temperature: 'The temperature of the cooler is not a number.',
+        nothing: 'There is no sample in the sheet yet.',
+        tooMany: 'An order has at most 200 samples: register the rest as another.',
+    },
+    nouns: { client: 'client', project: 'project', material: 'material', test: 'test or panel' },
+    allowance: (left: number, after: number | null) =>
+        `Allowance: ${left.toLocaleString('en-US')} left this month`
+        + (after === null ? '' : `, ${after.toLocaleString('en-US')} after these`),
+    check: 'Check',
+    register: (n: number) => n === 0 ? 'Register' : `Register ${count(n, 'sample')}`,
+    registerAndReceive: 'Register and receive',
+    busy: 'Wait: it is being sent.',
+    held: (refused: number) => `${count(refused, 'mistake')} to mend first`,
+    rows: (n: number) => n === 0 ? 'No sample yet' : count(n, 'sample'),
+    checked: (rows: number) => `Checked ${count(rows, 'row')}:`,
+    allRight: 'all are right',
+    refused: (right: number, refused: number) => `${right} ${right === 1 ? 'is' : 'are'} right,`
+        + ` ${refused} refused. Registered all together or not at all`,
+    notReached: 'The service cannot be reached. Register again: nothing is registered twice.',
+    pasted: (rows: number, columns: number) =>
+        `${count(rows, 'row')} × ${count(columns, 'column')} pasted.`,
+    readAs: (columns: string) => `Read as ${columns}`,
+    leftOut: (n: number) => `${count(n, 'column')} left out`,
+    changeColumns: 'Change columns',
+    undoPaste: 'Undo paste',
+    addRows: 'Add rows',
+    addRowsCount: 'How many rows',
+    copyRows: (n: number) => `Copy ${count(n, 'row')}`,
+    discard: 'Discard',
+    discardWhat: 'What stands here and is not registered is thrown away.',
+    mapping: {
+        title: (rows: number) => `Paste ${count(rows, 'row')}`,
+        what: 'Say what each column of the block is.',
+        headed: 'The first line is a heading',
+        column: 'Column', as: 'Goes into', preview: 'Its first lines', leaveOut: 'leave out',
+        of: (n: number) => `Column ${n}`,
+    },
+    templates: 'Like one of the last orders:',
+    registered: (n: number, number: string) =>
+        `${count(n, 'sample')} registered as order ${number}.`,
+    andReceived: (n: number) => `${count(n, 'sample')} received.`,
+    notReceived: (why: string) => `None was received: ${why}`,
+    list: 'Orders, newest first',
+    none: 'There is no order yet: samples that come together are registered as one.',
+    newOrder: 'New order',
+    ofClient: 'Client',
+    allClients: 'all clients',
+    older: 'Older', newest: 'Newest',
+    heads: { number: 'Order', client: 'Client', contact: 'Contact', samples: 'Samples',
+        registered: 'Registered', notes: 'Notes', sample: 'Tracking id', location: 'Location',
+        status: 'Status', received: 'Received', externalId: 'External id' },
+    received: (here: number, all: number) => `${here} of ${all} received`,
+    receive: (n: number) => `Receive ${count(n, 'sample')}`,
+    tests: 'Tests',
+};

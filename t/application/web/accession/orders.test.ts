@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what was typed to the order that is sent: names, times, tests, and mistakes at the
+// cells they are about.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { type } from '../../../../modules/application/web/grid/acts.ts';
+import { collectedOf } from '../../../../modules/application/web/pages/orders/collected.ts';
+import {
+    type Answer, OrderDesk, type OrderPorts,
+} from '../../../../modules/application/web/pages/orders/order-desk.ts';
+import { readBlock } from '../../../../modules/application/web/pages/orders/pasting.ts';
+import {
+    EMPTY_FORM, type Reading, readOrder, wrongOf,
+} from '../../../../modules/application/web/pages/orders/reading.ts';
+import { type References, called }
+    from '../../../../modules/application/web/pages/orders/references.ts';
+import { columnsOf, emptySheet } from '../../../../modules/application/web/pages/orders/sheet.ts';
+import { orderedOf } from '../../../../modules/application/web/pages/orders/tests.ts';
+
+const named = (id: number, code: string, name: string) => ({ id, code, name, active: true });
+
+const references: References = {
+    clients: [named(1, 'MVWD', 'Mesa Verde Water District'), named(2, 'T2', 'Twin'),
+        named(3, 'T3', 'Twin')],
+    projects: [{ ...named(5, 'LCR', 'Lead and copper rule'), clientId: 1 }],
+    materials: [named(7, 'DW', 'Drinking water'), named(8, 'SLUDGE', 'Sludge')],
+    panels: [{ ...named(9, 'METALS', 'Metals of taps'), testDefinitionIds: [11, 12] }],
+    definitions: [named(11, 'PB', 'Lead'), named(12, 'CU', 'Copper'), named(13, 'AS', 'Arsenic'),
+        named(14, 'TCEC', 'Total coliform and E. coli')],
+};
+
+const today = '2026-11-24';
+const zone = 'America/Denver';
+const reader = { references, today, zone };
+
+test('what a record is called', () => {
+    const ids = (text: string): number[] => called(references.clients, text).map(({ id }) => id);
+    assert.deepEqual(ids(' mesa  verde water district'), [1]);
+    assert.deepEqual(ids('mvwd'), [1]);
+    assert.deepEqual(ids('MVWD, Mesa Verde Water District'), [1]);
+    assert.deepEqual(ids('Twin'), [2, 3], 'a name that two have names both');
+    assert.deepEqual(ids('t3'), [3], 'a code names one');
+    assert.deepEqual(ids('Mesa'), [], 'half a name names nobody');
+});
+
+const times: [string, string, unknown][] = [
+    ['', '', {}],
+    ['', '2026-11-20', { collectionDate: '2026-11-20' }],
+    ['2026-11-24', '', { collectionDate: '2026-11-24' }],
+    ['2026-11-24 06:15', '', { collectedAt: '2026-11-24T13:15:00.000Z' }],
+    ['2026-11-24T06:15:30', '', { collectedAt: '2026-11-24T13:15:00.000Z' }],
+    ['06:15', '2026-11-24', { collectedAt: '2026-11-24T13:15:00.000Z' }],
+    ['6:15 PM', '2026-11-24', { collectedAt: '2026-11-25T01:15:00.000Z' }],
+    ['12:05 a.m.', '2026-11-24', { collectedAt: '2026-11-24T07:05:00.000Z' }],
+    ['Nov 24 06:15', '', { collectedAt: '2026-11-24T13:15:00.000Z' }],
+    ['24 November 2026, 06:15', '', { collectedAt: '2026-11-24T13:15:00.000Z' }],
+    ['Nov 24, 2026', '', { collectionDate: '2026-11-24' }],
+    ['Dec 30', '', { collectionDate: '2025-12-30' }],
+];
+
+test('times of collection', () => {
+    for (const [text, day, expected] of times) {
+        assert.deepEqual(collectedOf(text, day, today, zone), expected, JSON.stringify(text));
+    }
+    for (const text of ['11/12/2026', '11/12/2026 06:15', '2026-02-30', '25:00', '13:15 PM', 'noon']) {
+        assert.ok('mistake' in collectedOf(text, '2026-11-24', today, zone), `${text} is no time`);
+    }
+    assert.ok('mistake' in collectedOf('06:15', '', today, zone), 'a time without a day');
+});
+
+test('tests of a row', () => {
+    const base = { testDefinitionIds: [], panelIds: [9] };
+    const read = (text: string) => orderedOf(references, text, base);
+    assert.deepEqual(read('PB CU'), { testDefinitionIds: [11, 12], panelIds: [] });
+    assert.deepEqual(read('pb; Copper'), { testDefinitionIds: [11, 12], panelIds: [] });
+    assert.deepEqual(read('Total coliform and E. coli, metals'),
+        { testDefinitionIds: [14], panelIds: [9] }, 'a name may have spaces');
+    assert.deepEqual(read('+AS'), { testDefinitionIds: [13], panelIds: [9] });
+    assert.deepEqual(read('-CU'), { testDefinitionIds: [11], panelIds: [] });
+    assert.deepEqual(read('-CU +AS'), { testDefinitionIds: [11, 13], panelIds: [] });
+    assert.ok('mistake' in read('PB XX'));
+});
+
+const columns = columnsOf(EMPTY_FORM, references, true);
+const titles = columns.map(({ key }) => key);
+
+test('what the columns of a pasted block are', () => {
+    const sheet = emptySheet(columns);
+    const known = readBlock(sheet, 'Matrix\tSite\tRemarks\nDW\tTap 1\tnone', 0);
+    assert.equal(known.kind, 'known', 'headings that match need no question');
+    assert.deepEqual(known.kind === 'known' && known.block.columns,
+        ['Material', 'Location', 'Notes'].map((title) => titles.indexOf(title)));
+    const some = readBlock(sheet, 'Site\tRain\tMatrix\nTap 1\t3 mm\tDW', 0);
+    assert.equal(some.kind, 'asked', 'an unknown heading is asked about');
+    const twice = readBlock(sheet, 'Site\tLocation\nTap 1\tTap 2', 0);
+    assert.equal(twice.kind, 'asked', 'so are two columns of one name');
+    const none = readBlock(sheet, 'Tap 1\tDW\nTap 2\tDW', 0);
+    assert.deepEqual(none.kind === 'known' && [none.block.headed, none.block.columns],
+        [false, [0, 1]], 'without headings it goes where the cursor stands');
+    assert.equal(readBlock(sheet, 'Tap 1\tDW', columns.length - 1).kind, 'asked',
+        'beyond the last column it is asked about');
+    assert.equal(readBlock(sheet, 'Tap 1', 0).kind, 'cell');
+});
+
+function desk(answers: Answer[] = []) {
+    const sent: { reading: Reading; key?: string; receives?: boolean }[] = [];
+    const next = (): Promise<Answer> => Promise.resolve(
+        answers.shift() ?? { kind: 'judged', mistakes: [], allowance: null });
+    let keys = 0;
+    const ports: OrderPorts = {
+        now: () => 0,
+        key: () => `key ${++keys}`,
+        reader: () => reader,
+        check: (reading) => {
+            sent.push({ reading });
+            return next();
+        },
+        register: (reading, key, receipt) => {
+            sent.push({ reading, key, receives: receipt !== null });
+            return next();
+        },
+    };
+    return { desk: new OrderDesk(ports, true), sent };
+}
+
+const block = ['Location\tMaterial\tCollected', 'Tap 1\tDW\t06:15', '\t\t', 'Tap 3\t\t06:40']
+    .join('\n');
+
+test('an order as it is sent', async () => {
+    const { desk: order, sent } = desk();
+    order.fill({ client: 'MVWD', project: 'LCR', material: 'Sludge', tests: 'METALS',
+        collected: '2026-11-24', contact: ' Samuel ' });
+    order.paste(block);
+    await order.check();
+    assert.deepEqual(sent[0]?.reading.body, {
+        clientId: 1, orderNumber: null, contact: 'Samuel',
+        samples: [['Tap 1', 7, '2026-11-24T13:15:00.000Z'], ['Tap 3', 8, '2026-11-24T13:40:00.000Z']]
+            .map(([plantLocation, materialTypeId, collectedAt]) => ({
+                projectId: 5, priority: 'routine', materialTypeId, collectedAt,
+                testDefinitionIds: [], panelIds: [9], plantLocation, externalId: null, notes: null,
+            })),
+    }, 'rows without anything are none, and what they leave empty is the order\'s');
+    assert.deepEqual(order.status.get().checked, { at: 0, rows: 2, refused: 0 });
+});
+
+const phase = (order: OrderDesk, row: number, title: string): string => {
+    const cell = order.sheet.rows[row]?.cells[titles.indexOf(title)];
+    return cell?.phase === 'refused' ? cell.refusal : cell?.phase ?? '';
+};
+
+test('mistakes stand at their cells, until these are changed', async () => {
+    const { desk: order } = desk([{ kind: 'judged', allowance: { left: 88 }, mistakes: [
+        { path: 'samples[1].plantLocation', error: 'invalid_body', message: 'plantLocation: is required' },
+        { path: 'samples[0].materialTypeId', error: 'missing', message: 'is missing' },
+        { path: 'orderNumber', error: 'invalid_body', message: 'is taken' },
+        { path: 'samples', error: 'sample_limit_exceeded', message: 'too many' },
+    ] }]);
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\nTap 1\tWine\n\t\nTap 3\tDW');
+    await order.check();
+    assert.equal(phase(order, 0, 'Material'), 'No material is called Wine.',
+        'what is said here comes before what the service says of it');
+    assert.equal(phase(order, 2, 'Location'), 'Is required', 'the second that was sent');
+    const { fields, messages, allowance, checked } = order.status.get();
+    assert.deepEqual([fields.orderNumber, messages, allowance?.left, checked?.refused],
+        ['Is taken', ['Too many'], 88, 2]);
+    order.do((state) => type('DW')({ ...state,
+        cursor: { at: { row: 0, column: 1 }, from: { row: 0, column: 1 } } }));
+    assert.equal(phase(order, 0, 'Material'), 'idle');
+    assert.equal(order.status.get().checked, null, 'the check no longer holds');
+});
+
+test('an order is not sent without its client, and registered once', async () => {
+    const { desk: order, sent } = desk([
+        { kind: 'unreachable' }, { kind: 'unreachable' }, { kind: 'registered', orderId: 3 }]);
+    order.paste('Location\tMaterial\nTap 1\tDW');
+    assert.equal(await order.register(true), null);
+    assert.equal(sent.length, 0);
+    assert.ok(order.status.get().fields.client);
+    order.fill({ client: 'MVWD' });
+    assert.equal(await order.register(true), null);
+    order.fill({ contact: 'Samuel' });
+    assert.equal(await order.register(true), null);
+    assert.equal(await order.register(true), 3);
+    assert.deepEqual(sent.map(({ key, receives }) => [key, receives]),
+        [['key 1', true], ['key 2', true], ['key 2', true]],
+        'the same order keeps its key until its fate is known');
+    assert.equal(order.unsaved, false, 'what is registered is no longer here');
+});
+
+test('rows are added and copied', () => {
+    const { desk: order } = desk();
+    order.paste('Location\tMaterial\tExternal id\nTap 1\tDW\tCOC-1');
+    order.do((state) => ({ ...state,
+        cursor: { at: { row: 0, column: 0 }, from: { row: 0, column: 0 } } }));
+    order.copyRows();
+    const typed = (row: number) => order.sheet.rows[row]?.cells.map(({ content }) => content.typed);
+    assert.deepEqual(typed(1), ['Tap 1', 'DW', '', '', '', '', ''], 'but for what is unique');
+    order.press({ do: 'undo' }, 1);
+    assert.deepEqual(typed(1), ['', '', '', '', '', '', ''], 'as one step');
+    order.addRows(10);
+    assert.equal(order.sheet.rows.length, 30);
+});
+
+test('mistakes of the service name what was sent, not what stands in the sheet', () => {
+    const sheet = emptySheet(columns);
+    const reading = { ...readOrder(sheet, EMPTY_FORM, reader), rows: [4, 7] };
+    const [at] = wrongOf([{ path: 'samples[1].externalId', error: 'x', message: 'm' }], reading, sheet);
+    assert.deepEqual(at?.place, { row: 7, column: titles.indexOf('External id') });
+});
