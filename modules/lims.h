@@ -334,8 +334,8 @@ enum {
                                      learns here, or cannot send */
     LIMS_R_PASSWORD = 1 << 17,    /* the body brings a password: it is wiped once it was read,
                                      and no record of an Idempotency-Key is made of it */
-    LIMS_R_BYTES = 1 << 12,       /* command line: without --json the answer is the bytes of
-                                   its contentBase64 */
+    LIMS_R_BYTES = 1 << 12,       /* a file: at the command line without --json, and in the
+                                   application, the answer is the bytes of its contentBase64 */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,
                                    not the service the one of :id (service/each.h) */
 };
@@ -452,6 +452,7 @@ typedef struct {
     apr_table_t *headers;
     const char *body; /* JSON, or NULL */
     apr_size_t length;
+    const char *media_type; /* of a body that is no JSON; else NULL */
     bool failed; /* what was checked does not hold: limsctl's exit status says so */
 } lims_reply_t;
 

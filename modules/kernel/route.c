@@ -139,6 +139,11 @@ bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface)
     return (route->surfaces & (unsigned)surface) != 0;
 }
 
+bool lims_route_is_file(const lims_route_t *route, lims_surface_e surface)
+{
+    return surface == LIMS_SURFACE_APPLICATION && (route->flags & LIMS_R_BYTES) != 0;
+}
+
 bool lims_route_reads(const lims_route_t *route)
 {
     return strcmp(route->method, "GET") == 0;

@@ -35,6 +35,10 @@ bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface);
 /* Whether the route only reads. */
 bool lims_route_reads(const lims_route_t *route);
 
+/* Whether a surface answers the route with the bytes of a file, instead of JSON that has them
+ * in base64. */
+bool lims_route_is_file(const lims_route_t *route, lims_surface_e surface);
+
 /* Whether the route is a list whose cursor is text, as where it is in order of more than
  * the id. */
 bool lims_route_has_text_cursor(const lims_route_t *route);

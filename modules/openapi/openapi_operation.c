@@ -16,6 +16,9 @@ static bool is_post(const lims_route_t *route)
 /* Whether the answer has an ETag: a record, a document, or a page for people. */
 static bool has_etag(const lims_openapi_t *doc, const lims_route_t *route)
 {
+    if (lims_route_is_file(route, doc->surface)) {
+        return false;
+    }
     if ((route->flags & LIMS_R_LIST) != 0) {
         return doc->surface == LIMS_SURFACE_APPLICATION;
     }
@@ -117,7 +120,7 @@ static void write_page_parameters(lims_openapi_t *doc, const lims_route_t *route
         return;
     }
     if ((route->flags & LIMS_R_NO_SESSION) == 0) {
-        lims_openapi_parameter(doc, (route->flags & LIMS_R_ANY_SESSION) != 0
+        lims_openapi_parameter(doc, (route->flags & (LIMS_R_ANY_SESSION | LIMS_R_BYTES)) != 0
                                         ? LIMS_Q_ANY_SESSION
                                         : LIMS_Q_SESSION);
     }
@@ -214,6 +217,18 @@ static void write_answer_schema(lims_openapi_t *doc, const lims_resource_t *reso
     }
 }
 
+/* Writes the answer of a route that is a file in the application. */
+static void write_file_schema(lims_openapi_t *doc)
+{
+    static const char bytes[] = "application/octet-stream";
+
+    lims_openapi_content_of(doc, bytes);
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "type", "string");
+    lims_openapi_member(doc, "contentMediaType", bytes);
+    lims_writer_object_end(doc->w);
+}
+
 static const char *answer_of(const lims_route_t *route)
 {
     if ((route->flags & LIMS_R_LIST) != 0) {
@@ -248,8 +263,12 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", answer_of(route));
     lims_openapi_headers(doc, headers_of(doc, route));
-    lims_openapi_content_begin(doc);
-    write_answer_schema(doc, resource, route);
+    if (lims_route_is_file(route, doc->surface)) {
+        write_file_schema(doc);
+    } else {
+        lims_openapi_content_begin(doc);
+        write_answer_schema(doc, resource, route);
+    }
     lims_openapi_content_end(doc);
     lims_writer_object_end(doc->w);
 }

@@ -343,6 +343,16 @@ static const lims_field_t conflict_fields[] = {
     LIMS_FIELD_END,
 };
 
+/* A version of what is signed; without its content where only the caller knows it. */
+static const lims_field_t version_fields[] = {
+    { .name = "contentHash",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Digest of what a signature covers." },
+    { .name = "content", .type = LIMS_T_JSON, .doc = "Content that has this digest." },
+    LIMS_FIELD_END,
+};
+
 static void write_error(lims_openapi_t *doc, const void *subject)
 {
     bool people = doc->surface != LIMS_SURFACE_API;
@@ -374,6 +384,14 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .type = LIMS_T_INTEGER,
           .doc = "Attempts that are left before the account is locked; only with a wrong "
                  "password." },
+        { .name = "mine",
+          .type = LIMS_T_OBJECT,
+          .members = version_fields,
+          .doc = "Version that was to be signed; only where another stands by now." },
+        { .name = "theirs",
+          .type = LIMS_T_OBJECT,
+          .members = version_fields,
+          .doc = "Version that stands; only where another was to be signed." },
         LIMS_FIELD_END,
     };
 

@@ -324,7 +324,7 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
     apr_table_setn(r->err_headers_out, "X-Request-Id", request_id);
     apr_table_setn(r->err_headers_out, "X-Content-Type-Options", "nosniff");
     if (reply->body) {
-        ap_set_content_type(r, "application/json");
+        ap_set_content_type(r, reply->media_type ? reply->media_type : "application/json");
         ap_set_content_length(r, (apr_off_t)reply->length);
         APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(reply->body, reply->length, r->pool,
                                                            r->connection->bucket_alloc));

@@ -104,7 +104,8 @@ const lims_error_t *lims_session_present(lims_exchange_t *x)
 
 bool lims_session_is_another(const lims_exchange_t *x)
 {
-    bool any = x->match.route && (x->match.route->flags & LIMS_R_ANY_SESSION);
+    /* A plain link to a file sends no header field of the page's. */
+    bool any = x->match.route && (x->match.route->flags & (LIMS_R_ANY_SESSION | LIMS_R_BYTES));
 
     return x->session_named ? strcmp(x->session_named, x->rq.actor.session) != 0 : !any;
 }

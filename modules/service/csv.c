@@ -66,7 +66,7 @@ static bool is_number(const char *text)
 
 static bool is_formula(const char *text)
 {
-    return *text != '\0' && strchr("=+-@\t\r", *text) && !is_number(text);
+    return *text != '\0' && strchr("=+-@\t\r\n", *text) && !is_number(text);
 }
 
 /* Appends a cell, quoted (RFC 4180, 2.5 to 2.7). */

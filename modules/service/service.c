@@ -11,6 +11,7 @@
 #include "kernel/statement.h"
 #include "service/caller.h"
 #include "service/caller_session.h"
+#include "service/download.h"
 #include "service/http_signing.h"
 #include "service/idempotency.h"
 #include "service/permitted.h"
@@ -452,6 +453,9 @@ void lims_service_answer(lims_exchange_t *x)
 
     x->rq.exchange = x;
     error = answer(x);
+    if (!error && lims_route_is_file(x->match.route, x->rq.settings->surface)) {
+        error = lims_download_answer(&x->rq);
+    }
     if (error && error->kind == LIMS_E_UNAUTHORIZED) {
         error = lims_caller_refused(x, error);
     }

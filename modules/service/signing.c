@@ -121,6 +121,29 @@ static const char *act_of(const lims_request_t *rq)
     return any ? lims_writer_finish(&length, w) : NULL;
 }
 
+/* Refuses to sign what has changed: mine is what the signer was shown, theirs what stands. */
+static const lims_error_t *refuse_changed(lims_request_t *rq, const char *id,
+                                          const char *content_hash, const lims_result_t *row)
+{
+    lims_error_t *error = apr_pmemdup(
+        rq->pool,
+        lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                          "The %s %s has changed since you read it; read it again and "
+                          "decide anew.",
+                          rq->resource->name, id),
+        sizeof(*error));
+    const char *now = lims_result_get(row, 0, "contentHash");
+
+    /* Of many, each answers in a row of its own, which has no place for it. */
+    if (now && !(rq->route->flags & LIMS_R_EACH)) {
+        error->members = apr_pstrcat(
+            rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,
+            "\"},\"theirs\":{\"contentHash\":\"", now,
+            "\",\"content\":", lims_result_get(row, 0, "content"), "}", NULL);
+    }
+    return error;
+}
+
 const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
                                            const char *content_hash)
 {
@@ -140,12 +163,8 @@ const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
         return error;
     }
     now = lims_result_get(row, 0, "contentHash");
-    return now && strcmp(now, content_hash) == 0
-               ? NULL
-               : lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                                   "The %s %s has changed since you read it; read it again and "
-                                   "decide anew.",
-                                   rq->resource->name, id);
+    return now && strcmp(now, content_hash) == 0 ? NULL
+                                                 : refuse_changed(rq, id, content_hash, row);
 }
 
 const lims_error_t *lims_signing_sign(lims_request_t *rq)

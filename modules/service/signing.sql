@@ -13,9 +13,10 @@ SELECT id AS "id",
   FROM signature
 
 -- name: signed_hash one
--- The digest of what a signature of the record would cover now.
-SELECT encode(lims.signed_hash(:$organization::bigint, :signs::text, :id::bigint), 'hex')
-           AS "contentHash"
+-- What a signature of the record would cover now, and its digest.
+SELECT encode(lims.content_hash(c.content), 'hex') AS "contentHash",
+       c.content AS "content"
+  FROM lims.signed_content(:$organization::bigint, :signs::text, :id::bigint) c (content)
 
 -- name: signature_note one
 -- Counts the check of a password; "lockedUntil" has a value where this failure locked.

@@ -52,8 +52,11 @@ subtest 'a signed act' => sub {
         'precondition_required', 'without what was seen');
     refused($ana->post("/sample-tests/$test/verify", { signature => 'x' }), 400, 'invalid_body',
         'no signature at all');
-    refused($ana->post("/sample-tests/$test/verify", signature($test, hash => 'a' x 64)), 412,
-        'precondition_failed', 'what was seen has changed');
+    my $stale = $ana->post("/sample-tests/$test/verify", signature($test, hash => 'a' x 64));
+    refused($stale, 412, 'precondition_failed', 'what was seen has changed');
+    is_deeply([ $stale->json->{mine}, $stale->json->{theirs}{contentHash},
+            $stale->json->{theirs}{content}{result} ],
+        [ { contentHash => 'a' x 64 }, hash_of($test), '7.1' ], '... with mine and theirs');
     is(status_of($test) . signatures(), 'entered0', 'nothing was signed');
     my $done = $ana->post("/sample-tests/$test/verify", signature($test));
     is($done->status, 200, 'with both');

@@ -7,35 +7,13 @@ use strict;
 use warnings;
 
 use LIMS::Instance;
+use LIMS::Service::Roles;
 use LIMS::Test::Tool;
 
 my $tool = LIMS::Test::Tool->new;
 $tool->laboratory('cedar');
 
-# The matrix, by the words of the laboratory's rules.
-my @every  = qw(data.read note.add self);
-my @bench  = (@every, qw(sample.receive result.enter result.verify qc.enter worksheet.fill
-    worksheet.sign lot.manage confirmation.record file.import investigation.work));
-my @system = (@every, qw(user.manage key.manage webhook.manage policy.manage reference.manage
-    profile.manage audit.read));
-my @counter = qw(sample.register sample.receive sample.edit sample.cancel);
-my %matrix = (
-    system_administrator => \@system,
-    administrator        => [ @system, @counter, 'file.review' ],
-    lab_manager => [ @bench, @counter, qw(audit.read sample.report result.reopen approval.decide
-        certificate.issue certificate.amend qc.override lot.release confirmation.decide
-        investigation.close file.review profile.manage reference.manage) ],
-    qa_officer => [ @every, qw(audit.read approval.decide qc.override result.reopen result.verify
-        certificate.issue certificate.amend investigation.work investigation.close
-        worksheet.sign file.review lot.release sample.report) ],
-    analyst         => \@bench,
-    microbiologist  => [ @bench, qw(confirmation.decide lot.release approval.decide) ],
-    receiving_clerk => [ @every, @counter ],
-    client_services => [ @every, qw(sample.register sample.edit certificate.issue) ],
-    auditor         => [qw(data.read audit.read self)],
-    client_viewer   => [],
-    nobody          => [],
-);
+my %matrix = %LIMS::Service::Roles::matrix;
 
 # Their passwords are that of the administrator, so that what is signed can be.
 for my $role (sort keys %matrix) {
