@@ -262,14 +262,16 @@ $(PACKAGES): modules/application/package.json modules/application/package-lock.j
 	    > /dev/null && touch node_modules/.package-lock.json || { rm -rf node_modules; \
 	    echo "The pages of the application are not made: their packages could not be had."; }
 
-$(OUT)/application.json: $(OUT)/limsctl
-	@$(OUT)/limsctl openapi --surface application > $@.new
+# The OpenAPI documents: the application's, of which the pages' types are made, and the
+# API's, which the pages show as its reference.
+$(OUT)/application.json $(OUT)/api.json: $(OUT)/%.json: $(OUT)/limsctl
+	@$(OUT)/limsctl openapi --surface $* > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm $@.new
 
-$(PAGES)/index.html: $(PAGES_SOURCES) $(PACKAGES) $(OUT)/application.json
+$(PAGES)/index.html: $(PAGES_SOURCES) $(PACKAGES) $(OUT)/application.json $(OUT)/api.json
 	@test ! -f $(PACKAGES) || { echo "pages $(PAGES)" && node modules/application/build.mjs \
-	    $(OUT)/application.json build/out/application-types/api.d.ts $(PAGES); }
+	    $(OUT)/application.json $(OUT)/api.json build/out/application-types/api.d.ts $(PAGES); }
 
 # --- Unit tests and fuzzers --------------------------------------------------
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// build.mjs OPENAPI TYPES OUT - makes the application's pages.
+// build.mjs OPENAPI API TYPES OUT - makes the application's pages.
 //
-// Of the service's OpenAPI document OPENAPI come the types of its resources (TYPES) and,
-// beside them, the bodies that forms are made of (bodies.json). The types are checked against web/ by the compiler, bundled with hashed names into OUT and
-// compressed. OUT appears only when all of it is made.
+// Of the application's OpenAPI document OPENAPI come the types of its resources (TYPES)
+// and, beside them, the bodies that forms are made of (bodies.json). The types are checked
+// against web/ by the compiler, bundled with hashed names into OUT and compressed. API is
+// the API's own document, which the pages show as its reference. OUT appears only when all
+// of it is made.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +18,7 @@ import { build } from 'esbuild';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [document, types, out] = process.argv.slice(2).map((path) => resolve(path));
+const [document, api, types, out] = process.argv.slice(2).map((path) => resolve(path));
 
 // Header fields are the business of the one call path (api/), and not of who calls.
 function withoutFields(openapi) {
@@ -106,6 +108,13 @@ const onlyOurLanguages = {
     },
 };
 
+const reference = {
+    name: 'reference',
+    setup(bundle) {
+        bundle.onResolve({ filter: /^#reference$/ }, () => ({ path: api }));
+    },
+};
+
 const common = {
     absWorkingDir: here,
     bundle: true,
@@ -128,7 +137,7 @@ async function bundle(folder) {
         splitting: true,
         metafile: true,
         define: { 'process.env.NODE_ENV': '"production"' },
-        plugins: [onlyOurLanguages],
+        plugins: [onlyOurLanguages, reference],
     });
     const start = await build({ ...common, entryPoints: ['web/start.ts'], write: false,
         outfile: 'start.js', format: 'iife' });

@@ -14,8 +14,10 @@ import { useSessionState } from './api/session.ts';
 import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
 import { accountRoutes } from './pages/account/routes.tsx';
+import { apiReferenceRoutes } from './pages/api-reference/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
+import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
@@ -41,6 +43,8 @@ const routes: Route[] = [
     ...qcSeriesRoutes,
     ...lotRoutes,
     ...referenceRoutes,
+    ...guideRoutes,
+    ...apiReferenceRoutes,
 ];
 
 function Application(): ReactElement | null {

@@ -25,6 +25,9 @@ export const paths = {
     lot: (kind: LotKind, id: number, tab = '') =>
         `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
     audit: (query = '') => `${base}/audit${query}`,
+    guide: (role = '') => `${base}/guide${role ? `/${role}` : ''}`,
+    apiReference: (operation = '') =>
+        `${base}/api-reference${operation ? `/${operation}` : ''}`,
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,

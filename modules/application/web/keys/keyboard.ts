@@ -128,6 +128,9 @@ function hasOwnKeys(target: Element, key: string): boolean {
     return target.closest('select, [role=menu], [role=listbox]') !== null;
 }
 
+// Keys that no field takes for itself.
+const everywhere = ['Escape', 'F1'];
+
 const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !== null;
 
 // A field that takes scans by itself, or a password, which no scan belongs in.
@@ -142,7 +145,7 @@ function fire(event: KeyboardEvent, target: Element, field: Field | null): void 
         clearTimeout(waiting);
         finishTyping(inDialog(target));
     }
-    const free = !field || event.ctrlKey || event.metaKey || event.key === 'Escape';
+    const free = !field || event.ctrlKey || event.metaKey || everywhere.includes(event.key);
     const shortcut = free && !inDialog(target) && !hasOwnKeys(target, event.key)
         ? find(keysOf(event)) : undefined;
     if (shortcut) {
@@ -157,7 +160,7 @@ export function press(event: KeyboardEvent): void {
     const field = fieldOf(target);
 
     if (event.isComposing || event.defaultPrevented || (field && takesScans(target)
-        && event.key !== 'Escape')) {
+        && !everywhere.includes(event.key))) {
         return;
     }
     if ((event.key === 'Enter' || event.key === 'Tab') && endsScan(burst, event.timeStamp)) {

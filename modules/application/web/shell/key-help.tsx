@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of the page that is shown, made of its actions.
+// What the screen is for, and its keys, made of its actions.
 import type { ReactElement } from 'react';
 
 import { useOffered } from '../actions/action.ts';
+import { base } from '../api/send.ts';
 import { SidePanel } from '../parts/dialog.tsx';
+import { paths } from '../paths.ts';
+import { Link, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
 const always: [string, string][] = [
-    ['/', t.keys.scan], ['?', t.keys.help], ['Mod+k', t.keys.quick], ['j ↓', t.keys.down],
+    ['/', t.keys.scan], ['? F1', t.keys.help], ['Mod+k', t.keys.quick], ['j ↓', t.keys.down],
     ['k ↑', t.keys.up], ['Enter', t.keys.open], ['Space', t.keys.peek], ['x', t.keys.select],
     ['Shift+↓', t.keys.range], ['Esc', t.keys.escape],
 ];
+
+function Screen({ close }: { close: () => void }): ReactElement {
+    const [, screen = ''] = useAddress().pathname.slice(base.length).split('/');
+
+    return (
+        <div>
+            <p>{t.guide.screens[`/${screen}`]}</p>
+            <p><Link href={paths.guide()} onClick={close}>{t.guide.more}</Link></p>
+        </div>
+    );
+}
 
 export function KeyHelp({ close }: { close: () => void }): ReactElement {
     const own = useOffered().flatMap(({ keys, title }): [string, string][] =>
@@ -19,6 +33,7 @@ export function KeyHelp({ close }: { close: () => void }): ReactElement {
 
     return (
         <SidePanel title={t.keys.title} close={close}>
+            <Screen close={close} />
             <div className="list" role="region" aria-label={t.keys.title} tabIndex={0}>
                 <table className="table">
                     <tbody>

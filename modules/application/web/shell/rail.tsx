@@ -5,18 +5,11 @@
 import type { ReactElement } from 'react';
 
 import { base } from '../api/send.ts';
-import { may } from '../api/session.ts';
 import { Link, useAddress } from '../router.tsx';
 import type { Route } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-
-export type Place = Route & { rail: NonNullable<Route['rail']> };
-
-export const placesOf = (routes: Route[]): Place[] => routes
-    .filter((route): route is Place => route.rail !== undefined && may(route.permission))
-    .sort((a, b) => a.rail.place - b.rail.place);
-
-const start = (route: Route): string => route.pattern.replace(/\/:.*$/, '');
+import { placesOf, start } from './places.ts';
+import type { Place } from './places.ts';
 
 export const isAt = (route: Route, path: string): boolean =>
     [start(route), ...route.rail?.also ?? []].some((place) =>

@@ -19,8 +19,9 @@ import { Asking } from './asking.tsx';
 import { Boundary } from './boundary.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { PersonMenu } from './person-menu.tsx';
+import { Places, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
-import { Rail, isAt, placesOf } from './rail.tsx';
+import { Rail, isAt } from './rail.tsx';
 import { ScanBox } from './scan-box.tsx';
 
 type Panel = 'keys' | 'quick' | null;
@@ -32,7 +33,7 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
     // The start page is the first that the person may see.
     useEffect(() => {
         if (pathname.replace(/\/$/, '') === base && first) {
-            navigate(base + first.pattern.replace(/\/:.*$/, ''), { replace: true });
+            navigate(base + start(first), { replace: true });
         }
     }, [pathname, first]);
     for (const route of routes) {
@@ -59,6 +60,7 @@ function usePanel(): [Panel, (panel: Panel) => void] {
 
     useEffect(() => listen([
         { keys: '?', run: () => setPanel('keys') },
+        { keys: 'F1', run: () => setPanel('keys') },
         { keys: 'Mod+k', run: () => setPanel('quick') },
     ]), []);
     return [panel, setPanel];
@@ -90,10 +92,11 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
     const [panel, setPanel] = usePanel();
     const [rail, setRail] = useState(false);
     const { href } = useAddress();
-    const places = useMemo(() => placesOf(routes).map((place) => ({
+    const places = useMemo(() => placesOf(routes), [routes]);
+    const ways = useMemo(() => places.map((place) => ({
         id: place.pattern, title: place.rail.title, keys: undefined, refused: undefined,
-        run: () => navigate(base + place.pattern.replace(/\/:.*$/, '')),
-    })), [routes]);
+        run: () => navigate(base + start(place)),
+    })), [places]);
 
     useEffect(() => setRail(false), [href]);
     useEffect(() => () => say(null), []);
@@ -104,12 +107,12 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
                 <Rail routes={routes} shown={rail} />
                 <Bar routes={routes} shown={rail} toggle={() => setRail(!rail)}
                     help={() => setPanel('keys')} />
-                <Page routes={routes} />
+                <Places value={places}><Page routes={routes} /></Places>
                 <Toast />
             </div>
             <Asking question={question} />
             {panel === 'keys' ? <KeyHelp close={() => setPanel(null)} /> : null}
-            {panel === 'quick' ? <QuickActions places={places} close={() => setPanel(null)} /> : null}
+            {panel === 'quick' ? <QuickActions places={ways} close={() => setPanel(null)} /> : null}
             {state.is === 'ended' ? <SignInAgain state={state} /> : null}
         </>
     );

@@ -3,11 +3,13 @@
 // English: every text that a person reads and that does not come from the service.
 import type { Problem } from '../api/problem.ts';
 import { account } from './en-account.ts';
+import { apiReference } from './en-api-reference.ts';
 import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
 import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
+import { guide } from './en-guide.ts';
 import { lots } from './en-lots.ts';
 import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
@@ -39,6 +41,8 @@ export const en = {
     bench,
     charts,
     form,
+    guide,
+    apiReference,
     grid,
     record,
     lots,

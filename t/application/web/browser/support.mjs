@@ -17,6 +17,7 @@ mkdirSync(pictures, { recursive: true });
 
 let count = 0;
 let failures = 0;
+const desks = [];
 
 export function ok(condition, name, ...details) {
     count++;
@@ -59,6 +60,7 @@ export async function desk(browser, options = {}) {
         });
         page.on('pageerror', (error) => seen.errors.push(error.stack));
     });
+    desks.push(seen);
     return { context, seen, page: await context.newPage() };
 }
 
@@ -141,6 +143,7 @@ export async function run(test) {
         await test(browser);
     } catch (error) {
         ok(false, 'the test ran to its end', error.stack);
+        desks.forEach(({ errors }, i) => errors.forEach((line) => console.log(`# desk ${i}: ${line}`)));
         const pages = browser.contexts().flatMap((context) => context.pages());
         for (const [i, page] of pages.entries()) {
             console.log(`# page ${i} is at ${page.url()}`);

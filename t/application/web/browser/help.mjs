@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Help of each screen, the guide for each role, the API's reference.
+import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+
+const lena = 'lena.fischer@cedarbasin.example';
+
+// Whatever the rail leads to explains itself.
+async function screens(page) {
+    const places = await page.locator('.rail a').evaluateAll((links) => links.map((link) =>
+        ({ href: link.getAttribute('href'), title: link.textContent })));
+    ok(places.length > 3, `${places.length} screens`);
+    for (const { href, title } of places) {
+        await page.locator(`.rail a[href="${href}"]`).click();
+        await page.waitForSelector('main h1');
+        // F1 is for those whose cursor stands in a field.
+        await press(page, await page.locator(':focus').and(page.locator('input')).count() ? 'F1' : '?');
+        await page.waitForSelector('[role=dialog]');
+        const said = await page.locator('[role=dialog] p').first().textContent();
+        ok(said.trim().length > 40, `${title} says what it is for`, href);
+        await press(page, 'Escape');
+        await until(page, () => !document.querySelector('[role=dialog]'), `${title}: help closes`);
+    }
+}
+
+async function guide(page) {
+    await page.getByRole('link', { name: 'Guide', exact: true }).click();
+    await page.waitForSelector('.steps li');
+    is(await page.locator('.contents a').count(), 8, 'a guide for each role');
+    await looks(page, 'guide');
+    await page.locator('.contents').getByRole('link', { name: 'Reception' }).click();
+    await until(page, () => /Scan|scanning/.test(document.querySelector('.steps')?.textContent),
+        'another role is read');
+    ok(page.url().endsWith('/guide/receiving_clerk'), '... and has an address', page.url());
+    await page.getByRole('link', { name: 'Go to Samples' }).first().click();
+    await until(page, () => location.pathname.endsWith('/samples'), 'a step leads to its screen');
+}
+
+async function reference(page) {
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.waitForSelector('.prose h2');
+    ok(/Idempotency-Key/.test(await page.textContent('.prose')), 'the reference begins with the API');
+    await looks(page, 'api-reference');
+    await page.getByRole('link', { name: 'Register a sample and schedule its tests' }).click();
+    await page.waitForSelector('.members');
+    const shown = await page.textContent('article');
+    ok(/POST \/api\/v1\/samples/.test(shown), 'an operation: method and path');
+    ok(/clientName/.test(shown) && /materialTypeId.*required/s.test(shown), '... members of the body');
+    ok(/SAMPLE_LIMIT_EXCEEDED/.test(shown), '... what may refuse it');
+    ok(/curl -X POST/.test(shown), '... and an example');
+    await looks(page, 'api-operation');
+    await page.getByRole('link', { name: 'result.verified' }).click();
+    await until(page, () => /webhook-signature/.test(document.querySelector('article')?.textContent),
+        'a webhook with its header fields');
+}
+
+run(async (browser) => {
+    const here = await desk(browser);
+    const { page } = here;
+
+    await open(page);
+    await page.waitForSelector('#email');
+    await signIn(page, lena);
+    await page.waitForSelector('.rail a');
+    await screens(page);
+    await guide(page);
+    await reference(page);
+    quiet(here);
+});
