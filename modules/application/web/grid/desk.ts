@@ -180,6 +180,8 @@ export class Desk implements GridDesk {
         return new Saving({
             clock: ports.clock,
             key: () => ports.key(),
+            // A control of a run is corrected by itself.
+            alone: ({ kind }) => kind === 'control',
             send: (entries, key) => ports.send(entries, key),
             onTheirWay: (ids, phase) =>
                 this.#answer((model) => answers.onTheirWay(model, ids, phase)),

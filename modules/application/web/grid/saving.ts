@@ -25,6 +25,8 @@ export interface SavingPorts<E> {
     readonly clock: Clock;
     // Makes an idempotency key, one for each chunk.
     key(): string;
+    // Whether the service takes an entry by itself only.
+    alone?(entry: E): boolean;
     send(entries: ReadonlyMap<string, E>, key: string): Promise<Outcome>;
     onTheirWay(ids: readonly string[], phase: 'saving' | 'waiting'): void;
     saved(versions: ReadonlyMap<string, Version>, sent: ReadonlyMap<string, E>): void;
@@ -63,8 +65,11 @@ export class Saving<E> {
     save(entries: ReadonlyMap<string, E>): void {
         const queued = new Set(this.#queued());
         const fresh = [...entries].filter(([id]) => !queued.has(id));
-        for (let at = 0; at < fresh.length; at += LARGEST) {
-            this.#add(fresh.slice(at, at + LARGEST));
+        const alone = fresh.filter(([, entry]) => this.#ports.alone?.(entry));
+        const together = fresh.filter(([, entry]) => !this.#ports.alone?.(entry));
+        alone.forEach((entry) => this.#add([entry]));
+        for (let at = 0; at < together.length; at += LARGEST) {
+            this.#add(together.slice(at, at + LARGEST));
         }
         this.#of += fresh.length;
         if (!this.#running && this.#chunks.length > 0) {

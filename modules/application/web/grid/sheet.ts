@@ -57,6 +57,8 @@ export interface Version {
     readonly lock: string;
     // The limit of this value, in the service's words; empty: the column's.
     readonly limit: string;
+    // Whether replacing it needs a reason, whatever the sheet says.
+    readonly reasons?: boolean;
 }
 
 // A text of the catalogue with what it is filled with.
@@ -171,7 +173,8 @@ export function isOpen(cell: Cell | undefined): cell is Cell {
 
 // Whether a cell that replaces an entered value still lacks its reason.
 export function needsReason(sheet: Sheet, cell: Cell): boolean {
-    return sheet.reasons && cell.base.text !== '' && isEdited(cell)
+    return (sheet.reasons || cell.base.reasons === true)
+        && cell.base.text !== '' && isEdited(cell)
         && cell.content.reason.trim() === '';
 }
 

@@ -4,6 +4,29 @@
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 
+interface Limits {
+    lower: number | null;
+    upper: number | null;
+    value: number | null;
+    text: string | null;
+    unit: string;
+}
+
+const between = (lower: number | null, upper: number | null, unit: string): string => {
+    const bounds = lower === null ? `at most ${upper ?? ''}`
+        : upper === null ? `at least ${lower}` : `${lower} to ${upper}`;
+    return `${bounds} ${unit}`.trim();
+};
+
+const limitTexts: Readonly<Record<string, (limits: Limits) => string>> = {
+    recovery: ({ lower, upper, value, unit }) =>
+        `${between(lower, upper, '%')} of ${value ?? ''} ${unit}`.trim(),
+    rpd: ({ upper }) => `at most ${upper ?? ''} % apart`,
+    maximum: ({ upper, unit }) => between(null, upper, unit),
+    range: ({ lower, upper, unit }) => between(lower, upper, unit),
+    expected: ({ text }) => text ?? '',
+};
+
 export const bench = {
     sheet: (run: string) => `Results of ${run}`,
     heads: {
@@ -22,7 +45,28 @@ export const bench = {
     loading: 'the run',
     empty: 'Nothing is open here.',
     toWorklist: 'Go to the worklist',
+    batch: (method: string) => method,
+    qcStatus: { open: 'open', passed: 'passed', failed: 'failed', overridden: 'overridden' },
+    notANumber: 'The control is measured in numbers.',
+    controls: {
+        types: {
+            MB: 'Method blank', LRB: 'Reagent blank', FB: 'Field blank', LCS: 'Control sample',
+            LFB: 'Fortified blank', LCSD: 'Control sample, duplicate', MS: 'Matrix spike',
+            LFM: 'Fortified matrix', MSD: 'Matrix spike, duplicate', DUP: 'Duplicate',
+            ICV: 'Initial calibration check', QCS: 'Quality control sample',
+            CCV: 'Calibration check', IPC: 'Performance check', ICB: 'Initial calibration blank',
+            CCB: 'Calibration blank', SUR: 'Surrogate', IS: 'Internal standard',
+            CRM: 'Reference material', PT: 'Proficiency test', POS: 'Positive control',
+            NEG: 'Negative control', STR: 'Sterility',
+        } as Readonly<Record<string, string>>,
+        fails: (evaluated: number | null) => evaluated === null ? 'The control fails.'
+            : `The control fails: ${evaluated}.`,
+        broken: (rules: string) => `It breaks ${rules}.`,
+        limit: (criterion: string, given: Limits) => limitTexts[criterion]?.(given) ?? '',
+    },
     settings: {
+        instrument: 'Instrument',
+        noInstrument: 'not said',
         label: 'Settings of the run',
         reagentLot: 'Reagent lot',
         mediaLot: 'Media lot',

@@ -4,10 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import {
+    controlCell, controlOpinion, controlRows, controlVersion, measuredOf,
+} from '../../../../modules/application/web/pages/bench/controls.ts';
 import { sentOf, shownOf } from '../../../../modules/application/web/pages/bench/entry.ts';
 import { momentOf } from '../../../../modules/application/web/texts/local-time.ts';
 import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
-import type { Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
+import type { Control, Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
 import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';
 import { groupsOf, type WorklistTest } from '../../../../modules/application/web/pages/worklist/groups.ts';
 
@@ -92,6 +95,7 @@ const NOW = Date.parse('2026-11-24T10:00:00Z');
 
 test('samples are rows in the order of their holding times, definitions are columns', () => {
     const sheet = sheetOf('EPA 300.0', {
+        controls: [], batch: null,
         definitions: [definition(1, 'PH', { resultType: 'text' }), definition(2, 'F')],
         tests: [
             record(1, { sampleId: 1 }),
@@ -109,13 +113,14 @@ test('samples are rows in the order of their holding times, definitions are colu
 });
 
 test('a retest stands in a row of its own', () => {
-    const sheet = sheetOf('M', { definitions: [definition(1, 'PH')],
+    const sheet = sheetOf('M', { controls: [], batch: null, definitions: [definition(1, 'PH')],
         tests: [record(9, { retestOf: 5 }), record(5, { result: '7' })] }, false, NOW);
     assert.deepEqual(sheet.rows.map((row) => row.cells.map((cell) => cell.id)), [['5'], ['9']]);
 });
 
 test('the limit stands in the head where it is one for all', () => {
-    const hint = (...limits: string[]) => sheetOf('M', { definitions: [definition(1, 'PH')],
+    const hint = (...limits: string[]) => sheetOf('M', {
+        controls: [], batch: null, definitions: [definition(1, 'PH')],
         tests: limits.map((specification, i) => record(i, { sampleId: i, specification })) },
     false, NOW).columns[0]?.hint;
     assert.equal(hint('at most 10', 'at most 10'), 'at most 10, RL 0.1');
@@ -150,4 +155,52 @@ test('the worklist by method, what ends first at the top', () => {
         { method: 'A', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
         { method: '', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
     ]);
+});
+
+function control(id: number, more: Partial<Control> = {}): Control {
+    return {
+        id, qcBatchId: 1, controlType: 'LFB', testDefinitionId: 1, criterion: 'recovery',
+        expectedValue: 5, measuredValue: null, nativeValue: null, lowerLimit: 90, upperLimit: 110,
+        expectedText: null, measuredText: null, unit: 'mg/L', level: null, lot: null,
+        measuredAt: null, evaluatedValue: null, passed: null, expected: true, qcSeriesId: null,
+        broken: [], excluded: false, excludedReason: null, notes: null, createdAt: '',
+        updatedAt: 'then', ...more,
+    };
+}
+
+test('controls are rows, one for each time that they are measured', () => {
+    const rows = controlRows([control(1, { controlType: 'LRB' }), control(2),
+        control(3, { testDefinitionId: 2 }), control(4), control(5, { testDefinitionId: null })],
+    [definition(1, 'PH'), definition(2, 'F')], 3);
+    assert.deepEqual(rows.map(({ label, facts }) => [label, facts[0], facts.length]),
+        [['LRB', 'Reagent blank', 3], ['LFB', 'Fortified blank', 3], ['LFB', 'Fortified blank', 3]]);
+    assert.deepEqual(rows.map(({ cells }) => cells.map(({ id }) => id)),
+        [[controlCell(1), ''], [controlCell(2), controlCell(3)], [controlCell(4), '']]);
+    assert.ok(rows.every(({ kind }) => kind === 'control'));
+});
+
+test('what a control was measured at, and what it has to meet', () => {
+    const version = controlVersion(control(1, { measuredValue: 5.6, passed: false, evaluatedValue: 112 }));
+    assert.deepEqual([version.text, version.opinion?.mark, version.limit, version.reasons],
+        ['5.6', 'outside', '90 to 110 % of 5 mg/L', true]);
+    assert.equal(controlVersion(control(1)).opinion, null);
+    assert.equal(controlVersion(control(1, { criterion: 'expected', expectedText: 'Growth',
+        measuredText: 'growth' })).text, 'growth');
+    const value = control(1);
+    const text = control(1, { criterion: 'expected' });
+    assert.deepEqual(measuredOf(value, ' 4.93 '), { measuredValue: 4.93 });
+    assert.deepEqual(measuredOf(value, ''), { measuredValue: null });
+    assert.equal(measuredOf(value, 'growth'), null, 'no number');
+    assert.equal(measuredOf(value, '4,93'), null, 'a comma is not guessed');
+    assert.deepEqual(measuredOf(text, 'growth'), { measuredText: 'growth' });
+});
+
+test('the service\'s opinion of a control', () => {
+    const judged = (more = {}) => controlOpinion(
+        { passed: true, evaluatedValue: 99, broken: [], refusals: [], ...more });
+    assert.equal(judged().mark, 'within');
+    assert.equal(judged({ broken: ['1-2s'] }).mark, 'attention');
+    assert.equal(judged({ passed: false, broken: ['1-3s'] }).mark, 'outside');
+    assert.equal(judged({ passed: null }).mark, 'none');
+    assert.equal(judged({ refusals: [{ message: 'native value' }] }).mark, 'refused');
 });

@@ -113,6 +113,38 @@ async function leaving(page) {
     is(await value(page, 0, 0), '0.50', '... and can still be undone');
 }
 
+// The bench of a batch: its controls stand among its samples, and are corrected with a reason.
+async function controls(page) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('.rail');
+    const id = await page.evaluate(async () => {
+        const session = await (await fetch('/app/api/session')).json();
+        const found = await (await fetch('/app/api/qc-batches', {
+            headers: { 'X-Lims-Session': session.id } })).json();
+        return found.data.find((batch) => batch.batchNumber === 'QCB-0102').id;
+    });
+    await open(page, `/app/bench/batch/${id}`);
+    await page.waitForSelector('tr.control');
+    ok(/QCB-0102.*EPA 200\.8, failed/.test(await page.textContent('.head')),
+        'a batch has its number, method and status', await page.textContent('.head'));
+    const rows = await page.locator('tr.control th.id').allTextContents();
+    is(rows.join(), 'LRB,LFB', 'its controls come first');
+    const lead = await page.locator('thead th').allTextContents()
+        .then((heads) => heads.slice(5).findIndex((head) => head.startsWith('PB')));
+    is(await value(page, 1, lead), '65.5\nOutside its limit', 'as they were measured');
+    await page.click(cell(1, lead));
+    await type(page, '51.2');
+    await page.waitForSelector(`${cell(1, lead)} .mark.attention`);
+    await looks(page, 'bench-batch');
+    await press(page, 'Control+s');
+    await page.getByLabel('Reason').fill('Typing error');
+    await press(page, 'Enter');
+    await saved(page);
+    await page.waitForSelector(`${cell(1, lead)} .mark.ready`);
+    await until(page, () => /EPA 200\.8, passed/.test(document.querySelector('.head').textContent),
+        'the batch is evaluated again');
+}
+
 run(async (browser) => {
     const here = await begin(browser, analyst);
     const there = await begin(browser, colleague);
@@ -123,6 +155,8 @@ run(async (browser) => {
     await twoPeople(here.page, there.page);
     await withoutNetwork(here);
     await leaving(here.page);
+    await press(here.page, 'Control+s');
+    await controls(here.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');
 });

@@ -18,7 +18,7 @@ function entered(entries: ReadonlyMap<string, string>): Outcome {
 
 const unreachable: Outcome = { kind: 'unreachable', retryAfter: null };
 
-function desk(answer: Answer) {
+function desk(answer: Answer, alone?: (entry: string) => boolean) {
     const hands = new Hands();
     const sent: { ids: string[]; key: string }[] = [];
     const said: string[] = [];
@@ -28,6 +28,7 @@ function desk(answer: Answer) {
     const saving = new Saving<string>({
         clock: hands,
         key: () => `key ${++keys}`,
+        ...(alone ? { alone } : {}),
         send: async (entries, key) => {
             sent.push({ ids: [...entries.keys()], key });
             return answer(entries, key);
@@ -151,4 +152,11 @@ test('whatever the network does, each is entered once, drawn at random', async (
         assert.ok([...times.values()].every((one) => one === 1), `LIMS_SEED=${SEED}`);
         assert.equal(said.filter((one) => one.startsWith('saved ')).length, Math.ceil(count / 200));
     }
+});
+
+test('what the service takes by itself only is sent by itself', async () => {
+    const { sent, saving } = desk(entered, (entry) => entry === '1' || entry === '3');
+    saving.save(some(5));
+    await settled();
+    assert.deepEqual(sent.map(({ ids }) => ids.join(' ')), ['t1', 't3', 't0 t2 t4']);
 });

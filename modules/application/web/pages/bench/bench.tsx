@@ -18,8 +18,8 @@ import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { keptDesk, leaveDesk, openDesk } from './desks.ts';
 import { RunBar } from './run-bar.tsx';
-import { type By, type Run, loadRun, testsAgain } from './run.ts';
-import { sheetOf, versionsOf } from './sheet.ts';
+import { type Batch, type By, type Run, enteredAgain, loadRun } from './run.ts';
+import { sheetOf, versionsIn } from './sheet.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
@@ -46,8 +46,8 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
             if (left) {
                 return;
             }
-            desk = keptDesk(key) ?? openDesk(key, sheetOf(value, run, reasons, Date.now()));
-            desk.refresh(versionsOf(run.tests));
+            desk = keptDesk(key) ?? openDesk(key, sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
+            desk.refresh(versionsIn(run));
             setOpened({ desk, run });
         };
         loadRun(by, value).then(open, (error: unknown) => setProblem(asProblem(error)));
@@ -61,18 +61,41 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
     return { opened, problem };
 }
 
-// What others enter or verify appears by itself. A look that fails is tried again later.
-function useLive(by: By, value: string, opened: Opened | null): void {
+// What others enter or verify appears by itself, and what saving came to for the batch. A look
+// that fails is tried again later. Returns the batch as it was seen last.
+function useLive(by: By, value: string, opened: Opened | null): Batch | null {
+    const [batch, setBatch] = useState<Batch | null>(null);
+
     useEffect(() => {
+        if (!opened) {
+            return undefined;
+        }
+        const { desk, run } = opened;
+        let saved = desk.way.get().lastSaved;
         const look = (): void => {
-            if (opened && document.visibilityState === 'visible') {
-                testsAgain(by, value, opened.run.definitions)
-                    .then((tests) => opened.desk.refresh(versionsOf(tests)), () => {});
-            }
+            enteredAgain(by, value, run.definitions).then((entered) => {
+                desk.refresh(versionsIn(entered));
+                setBatch(entered.batch);
+            }, () => {});
         };
-        const timer = setInterval(look, LIVE);
-        return () => clearInterval(timer);
+        const timer = setInterval(() => {
+            if (document.visibilityState === 'visible') {
+                look();
+            }
+        }, LIVE);
+        const stop = desk.way.subscribe(() => {
+            const { lastSaved } = desk.way.get();
+            if (by === 'batch' && lastSaved !== saved) {
+                saved = lastSaved;
+                look();
+            }
+        });
+        return () => {
+            clearInterval(timer);
+            stop();
+        };
     }, [by, value, opened]);
+    return batch ?? opened?.run.batch ?? null;
 }
 
 function Save({ desk }: { desk: Desk }): ReactElement {
@@ -89,13 +112,32 @@ function Save({ desk }: { desk: Desk }): ReactElement {
     );
 }
 
-function Filled({ desk, value }: { desk: Desk; value: string }): ReactElement {
+// A batch has a number, a method's run its method.
+const nameOf = (value: string, { batch }: Pick<Run, 'batch'>): string =>
+    batch?.batchNumber ?? value;
+
+function Title({ value, batch }: { value: string; batch: Batch | null }): ReactElement {
+    return (
+        <>
+            <h1>{nameOf(value, { batch })}</h1>
+            {batch ? (
+                <span className="quiet nowrap">
+                    {[batch.method, texts.qcStatus[batch.qcStatus]].filter(Boolean).join(', ')}
+                </span>
+            ) : null}
+        </>
+    );
+}
+
+function Filled({ desk, value, batch }: {
+    desk: Desk; value: string; batch: Batch | null;
+}): ReactElement {
     const { organization } = useSession();
     return (
         <>
             <div className="head run">
-                <h1>{value}</h1>
-                <RunBar desk={desk} />
+                <Title value={value} batch={batch} />
+                <RunBar desk={desk} batch={batch} />
                 <span className="push" />
                 <Save desk={desk} />
             </div>
@@ -106,13 +148,14 @@ function Filled({ desk, value }: { desk: Desk; value: string }): ReactElement {
 
 export function BenchPage({ by, value }: { by: By; value: string }): ReactElement {
     const { opened, problem } = useDesk(by, value);
+    const batch = useLive(by, value, opened);
 
-    useLive(by, value, opened);
     return (
         <main className="page" id="main" tabIndex={-1}>
             {opened === null || opened.desk.sheet.rows.length === 0
-                ? <div className="head"><h1>{value}</h1></div>
-                : <Filled desk={opened.desk} value={value} />}
+                ? <div className="head">{opened ? <Title value={value} batch={batch} />
+                    : <h1>{by === 'method' ? value : ''}</h1>}</div>
+                : <Filled desk={opened.desk} value={value} batch={batch} />}
             {problem ? <Refused problem={problem} /> : null}
             {opened === null && !problem ? <Waiting what={texts.loading} /> : null}
             {opened && opened.desk.sheet.rows.length === 0 ? (

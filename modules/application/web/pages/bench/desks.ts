@@ -5,6 +5,8 @@
 import { ownerOf } from '../../api/session.ts';
 import { Desk } from '../../grid/desk.ts';
 import type { Sheet } from '../../grid/sheet.ts';
+import { ControlDesk } from './control-desk.ts';
+import type { Control } from './run.ts';
 import { portsOf } from './service.ts';
 
 const desks = new Map<string, Desk>();
@@ -13,8 +15,8 @@ const keyOf = (run: string): string => `${ownerOf()} ${run}`;
 
 export const keptDesk = (run: string): Desk | undefined => desks.get(keyOf(run));
 
-export function openDesk(run: string, sheet: Sheet): Desk {
-    const desk = new Desk(sheet, portsOf(ownerOf()));
+export function openDesk(run: string, sheet: Sheet, controls: readonly Control[]): Desk {
+    const desk = new Desk(sheet, portsOf(ownerOf(), new ControlDesk(controls)));
     desks.set(keyOf(run), desk);
     return desk;
 }

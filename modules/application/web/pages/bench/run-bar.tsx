@@ -5,14 +5,17 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { tell } from '../../actions/action.ts';
+import { answer, api } from '../../api/client.ts';
 import { useAll } from '../../api/read.ts';
-import { useSession } from '../../api/session.ts';
+import { may, useSession } from '../../api/session.ts';
 import { except, set } from '../../grid/acts.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { type Settings, isOpen } from '../../grid/sheet.ts';
 import { Status } from '../../parts/status.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { momentOf } from '../../texts/local-time.ts';
+import type { Batch } from './run.ts';
 import { objections } from './service.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -65,7 +68,8 @@ const one = (name: string, value: string | number | undefined): Settings => ({ [
 
 // The first test that can be entered: what a setting would do to it is asked.
 function probe(desk: Desk): string | undefined {
-    return desk.sheet.rows.flatMap((row) => row.cells).find(isOpen)?.id;
+    return desk.sheet.rows.filter(({ kind }) => kind === 'sample')
+        .flatMap((row) => row.cells).find(isOpen)?.id;
 }
 
 // Applies a setting, and has the service object to it before anything is typed.
@@ -92,7 +96,36 @@ function Objections({ against }: { against: string[] }): ReactElement {
     );
 }
 
-export function RunBar({ desk }: { desk: Desk }): ReactElement {
+// The instrument is the batch's, and kept as soon as it is chosen.
+function Instrument({ batch }: { batch: Batch }): ReactElement {
+    const { settings } = texts;
+    const [chosen, setChosen] = useState(batch.instrumentId);
+    const instruments = useAll('/instruments', rowsOf);
+    const choose = (instrumentId: number | null): void => {
+        setChosen(instrumentId);
+        answer(api.PATCH('/qc-batches/{id}', {
+            params: { path: { id: batch.id } }, body: { instrumentId },
+        })).catch((error: unknown) => {
+            setChosen(chosen);
+            tell(error);
+        });
+    };
+    return (
+        <label>
+            <span>{settings.instrument}</span>
+            <select value={chosen ?? ''} onChange={({ target }) =>
+                choose(target.value ? Number(target.value) : null)}>
+                <option value="">{settings.noInstrument}</option>
+                {instruments.filter(({ active, id }) => active || id === chosen)
+                    .map(({ id, code, name }) => (
+                        <option key={id} value={id}>{code} {name}</option>
+                    ))}
+            </select>
+        </label>
+    );
+}
+
+export function RunBar({ desk, batch }: { desk: Desk; batch: Batch | null }): ReactElement {
     const { settings } = texts;
     const { organization } = useSession();
     const [selected, setSelected] = useState(false);
@@ -102,6 +135,7 @@ export function RunBar({ desk }: { desk: Desk }): ReactElement {
 
     return (
         <span className="line run" role="group" aria-label={settings.label}>
+            {batch && may('qc.enter') ? <Instrument batch={batch} /> : null}
             <LotPicker label={settings.reagentLot} lots={reagents}
                 choose={(id) => choose(one('reagentLotId', id))} />
             <LotPicker label={settings.mediaLot} lots={media}

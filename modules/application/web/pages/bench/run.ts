@@ -11,9 +11,19 @@ export type Definition = Read<'/test-definitions'>['data'][number];
 // What a run is made of, as its address says.
 export type By = 'method' | 'batch';
 
-export interface Run {
-    readonly definitions: readonly Definition[];
+export type Batch = Read<'/qc-batches/{id}'>;
+export type Control = Batch['controls'][number];
+
+// What is entered in a run.
+export interface Entered {
     readonly tests: readonly SampleTest[];
+    readonly controls: readonly Control[];
+    // The batch whose controls they are.
+    readonly batch: Batch | null;
+}
+
+export interface Run extends Entered {
+    readonly definitions: readonly Definition[];
 }
 
 interface Page<Row> {
@@ -42,8 +52,10 @@ const at = (cursor?: number): { cursor?: number } => cursor === undefined ? {} :
 
 type Filter = { testDefinitionId: number } | { qcBatchId: number };
 
+// A batch shows what is verified and locked, a method only what is still to be done.
 async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[]> {
-    const states = ['pending', 'entered'] as const;
+    const open = ['pending', 'entered'] as const;
+    const states = 'qcBatchId' in filter ? [...open, 'verified' as const] : open;
     const found = await Promise.all(states.map((status) => all<SampleTest>((cursor) =>
         answer(api.GET('/sample-tests', {
             params: { query: {
@@ -57,27 +69,38 @@ async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[
 const definitionsOf = (): Promise<Definition[]> => all<Definition>((cursor) => answer(
     api.GET('/test-definitions', { params: { query: { limit: LIMIT, ...at(cursor) } } })));
 
-// Reads the tests of some definitions again.
-export async function testsAgain(
+const batchOf = (id: string, background: boolean): Promise<Batch> =>
+    answer(api.GET('/qc-batches/{id}', {
+        params: { path: { id: Number(id) } }, ...manner(background) }));
+
+async function batchAndTests(id: string, background: boolean) {
+    const [batch, tests] = await Promise.all([
+        batchOf(id, background), testsOf({ qcBatchId: Number(id) }, background)]);
+    return { batch, tests, controls: batch.controls };
+}
+
+// Reads what is entered again, of some definitions.
+export async function enteredAgain(
     by: By, value: string, definitions: readonly Definition[],
-): Promise<SampleTest[]> {
+): Promise<Entered> {
     if (by === 'batch') {
-        return testsOf({ qcBatchId: Number(value) }, true);
+        return batchAndTests(value, true);
     }
     const found = await Promise.all(
         definitions.map(({ id }) => testsOf({ testDefinitionId: id }, true)));
-    return found.flat();
+    return { tests: found.flat(), controls: [], batch: null };
 }
 
 export async function loadRun(by: By, value: string): Promise<Run> {
-    const known = await definitionsOf();
     if (by === 'batch') {
-        const tests = await testsOf({ qcBatchId: Number(value) }, false);
-        const ids = new Set(tests.map((test) => test.testDefinitionId));
-        return { definitions: known.filter(({ id }) => ids.has(id)), tests };
+        const [known, found] = await Promise.all([definitionsOf(), batchAndTests(value, false)]);
+        const ids = new Set([...found.tests, ...found.controls]
+            .map((test) => test.testDefinitionId));
+        return { ...found, definitions: known.filter(({ id }) => ids.has(id)) };
     }
-    const asked = known.filter(({ method }) => method === value);
+    const asked = (await definitionsOf()).filter(({ method }) => method === value);
     const tests = await Promise.all(
         asked.map(({ id }) => testsOf({ testDefinitionId: id }, false)));
-    return { definitions: asked.filter((_, i) => tests[i]?.length), tests: tests.flat() };
+    return { definitions: asked.filter((_, i) => tests[i]?.length), tests: tests.flat(),
+        controls: [], batch: null };
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The way of a desk to the service: judging, and entering many results at once.
-import { api } from '../../api/client.ts';
+import { answer, api } from '../../api/client.ts';
 import { Problem, problemOf } from '../../api/problem.ts';
 import { ownerOf } from '../../api/session.ts';
 import { clock } from '../../grid/clock.ts';
 import type { DeskPorts, Entry } from '../../grid/desk.ts';
 import type { Judgement } from '../../grid/judging.ts';
 import type { Outcome } from '../../grid/saving.ts';
-import type { Settings } from '../../grid/sheet.ts';
+import type { Settings, Verdict } from '../../grid/sheet.ts';
 import { t } from '../../texts/texts.ts';
+import type { ControlDesk } from './control-desk.ts';
 import { sentOf } from './entry.ts';
 import { opinionOf } from './opinion.ts';
 import type { SampleTest } from './run.ts';
@@ -40,21 +41,29 @@ function refused(problem: Problem): Outcome & Judgement {
     return { kind: 'refused', message: `${t.sentence(problem)} ${problem.slug}` };
 }
 
-async function judge(entries: ReadonlyMap<string, Entry>): Promise<Judgement> {
-    const results = [...entries.values()].map(given);
-    const { data, error, response } = await api.POST('/sample-tests/judge', { body: { results } });
-    if (!data) {
-        throw problemOf(response, error);
+type Verdicts = [string, Verdict][];
+
+async function judgeTests(entries: readonly Entry[]): Promise<Verdicts> {
+    if (entries.length === 0) {
+        return [];
     }
-    return {
-        kind: 'judged',
-        verdicts: new Map(data.results.map((one) => {
-            const id = String(one.sampleTestId);
-            const question = entries.get(id)?.question ?? '';
-            const presumptive = one.presumptive ?? false;
-            return [id, { question, ...opinionOf({ ...one, presumptive }) }];
-        })),
-    };
+    const { results } = await answer(api.POST('/sample-tests/judge', {
+        body: { results: entries.map(given) } }));
+    return results.map((one, i) => [String(one.sampleTestId), {
+        question: entries[i]?.question ?? '',
+        ...opinionOf({ ...one, presumptive: one.presumptive ?? false }),
+    }]);
+}
+
+async function judge(
+    entries: ReadonlyMap<string, Entry>, controls: ControlDesk,
+): Promise<Judgement> {
+    const all = [...entries.values()];
+    const verdicts = await Promise.all([
+        judgeTests(all.filter(({ kind }) => kind === 'sample')),
+        controls.judge(all.filter(({ kind }) => kind === 'control')),
+    ]);
+    return { kind: 'judged', verdicts: new Map(verdicts.flat()) };
 }
 
 async function enter(entries: ReadonlyMap<string, Entry>, key: string): Promise<Outcome> {
@@ -78,18 +87,24 @@ export async function objections(id: string, settings: Settings): Promise<string
 }
 
 // Whatever goes wrong is an outcome: a cell never loses what was typed by an exception.
-async function judgeOrSay(entries: ReadonlyMap<string, Entry>): Promise<Judgement> {
+async function judgeOrSay(
+    entries: ReadonlyMap<string, Entry>, controls: ControlDesk,
+): Promise<Judgement> {
     try {
-        return await judge(entries);
+        return await judge(entries, controls);
     } catch (error) {
         const problem = error instanceof Problem ? error : new Problem(0, {});
         return problem.passing ? unreachable(problem) : refused(problem);
     }
 }
 
-async function enterOrSay(entries: ReadonlyMap<string, Entry>, key: string): Promise<Outcome> {
+async function enterOrSay(
+    entries: ReadonlyMap<string, Entry>, key: string, controls: ControlDesk,
+): Promise<Outcome> {
     try {
-        return await enter(entries, key);
+        const [first] = entries.values();
+        return await (first?.kind === 'control' ? controls.enter(first, key)
+            : enter(entries, key));
     } catch (error) {
         const problem = error instanceof Problem ? error : new Problem(0, {});
         if (problem.status === 412) {
@@ -99,13 +114,13 @@ async function enterOrSay(entries: ReadonlyMap<string, Entry>, key: string): Pro
     }
 }
 
-export function portsOf(owner: string): DeskPorts {
+export function portsOf(owner: string, controls: ControlDesk): DeskPorts {
     const own = (): boolean => ownerOf() === owner;
     const notOwn = { kind: 'refused' as const, message: texts.somebodyElse };
     return {
         clock,
         key: () => crypto.randomUUID(),
-        judge: async (entries) => own() ? judgeOrSay(entries) : notOwn,
-        send: async (entries, key) => own() ? enterOrSay(entries, key) : notOwn,
+        judge: async (entries) => own() ? judgeOrSay(entries, controls) : notOwn,
+        send: async (entries, key) => own() ? enterOrSay(entries, key, controls) : notOwn,
     };
 }

@@ -5,9 +5,10 @@
 import type { Cell, Column, Row, Sheet, Version } from '../../grid/sheet.ts';
 import { EMPTY, cellOf } from '../../grid/sheet.ts';
 import { span } from '../../texts/time.ts';
+import { controlRows, controlVersions } from './controls.ts';
 import { shownOf } from './entry.ts';
 import { opinionOf } from './opinion.ts';
-import type { Definition, Run, SampleTest } from './run.ts';
+import type { Definition, Entered, Run, SampleTest } from './run.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
@@ -30,6 +31,10 @@ export function versionOf(test: SampleTest): Version {
 export const versionsOf = (tests: readonly SampleTest[]): Map<string, Version> =>
     new Map(tests.map((test) => [String(test.id), versionOf(test)]));
 
+// What is entered in a run, by cell.
+export const versionsIn = ({ tests, controls }: Entered): Map<string, Version> =>
+    new Map([...versionsOf(tests), ...controlVersions(controls)]);
+
 // The limit stands in the head where it is one for all rows.
 function limitOf(tests: readonly SampleTest[]): string {
     const limits = new Set(tests.map((test) => test.specification ?? ''));
@@ -51,6 +56,9 @@ function columnOf(definition: Definition, tests: readonly SampleTest[]): Column 
         length: 1000,
     };
 }
+
+// Client, priority, holding time.
+const FACTS = 3;
 
 const NEVER = '9999';
 
@@ -118,7 +126,10 @@ export function sheetOf(name: string, run: Run, reasons: boolean, now: number): 
             { title: texts.heads.left, className: 'w-when p1' },
         ],
         columns: run.definitions.map((definition) => columnOf(definition, run.tests)),
-        rows: rows.map(([key, tests]) => rowOf(key, tests, run.definitions, now)),
+        rows: [
+            ...controlRows(run.controls, run.definitions, FACTS),
+            ...rows.map(([key, tests]) => rowOf(key, tests, run.definitions, now)),
+        ],
         settings: {},
         reasons,
         grow: null,
