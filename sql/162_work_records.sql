@@ -124,6 +124,7 @@ BEGIN
         SELECT json_build_object(
                    'contentHash', encode(lims.signed_hash(t.organization_id, 'sample_test',
                                                           t.id), 'hex'),
+                   'plantLocation', s.plant_location,
                    'qcBatches', (
                        SELECT coalesce(json_agg(json_build_object('id', q.qc_batch_id,
                                   'batchNumber', q.batch_number,
@@ -145,6 +146,9 @@ BEGIN
                          FROM lims.verify_refusals(t.organization_id, t.id) b
                         WHERE b.slug <> 'esignature_required'))
           FROM lims.sample_test t
+          JOIN lims.sample s
+            ON s.organization_id = t.organization_id
+           AND s.id = t.sample_id
           LEFT JOIN lims.reagent_lot r
             ON r.organization_id = t.organization_id
            AND r.id = t.reagent_lot_id

@@ -246,7 +246,7 @@ const lims_field_t lims_sample_test_fields[] = {
       .type = LIMS_T_JSON,
       .flags = LIMS_F_INCLUDED,
       .members = sample_members,
-      .doc = "Some facts of the sample; in lists with include=sample." },
+      .doc = "Some facts of the sample; in lists with include=sample, or include=review." },
     { .name = "assignedTo",
       .type = LIMS_T_ID,
       .flags = LIMS_F_INCLUDED,

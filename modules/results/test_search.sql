@@ -45,7 +45,7 @@
 SELECT r.*,
        CASE :include::text WHEN 'review'
            THEN lims.sample_test_review(r.organization_id, r.id) END AS review,
-       CASE :include::text WHEN 'sample'
+       CASE WHEN :include::text IN ('sample', 'review')
            THEN (SELECT json_build_object(
                             'trackingId', s.tracking_id,
                             'sampleIdentifier', s.sample_identifier,

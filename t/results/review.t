@@ -80,6 +80,8 @@ subtest 'of one test' => sub {
     my $one = $mia->get("/sample-tests/$listed->{id}?include=review");
     is_deeply($one->json, $listed, 'as in the list');
     like($one->json->{review}{contentHash}, qr/\A[0-9a-f]{64}\z/, '... with the digest that is signed');
+    is($one->json->{sample}{trackingId}, $mia->get("/samples/$listed->{sampleId}")->json->{trackingId},
+        '... and with facts of its sample');
     isnt($one->header('ETag'), $mia->get("/sample-tests/$listed->{id}")->header('ETag'),
         '... and with an ETag of all of it');
     ok(!exists $mia->get("/sample-tests/$listed->{id}")->json->{review}, 'not unless asked for');

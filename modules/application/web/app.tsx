@@ -27,6 +27,7 @@ import { sampleRoutes } from './pages/samples/routes.tsx';
 import { FirstPage, isFirst } from './pages/session/first.tsx';
 import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
+import { verifyRoutes } from './pages/verify/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { Refused } from './parts/states.tsx';
 import type { Route } from './router.tsx';
@@ -38,6 +39,7 @@ const routes: Route[] = [
     ...receiveRoutes,
     ...worklistRoutes,
     ...benchRoutes,
+    ...verifyRoutes,
     ...auditRoutes,
     ...accountRoutes,
     ...qcSeriesRoutes,

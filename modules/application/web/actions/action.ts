@@ -61,6 +61,26 @@ export function allowed<About>(actions: Action<About>[], about: About): Ready[] 
         .map((action) => ready(action, about));
 }
 
+// The same action on a part of something larger, such as the cursor's row of a list.
+export function within<Part, Whole>(
+    action: Action<Part>, part: (whole: Whole) => Part | undefined,
+): Action<Whole> {
+    const of = <T>(ask: ((about: Part) => T) | undefined, none: T) => (whole: Whole): T => {
+        const about = part(whole);
+        return about === undefined || !ask ? none : ask(about);
+    };
+    return {
+        id: action.id,
+        title: of(action.title, ''),
+        ...(action.permission === undefined ? {} : { permission: action.permission }),
+        ...(action.keys === undefined ? {} : { keys: action.keys }),
+        ...(action.rare === undefined ? {} : { rare: action.rare }),
+        visible: (whole) => part(whole) !== undefined && of(action.visible, true)(whole),
+        refused: of(action.refused, undefined),
+        perform: of(action.perform, undefined),
+    };
+}
+
 export function tell(error: unknown): void {
     const problem = asProblem(error);
     say({

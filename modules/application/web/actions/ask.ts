@@ -17,6 +17,8 @@ export interface Question {
     kind: 'reason' | 'signature' | 'confirm';
     // What will happen to how many of what: the dialog's title and its button.
     title: string;
+    // Which question it is, where its title says how many: what is typed stays with it.
+    subject?: string;
     note?: string;
     explanation?: string;
     // What it is about, line by line, or in columns where it is signed.
@@ -27,13 +29,20 @@ export interface Question {
     // Asks for a name (in place of a reason), under this label.
     name?: string;
     choices?: { label: string; values: { id: string; title: string }[] };
+    // A longer text than a reason, under this label.
+    text?: { label: string; must: boolean };
     perform: (given: Given) => Promise<void>;
+    // The same question of what is there now, where something changed since it was seen.
+    renew?: () => Promise<Question>;
+    // The same question without some of its rows, where these are refused.
+    without?: (rows: ReadonlySet<number>) => Question;
 }
 
 export interface Given {
     reason: string | undefined;
     password: string | undefined;
     chosen: string[];
+    text?: string;
 }
 
 let open: Question | null = null;

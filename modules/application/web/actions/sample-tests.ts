@@ -2,16 +2,12 @@
 //
 // What is done to the tests of a sample: adding, verifying, cancelling, testing again.
 import { answer, api } from '../api/client.ts';
-import { Problem } from '../api/problem.ts';
 import type { Read } from '../api/read.ts';
-import { changed } from '../api/read.ts';
-import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
-import type { SignedRow } from './ask.ts';
-import { samplesChanged } from './samples.ts';
+import { testsChanged, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;
 type Test = Read<'/sample-tests'>['data'][number];
@@ -21,60 +17,18 @@ interface One {
     sample: Sample;
 }
 
-async function testsChanged(): Promise<void> {
-    await Promise.all([changed('/sample-tests'), samplesChanged()]);
-}
-
 const isOpen = ({ status, disposition }: Sample): boolean =>
     status !== 'reported' && disposition === 'active';
 
 const entered = ({ tests }: Sample): Sample['tests'] =>
     tests.filter(({ status, disposition }) => status === 'entered' && disposition === 'active');
 
-function row(sample: Sample, test: Test): SignedRow {
-    const [code = '', meaning = ''] = t.samples.flags.oos;
-    return {
-        record: sample.trackingId,
-        what: test.testCode,
-        value: `${test.qualifier ?? ''}${test.result ?? ''}`,
-        unit: test.unit ?? '',
-        limit: test.specification ?? '',
-        flags: test.outOfSpecification ? [{ code, meaning }] : [],
-    };
-}
-
 // What is signed is read at once before it is shown, with the digest of what was seen.
 async function verify(sample: Sample): Promise<void> {
     const { data } = await answer(api.GET('/sample-tests', { params: { query: {
         sampleId: sample.id, status: ['entered'], include: 'review', limit: 200,
     } } }));
-    const outside = data.filter(({ outOfSpecification }) => outOfSpecification).length;
-    const signed = session()?.policies.esignatureRequired ?? false;
-    ask({
-        kind: signed ? 'signature' : 'confirm',
-        title: t.sample.verify(data.length),
-        note: sample.trackingId,
-        explanation: t.sample.verifyWhat,
-        rows: data.map((test) => row(sample, test)),
-        warnings: outside ? [t.sample.outOfSpecification(outside)] : [],
-        ...(signed ? { reason: 'may' as const } : {}),
-        perform: async ({ password, reason }) => {
-            const items = data.map(({ id, review }) => ({
-                sampleTestId: id,
-                ...(signed && review ? { contentHash: review.contentHash } : {}),
-            }));
-            const done = await answer(api.POST('/sample-tests/verify', {
-                body: Object.assign({ items, atomic: true },
-                    reason ? { reason } : {}, password ? { signature: { password } } : {}),
-            }));
-            await testsChanged();
-            const refused = done.results.find(({ error }) => error !== null);
-            if (refused) {
-                throw new Problem(409, { error: refused.error ?? '', message: refused.message ?? '' });
-            }
-            say({ tone: 'ready', text: t.sample.verified(items.length) });
-        },
-    });
+    ask({ ...verification(data), note: sample.trackingId });
 }
 
 async function addTests(sample: Sample): Promise<void> {
@@ -106,7 +60,7 @@ async function addTests(sample: Sample): Promise<void> {
 export const testActions: Action<Sample>[] = [
     {
         id: 'sample-test.verify',
-        title: (sample) => t.sample.verify(entered(sample).length),
+        title: (sample) => t.verify.verify(entered(sample).length),
         permission: 'result.verify',
         step: true,
         keys: 'v',

@@ -22,7 +22,14 @@ export interface Mistake {
     message: string;
 }
 
+// What became of one of many.
+export interface Outcome {
+    error: string | null;
+    message: string | null;
+}
+
 interface Body {
+    results?: Outcome[];
     error?: string;
     message?: string;
     blockers?: Blocker[];
@@ -35,6 +42,8 @@ export class Problem extends Error {
     readonly slug: string;
     readonly blockers: Blocker[];
     readonly mistakes: Mistake[];
+    // Of an act over many records, one for each in the order sent.
+    readonly outcomes: Outcome[];
     readonly attemptsLeft: number | undefined;
     readonly retryAfter: number | undefined;
     readonly body: unknown;
@@ -45,6 +54,7 @@ export class Problem extends Error {
         this.slug = body.error ?? 'internal';
         this.blockers = body.blockers ?? [];
         this.mistakes = body.errors ?? [];
+        this.outcomes = body.results ?? [];
         this.attemptsLeft = body.attemptsLeft;
         this.retryAfter = retryAfter;
         this.body = body;

@@ -10,7 +10,6 @@ import { usePeople } from '../api/names.ts';
 import { useRead } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { may } from '../api/session.ts';
-import { Download } from '../download.tsx';
 import { DropFiles } from '../parts/drop-files.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -29,10 +28,10 @@ export const useFiles = (of: Recorded, enabled = true) => useRead('/attachments'
 
 function Name({ file }: { file: Attached }): ReactElement {
     return (
-        <Download href={paths.download(`/attachments/${file.id}/content`)}
-            className={file.withdrawnAt ? 'withdrawn' : undefined}>
+        <a href={paths.download(`/attachments/${file.id}/content`)}
+            className={file.withdrawnAt ? 'withdrawn' : undefined} download>
             {file.fileName}
-        </Download>
+        </a>
     );
 }
 

@@ -2,55 +2,20 @@
 //
 // The two dialogs of every act: a reason, a signature. They say what will happen to how
 // many of what, list it, and put the cursor where one types next.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
 import { ask } from '../actions/ask.ts';
-import type { Question, SignedRow } from '../actions/ask.ts';
+import type { Question } from '../actions/ask.ts';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
 import { Glyph } from '../parts/glyph.tsx';
-import { Flag, Status } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { t } from '../texts/texts.ts';
-
-function Rows({ rows }: { rows: SignedRow[] }): ReactElement {
-    const { columns } = t.asking;
-    return (
-        <div className="list" role="region" aria-label={t.asking.signed} tabIndex={0}>
-            <table className="table">
-                <thead>
-                    <tr>
-                        <th className="w-no right" scope="col">
-                            <span className="unseen">{columns.no}</span>
-                        </th>
-                        <th className="w-id" scope="col">{columns.record}</th>
-                        <th className="w-short" scope="col">{columns.what}</th>
-                        <th className="w-code right" scope="col">{columns.value}</th>
-                        <th className="w-code" scope="col">{columns.unit}</th>
-                        <th className="w-code" scope="col">{columns.limit}</th>
-                        <th scope="col">{columns.flags}</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {rows.map((row, i) => (
-                        <tr key={i}>
-                            <td className="right quiet">{i + 1}</td>
-                            <th scope="row" className="id">{row.record}</th>
-                            <td>{row.what}</td>
-                            <td className="right"><strong>{row.value}</strong></td>
-                            <td>{row.unit}</td>
-                            <td>{row.limit}</td>
-                            <td>{row.flags.map((flag) => <Flag key={flag.code} {...flag} />)}</td>
-                        </tr>
-                    ))}
-                </tbody>
-            </table>
-        </div>
-    );
-}
+import { Rows, Ways, useRefusedRows } from './signed-rows.tsx';
 
 function Lines({ lines }: { lines: string[] }): ReactElement {
     return (
@@ -62,7 +27,9 @@ function Lines({ lines }: { lines: string[] }): ReactElement {
 
 function Refusal({ problem }: { problem: Problem }): ReactElement {
     const sentence = problem.slug === 'signature_invalid'
-        ? t.asking.passwordWrong(problem.attemptsLeft) : t.sentence(problem);
+        ? t.asking.passwordWrong(problem.attemptsLeft)
+        : problem.slug === 'account_locked' ? t.asking.locked(problem.retryAfter)
+            : t.sentence(problem);
     return (
         <div className="field" role="alert" id="refusal">
             <span className="refusal"><Glyph name="blocked" /><span>{sentence}</span></span>
@@ -96,8 +63,14 @@ function Asked({ question }: { question: Question }): ReactElement {
     const { person } = useSession();
     const [problem, setProblem] = useState<Problem | null>(null);
     const [busy, setBusy] = useState(false);
+    const rows = useRefusedRows(question, problem);
     const signed = question.kind === 'signature';
+    const again = useRef<HTMLFormElement>(null);
     const close = (): void => ask(null);
+    const askAnew = (next: Question): void => {
+        setProblem(null);
+        ask(next);
+    };
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
@@ -108,9 +81,11 @@ function Asked({ question }: { question: Question }): ReactElement {
             reason,
             password: signed ? String(form.get('password')) : undefined,
             chosen: form.getAll('chosen').map(String),
+            text: String(form.get('text') ?? '').trim(),
         }).then(close, (error: unknown) => {
             setProblem(asProblem(error));
             setBusy(false);
+            again.current?.querySelector<HTMLInputElement>('[type=password]')?.select();
         });
     };
 
@@ -121,21 +96,28 @@ function Asked({ question }: { question: Question }): ReactElement {
                     {signed ? `${t.asking.signAs(person.displayName)} ` : ''}{question.explanation}
                 </p>
             ) : null}
-            {question.rows ? <Rows rows={question.rows} /> : null}
+            {question.rows ? <Rows rows={question.rows} refused={rows} /> : null}
             {question.lines ? <Lines lines={question.lines} /> : null}
-            <form onSubmit={submit} aria-busy={busy} data-scanned>
+            <form ref={again} onSubmit={submit} aria-busy={busy} data-scanned>
                 {question.warnings?.map((warning) => (
                     <p className="small" key={warning}>
                         <Status glyph="attention" tone="attention">{warning}</Status>
                     </p>
                 ))}
                 {question.choices ? <Choices choices={question.choices} /> : null}
+                {question.text ? (
+                    <p className="field">
+                        <label htmlFor="text">{question.text.label}</label>
+                        <textarea id="text" name="text" rows={3} maxLength={4000}
+                            required={question.text.must} autoFocus={!signed} />
+                    </p>
+                ) : null}
                 {question.reason || question.name ? (
                     <p className="field">
                         <label htmlFor="reason">{labelOf(question)}</label>
                         <input id="reason" name="reason" type="text" autoComplete="off"
                             maxLength={1000} required={question.reason !== 'may'}
-                            autoFocus={!signed && !question.choices}
+                            autoFocus={!signed && !question.choices && !question.text}
                             aria-describedby={problem ? 'refusal' : undefined} />
                     </p>
                 ) : null}
@@ -149,6 +131,7 @@ function Asked({ question }: { question: Question }): ReactElement {
                     </p>
                 ) : null}
                 {problem ? <Refusal problem={problem} /> : null}
+                <Ways question={question} refused={rows} choose={askAnew} />
                 <footer>
                     <Button kind="primary" type="submit" keys="Enter"
                         autoFocus={question.kind === 'confirm'}>
@@ -162,5 +145,5 @@ function Asked({ question }: { question: Question }): ReactElement {
 }
 
 export function Asking({ question }: { question: Question | null }): ReactElement | null {
-    return question ? <Asked key={question.title} question={question} /> : null;
+    return question ? <Asked key={question.subject ?? question.title} question={question} /> : null;
 }

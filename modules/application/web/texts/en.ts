@@ -15,6 +15,7 @@ import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
+import { verify } from './en-verify.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -47,6 +48,7 @@ export const en = {
     record,
     lots,
     orders,
+    verify,
     receive,
     reference,
     close: 'Close',
@@ -133,6 +135,12 @@ export const en = {
             ? 'The password was wrong; nothing was signed.'
             : `The password was wrong; nothing was signed. ${count(left, 'more try', 'more tries')}`
                 + ' before the account is locked.',
+        locked: (seconds: number | undefined) => 'Too many wrong passwords: signing is locked'
+            + `${seconds === undefined ? '' : ` for ${count(Math.ceil(seconds / 60), 'minute')}`}.`
+            + ' An administrator can unlock it.',
+        now: (value: string) => `It is now ${value}.`,
+        renew: 'Show it as it is now',
+        leaveOut: (n: number) => `Leave out ${count(n, 'refused row')}`,
         signAs: (name: string) => `You sign as ${name}.`,
         signed: 'What is signed',
         about: 'What it is about',
@@ -283,11 +291,6 @@ export const en = {
         addTests: 'Add tests',
         addTestsWhich: 'Tests',
         testsAdded: (n: number) => `${count(n, 'test')} added.`,
-        verify: (n: number) => `Verify ${count(n, 'result')}`,
-        verified: (n: number) => `${count(n, 'result')} verified.`,
-        verifyWhat: 'You have verified each of these results. Each gets its own signature and is locked.',
-        verifyNone: 'No entered result waits to be verified.',
-        outOfSpecification: (n: number) => `${n} of them ${n === 1 ? 'is' : 'are'} out of specification.`,
         cancelTest: (code: string) => `Cancel ${code}`,
         restoreTest: (code: string) => `Take ${code} back`,
         retestTest: (code: string) => `Retest ${code}`,

@@ -72,6 +72,20 @@ export async function signIn(page, email, secret = password) {
 
 export const open = (page, path = '/app/') => page.goto(url + path);
 
+// Asks the service as the person who is signed in on the page.
+export const ask = (page, method, path, body) => page.evaluate(async ([method, path, body]) => {
+    const headers = { 'X-Lims-Request': '1', 'Content-Type': 'application/json',
+        'Idempotency-Key': crypto.randomUUID() };
+    const { id } = await (await fetch('/app/api/session', { headers })).json();
+    const answer = await fetch(`/app/api${path}`, { method, body: body && JSON.stringify(body),
+        headers: { ...headers, 'X-Lims-Session': String(id) } });
+    const json = await answer.json();
+    if (!answer.ok) {
+        throw new Error(`${method} ${path}: ${JSON.stringify(json)}`);
+    }
+    return json;
+}, [method, path, body]);
+
 export async function press(page, ...keys) {
     for (const key of keys) {
         await page.keyboard.press(key);

@@ -48,14 +48,14 @@ sub missing {
     return;
 }
 
-=item run($name)
+=item run($name, $prepare)
 
-Runs F<$name.mjs>.
+Runs F<$name.mjs>, after C<$prepare> was called with the L<LIMS::Test>, if it is given.
 
 =cut
 
 sub run {
-    my ($name) = @_;
+    my ($name, $prepare) = @_;
     my $missing = missing();
     plan(skip_all => $missing) if $missing && !$ENV{CI};
     die "$missing\n" if $missing;
@@ -63,6 +63,7 @@ sub run {
     my $lims = LIMS::Test->new(demo => 1);
     # What lists show of readiness is what the scan found.
     $lims->ctl('scan');
+    $prepare->($lims) if $prepare;
     local $ENV{LIMS_URL}         = $lims->url;
     local $ENV{LIMS_PASSWORD}    = $lims->{keys}{LIMS_DEMO_PASSWORD};
     local $ENV{LIMS_SCREENSHOTS} = "$root/build/out/screenshots";

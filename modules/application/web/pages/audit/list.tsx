@@ -5,7 +5,6 @@ import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import { Download } from '../../download.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { pageOf } from '../../places.ts';
@@ -84,8 +83,8 @@ export function AuditList(): ReactElement {
                     </span>
                     <span className="push" />
                     <CheckChain chain={chain} check={check} />
-                    <Download className="btn" href={file('csv')}>{t.audit.csv}</Download>
-                    <Download className="btn" href={file('json')}>{t.audit.json}</Download>
+                    <a className="btn" href={file('csv')} download>{t.audit.csv}</a>
+                    <a className="btn" href={file('json')} download>{t.audit.json}</a>
                 </>
             )}
             filters={<FilterBar known={known} without={{ recordId: ['table'], table: ['recordId'] }} />}

@@ -5,7 +5,6 @@
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import { Download } from '../../download.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
@@ -62,10 +61,10 @@ export function Reached({ lot }: { lot: Lot }): ReactElement {
                 <dt>{t.lots.reached.certificates}</dt><dd>{reach.certificates}{over}</dd>
             </dl>
             <p className="section">
-                <Download className="btn row"
-                    href={paths.download(`/${kindOf(lot)}-lots/${lot.id}/recall/export`)}>
+                <a className="btn row"
+                    href={paths.download(`/${kindOf(lot)}-lots/${lot.id}/recall/export`)} download>
                     {words.csv}
-                </Download>
+                </a>
             </p>
         </aside>
     );

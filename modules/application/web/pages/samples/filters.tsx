@@ -8,7 +8,6 @@ import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-
 import { ask } from '../../actions/ask.ts';
 import { answer, api } from '../../api/client.ts';
 import { changed, useRead } from '../../api/read.ts';
-import { Download } from '../../download.tsx';
 import { listen } from '../../keys/keyboard.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -172,7 +171,7 @@ export function Filters({ filters, names }: { filters: Query; names: Names }): R
             <Button kind="row plain" className="push" onPress={() => saveView(filters)}>
                 {t.filters.save}
             </Button>
-            <Download className="btn row plain" href={csv}>{t.filters.csv}</Download>
+            <a className="btn row plain" href={csv} download>{t.filters.csv}</a>
         </div>
     );
 }

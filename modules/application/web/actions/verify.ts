@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reviewing results: verifying many by one signature, sending one back, asking for it again,
+// choosing which of several is reported.
+import { answer, api } from '../api/client.ts';
+import type { Read } from '../api/read.ts';
+import { changed } from '../api/read.ts';
+import { session } from '../api/session.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import type { Question, SignedRow } from './ask.ts';
+import { samplesChanged } from './samples.ts';
+
+export type Reviewed = Read<'/sample-tests'>['data'][number];
+
+// Reasons for which a retest is chosen with its verification, by the id of the test.
+export type Chosen = ReadonlyMap<number, string>;
+
+export const trackingId = (test: Reviewed): string => test.sample?.trackingId ?? '';
+
+export const valueOf = ({ qualifier, result }: Pick<Reviewed, 'qualifier' | 'result'>): string =>
+    `${qualifier ?? ''}${result ?? ''}`;
+
+export async function testsChanged(): Promise<void> {
+    await Promise.all([changed('/sample-tests'), samplesChanged()]);
+}
+
+function rowOf(test: Reviewed): SignedRow {
+    const [code = '', meaning = ''] = t.samples.flags.oos;
+    return {
+        record: trackingId(test),
+        what: test.testCode,
+        value: valueOf(test),
+        unit: test.unit ?? '',
+        limit: test.specification ?? '',
+        flags: test.outOfSpecification ? [{ code, meaning }] : [],
+    };
+}
+
+async function readAgain({ id }: Reviewed): Promise<Reviewed> {
+    return answer(api.GET('/sample-tests/{id}', {
+        params: { path: { id }, query: { include: 'review' } },
+    }));
+}
+
+// The question whose answer verifies these results, with the digest of what was seen of each.
+export function verification(tests: Reviewed[], chosen: Chosen = new Map()): Question {
+    const outside = tests.filter(({ outOfSpecification }) => outOfSpecification).length;
+    const signed = session()?.policies.esignatureRequired ?? false;
+    const items = tests.map(({ id, review }) => ({
+        sampleTestId: id,
+        ...(signed && review ? { contentHash: review.contentHash } : {}),
+        ...(chosen.has(id) ? { choose: chosen.get(id) ?? '' } : {}),
+    }));
+    return {
+        kind: signed ? 'signature' : 'confirm',
+        title: t.verify.verify(tests.length),
+        subject: 'verify',
+        explanation: t.verify.verifyWhat,
+        rows: tests.map(rowOf),
+        warnings: [
+            ...(outside ? [t.verify.outside(outside)] : []),
+            ...(chosen.size ? [t.verify.choosing(chosen.size)] : []),
+        ],
+        ...(signed ? { reason: 'may' as const } : {}),
+        perform: async ({ password, reason }) => {
+            await answer(api.POST('/sample-tests/verify', {
+                body: Object.assign({ items, atomic: true },
+                    reason ? { reason } : {}, password ? { signature: { password } } : {}),
+            }));
+            await testsChanged();
+            say({ tone: 'ready', text: t.verify.verified(items.length) });
+        },
+        renew: async () => verification(await Promise.all(tests.map(readAgain)), chosen),
+        without: (rows) => verification(tests.filter((_, i) => !rows.has(i)), chosen),
+    };
+}
+
+const lineOf = (test: Reviewed): string =>
+    `${trackingId(test)} ${test.testCode} ${valueOf(test)} ${test.unit ?? ''}`.trim();
+
+type On = { params: { path: { id: number } } };
+
+function withReason(
+    test: Reviewed, title: string, done: string, act: (on: On, reason: string) => Promise<unknown>,
+): void {
+    ask({
+        kind: 'reason',
+        title,
+        lines: [lineOf(test)],
+        reason: 'must',
+        perform: async ({ reason = '' }) => {
+            await act({ params: { path: { id: test.id } } }, reason);
+            await testsChanged();
+            say({ tone: 'ready', text: done });
+        },
+    });
+}
+
+export const returnAction: Action<Reviewed> = {
+    id: 'sample-test.return',
+    title: () => t.verify.sendBack,
+    permission: 'result.verify',
+    keys: 'b',
+    visible: ({ status, returned }) => status === 'entered' && returned === null,
+    perform: (test) => withReason(test, t.verify.sendBackOne(lineOf(test)),
+        t.verify.sentBack(test.testCode), (on, reason) =>
+            answer(api.POST('/sample-tests/{id}/return', { ...on, body: { reason } }))),
+};
+
+export const retestAction: Action<Reviewed> = {
+    id: 'sample-test.retest',
+    title: () => t.verify.retest,
+    permission: 'result.verify',
+    visible: ({ status, disposition }) => status !== 'pending' && disposition === 'active',
+    perform: (test) => withReason(test, t.sample.retestTest(test.testCode),
+        t.sample.testRetested(test.testCode), (on, reason) =>
+            answer(api.POST('/sample-tests/{id}/retest', { ...on, body: { reason } }))),
+};

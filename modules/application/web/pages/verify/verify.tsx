@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The second pair of eyes (S11): results by run, what needs a look open, the rest one line;
+// all that are ticked are verified by one signature.
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { navigate, useAddress } from '../../router.tsx';
+import { FilterBar, filtersIn } from '../../table/filters.tsx';
+import { t } from '../../texts/texts.ts';
+import { clock } from '../../texts/time.ts';
+import { queueActions } from './actions.ts';
+import type { Queue } from './actions.ts';
+import { useQueueFilters } from './filters.ts';
+import { isTicked, runsOf } from './queue.ts';
+import type { Decided, Line, Run } from './queue.ts';
+import { QueueTable } from './table.tsx';
+
+const pageSize = 200;
+
+function useMethods(): (id: number) => string {
+    const { data } = useRead('/test-definitions', { params: { query: { limit: 500 } } });
+    const methods = useMemo(() =>
+        new Map(data?.data.map(({ id, method }) => [id, method ?? ''])), [data]);
+    return useCallback((id) => methods.get(id) ?? '', [methods]);
+}
+
+// What is queued, what is ticked, and where the cursor stands.
+function useQueue(runs: Run[]): Queue & { move: (id: number) => void } {
+    const [decided, setDecided] = useState<Decided>(new Map());
+    const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());
+    const [cursor, setCursor] = useState<number | null>(null);
+    const lines = useMemo(() => runs.flatMap((run) => run.lines), [runs]);
+    const at = lines.find(({ test }) => test.id === cursor) ?? lines[0];
+    const toggle = useCallback((line: Line): void => setDecided((now) =>
+        new Map(now).set(line.test.id, { ticked: !isTicked(line, now),
+            seen: line.test.review?.contentHash ?? '' })), []);
+    const choose = useCallback((id: number, reason: string): void => setChosen((now) =>
+        new Map(now).set(id, reason)), []);
+
+    return useMemo(() => ({
+        lines, at, chosen, toggle, choose, move: setCursor,
+        ticked: lines.filter((line) => isTicked(line, decided)),
+    }), [lines, at, chosen, decided, toggle, choose]);
+}
+
+function Foot({ queue, back, at, next }: {
+    queue: Queue; back: number; at: number; next: number | undefined;
+}): ReactElement {
+    const { organization } = useSession();
+    const { pathname, searchParams } = useAddress();
+    const of = (kind: Line['kind']): number =>
+        queue.lines.filter((line) => line.kind === kind).length;
+    const go = (cursor?: number): void => {
+        const search = new URLSearchParams(searchParams);
+        search.delete('cursor');
+        if (cursor !== undefined) {
+            search.set('cursor', String(cursor));
+        }
+        navigate(search.size ? `${pathname}?${search}` : pathname);
+    };
+    return (
+        <div className="statusline">
+            <span role="status">
+                <strong>{t.verify.foot(queue.ticked.length)}</strong>{' '}
+                {t.verify.footRest(of('own'), of('stop'), of('look'), back)}
+            </span>
+            <span className="push" />
+            {searchParams.has('cursor')
+                ? <Button kind="row plain" onPress={() => go()}>{t.verify.first}</Button> : null}
+            {next === undefined ? null
+                : <Button kind="row plain" onPress={() => go(next)}>{t.verify.next}</Button>}
+            <span className="quiet nowrap">
+                {t.table.upToDate} {at ? clock(new Date(at), organization.timeZone) : ''}
+            </span>
+        </div>
+    );
+}
+
+type Page = Read<'/sample-tests'>;
+
+function Queued({ page, at }: { page: Page; at: number }): ReactElement {
+    const { organization } = useSession();
+    const methodOf = useMethods();
+    const tests = useMemo(() => page.data.filter(({ returned }) => returned === null), [page]);
+    const runs = useMemo(() =>
+        runsOf(tests, (test) => methodOf(test.testDefinitionId)), [tests, methodOf]);
+    const queue = useQueue(runs);
+    const actions = useMemo(() => allowed(queueActions, queue), [queue]);
+
+    useActions(actions);
+    useEffect(() => {
+        document.title = `${t.verify.tabTitle(tests.length)} · ${organization.name}`;
+    }, [tests.length, organization.name]);
+    return (
+        <>
+            <div className="head">
+                <h1>{t.verify.title}</h1>
+                <span className="quiet">{t.verify.sum(tests.length, runs.length)}</span>
+                <span className="push" />
+                <ActBar actions={actions} />
+            </div>
+            <Filters />
+            <div className="body">
+                <div className="pane">
+                    {tests.length ? <QueueTable runs={runs} queue={queue} move={queue.move} />
+                        : <Nothing title={t.verify.none}>
+                            <p className="quiet">{t.verify.noneWhat}</p>
+                        </Nothing>}
+                </div>
+            </div>
+            <Foot queue={queue} back={page.data.length - tests.length} at={at}
+                next={page.hasMore ? page.nextCursor : undefined} />
+        </>
+    );
+}
+
+function Filters(): ReactElement {
+    return <FilterBar known={useQueueFilters()} />;
+}
+
+export function VerifyPage(): ReactElement {
+    const { searchParams } = useAddress();
+    const filters = filtersIn(searchParams, useQueueFilters());
+    const cursor = Number(searchParams.get('cursor') ?? 0);
+    const found = useRead('/sample-tests', { params: { query: {
+        ...filters, ...(cursor ? { cursor } : {}),
+        status: ['entered'], include: 'review', limit: pageSize,
+    } } }, { live: 15 });
+
+    return (
+        <main className="page" id="main" tabIndex={-1}>
+            {found.data ? <Queued page={found.data} at={found.dataUpdatedAt} /> : (
+                <>
+                    <div className="head"><h1>{t.verify.title}</h1></div>
+                    {found.error ? <Refused problem={found.error} /> : <Waiting what={t.verify.title} />}
+                </>
+            )}
+        </main>
+    );
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is signed, row by row; what refuses a row stands below it, and what is there now
+// beside what was seen.
+import { useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Question, SignedRow } from '../actions/ask.ts';
+import { tell } from '../actions/action.ts';
+import type { Problem } from '../api/problem.ts';
+import { Button } from '../parts/button.tsx';
+import { Glyph } from '../parts/glyph.tsx';
+import { Flag } from '../parts/status.tsx';
+import { t } from '../texts/texts.ts';
+
+interface RefusedRow {
+    slug: string;
+    message: string;
+    // What is there now, where that is another thing.
+    now?: SignedRow;
+}
+
+export interface Refused {
+    rows: Map<number, RefusedRow>;
+    fresh: Question | undefined;
+}
+
+const stale = 'precondition_failed';
+
+function rowsOf(problem: Problem | null, fresh: Question | undefined): Refused {
+    const rows = new Map<number, RefusedRow>();
+
+    problem?.outcomes.forEach(({ error, message }, i) => {
+        const now = error === stale ? fresh?.rows?.[i] : undefined;
+        if (error !== null) {
+            rows.set(i, { slug: error, message: message ?? '', ...(now ? { now } : {}) });
+        }
+    });
+    return { rows, fresh };
+}
+
+// What refuses which row; what changed since it was seen is read again.
+export function useRefusedRows(question: Question, problem: Problem | null): Refused {
+    const [fresh, setFresh] = useState<Question>();
+    const changed = problem?.slug === stale
+        || (problem?.outcomes.some(({ error }) => error === stale) ?? false);
+
+    useEffect(() => {
+        setFresh(undefined);
+        if (changed) {
+            question.renew?.().then(setFresh, tell);
+        }
+    }, [question, changed]);
+    return rowsOf(problem, fresh);
+}
+
+const valueOf = ({ value, unit }: SignedRow): string => `${value} ${unit}`.trim();
+
+function Why({ row, refused }: { row: SignedRow; refused: RefusedRow }): ReactElement {
+    const { now, message, slug } = refused;
+    return (
+        <tr className="look stop">
+            <td />
+            <td colSpan={6} className="wrap">
+                <span className="status"><Glyph name="blocked" tone="blocked" />{message}</span>{' '}
+                {now && valueOf(now) !== valueOf(row)
+                    ? <strong>{t.asking.now(valueOf(now))}</strong> : null}{' '}
+                <span className="id quiet">{slug}</span>
+            </td>
+        </tr>
+    );
+}
+
+function Row({ row, no, refused }: {
+    row: SignedRow; no: number; refused: RefusedRow | undefined;
+}): ReactElement {
+    return (
+        <>
+            <tr>
+                <td className="right quiet">{no}</td>
+                <th scope="row" className="id">{row.record}</th>
+                <td title={row.what}>{row.what}</td>
+                <td className="right"><strong>{row.value}</strong></td>
+                <td>{row.unit}</td>
+                <td title={row.limit}>{row.limit}</td>
+                <td>{row.flags.map((flag) => <Flag key={flag.code} {...flag} />)}</td>
+            </tr>
+            {refused ? <Why row={row} refused={refused} /> : null}
+        </>
+    );
+}
+
+export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused }): ReactElement {
+    const { columns } = t.asking;
+    return (
+        <div className="list" role="region" aria-label={t.asking.signed} tabIndex={0}>
+            <table className="table">
+                <thead>
+                    <tr>
+                        <th className="w-no right" scope="col">
+                            <span className="unseen">{columns.no}</span>
+                        </th>
+                        <th className="w-id" scope="col">{columns.record}</th>
+                        <th className="w-short" scope="col">{columns.what}</th>
+                        <th className="w-code right" scope="col">{columns.value}</th>
+                        <th className="w-code" scope="col">{columns.unit}</th>
+                        <th className="w-code" scope="col">{columns.limit}</th>
+                        <th scope="col">{columns.flags}</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {rows.map((row, i) => (
+                        <Row key={i} row={row} no={i + 1} refused={refused.rows.get(i)} />
+                    ))}
+                </tbody>
+            </table>
+        </div>
+    );
+}
+
+// The ways on after a refusal: with what is there now, or without what is refused.
+export function Ways({ question, refused, choose }: {
+    question: Question; refused: Refused; choose: (next: Question) => void;
+}): ReactElement | null {
+    const { rows, fresh } = refused;
+    const { without } = question;
+    const some = rows.size > 0 && rows.size < (question.rows?.length ?? 0);
+
+    return fresh || (without && some) ? (
+        <p className="line">
+            {fresh ? <Button onPress={() => choose(fresh)}>{t.asking.renew}</Button> : null}
+            {without && some ? (
+                <Button onPress={() => choose(without(new Set(rows.keys())))}>
+                    {t.asking.leaveOut(rows.size)}
+                </Button>
+            ) : null}
+        </p>
+    ) : null;
+}

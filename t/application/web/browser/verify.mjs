@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reviewing results: what needs a look is open, the rest ticked; one password signs all.
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+
+const lena = 'lena.fischer@cedarbasin.example';
+const mateo = 'mateo.ortiz@cedarbasin.example';
+const said = (page) => page.textContent('.said');
+const ticked = (page) => page.locator('tbody input:checked').count();
+const dialog = (page) => page.locator('[role=dialog]').count();
+const refusal = (page, pattern, name) => until(page, (expected) =>
+    new RegExp(expected).test(document.querySelector('#refusal')?.textContent), name, pattern);
+
+async function opened(page, person) {
+    await open(page, '/app/verify');
+    await signIn(page, person);
+    await page.waitForSelector('tr.cursor');
+}
+
+async function queue(page) {
+    const sum = await page.textContent('.head');
+    ok(/32 results in \d+ runs/.test(sum), 'the queue by run', sum);
+    is(await ticked(page), 18, 'ticked are those that need no look');
+    ok(/Out of specification: 16\.2 ug\/L/.test(await page.textContent('.look:not(.stop)')),
+        'what is out of specification is open, and says so');
+    ok(/media_qc_failed/.test(await page.textContent('tbody')), 'what is refused says by what');
+    is(await page.locator('tbody input:disabled').count(),
+        await page.locator('tr.look.stop').count(), '... and cannot be ticked');
+    await looks(page, 'verify-queue');
+    for (let open = 2; open > 0; open--) {
+        await page.locator('tbody tr:has(input:enabled:not(:checked)) th').first().click();
+        await press(page, 'v');
+    }
+    is(await ticked(page), 20, 'v ticks the row');
+    await press(page, 'v', 'v');
+    is(await ticked(page), 20, '... and unticks it');
+}
+
+async function sendingBack(page) {
+    await page.locator('tr', { hasText: 'media_qc_failed' }).getByRole('button',
+        { name: 'Send back' }).click();
+    await page.fill('#reason', 'Repeat it on another lot');
+    await press(page, 'Enter');
+    await until(page, () => /31 results/.test(document.querySelector('.head')?.textContent),
+        'a result is sent back with a reason');
+    ok(/1 sent back/.test(await page.textContent('.statusline')), '... as the foot says');
+}
+
+async function wrongPasswords(page) {
+    await press(page, 'V');
+    await page.waitForSelector('#sign');
+    for (const left of ['4 more tries', '3 more tries', '2 more tries', '1 more try']) {
+        await page.fill('#sign', `not the password, ${left}`);
+        await page.keyboard.press('Enter');
+        await refusal(page, left, `a wrong password leaves ${left}`);
+        is(await page.evaluate(() => document.activeElement?.id), 'sign',
+            '... and the cursor where it is typed again');
+    }
+    await page.fill('#sign', 'the last wrong one');
+    await page.keyboard.press('Enter');
+    await refusal(page, 'locked', 'the fifth locks signing');
+    await press(page, 'Escape');
+}
+
+async function changedMeanwhile(page) {
+    const { data } = await ask(page, 'GET', '/sample-tests?status=entered&limit=100');
+    const test = data.find(({ testCode }) => testCode === 'TSS');
+    await ask(page, 'PATCH', `/sample-tests/${test.id}`, { result: '8.7' });
+    return test;
+}
+
+async function signing(page, other) {
+    await press(page, 'V');
+    await page.waitForSelector('#sign');
+    is(await page.locator('[role=dialog] tbody tr').count(), 20, 'all that is signed is listed');
+    is(await page.evaluate(() => document.activeElement?.id), 'sign', 'the cursor is in the password');
+    await looks(page, 'verify');
+    const { result } = await changedMeanwhile(other);
+    await page.fill('#reason', 'Compared with the raw data');
+    await page.fill('#sign', process.env.LIMS_PASSWORD);
+    await page.keyboard.press('Enter');
+    await until(page, () => /It is now 8\.7 mg\/L/.test(
+        document.querySelector('[role=dialog] tr.look')?.textContent),
+        'what changed since it was seen refuses its row, and says what is there now');
+    ok((await page.textContent('[role=dialog] tbody')).includes(result), '... beside what was seen');
+    is(await ask(page, 'GET', '/signatures?table=sample_test').then(({ data }) =>
+        data.filter(({ reason }) => reason === 'Compared with the raw data').length), 0,
+        '... and nothing is signed');
+    await looks(page, 'verify-stale');
+    await page.getByRole('button', { name: 'Show it as it is now' }).click();
+    await until(page, () => !document.querySelector('[role=dialog] tr.look'),
+        'what is there now can be signed');
+    await page.focus('#sign');
+    await page.keyboard.press('Enter');
+    await until(page, () => /20 results verified/.test(document.querySelector('.said')?.textContent),
+        'one password verifies 20 results');
+    is(await dialog(page), 0, '... and the dialog is done');
+    const { data } = await ask(page, 'GET', '/signatures?table=sample_test&limit=200');
+    is(data.filter(({ reason, meaning, stands }) => reason === 'Compared with the raw data'
+        && meaning === 'verified' && stands).length, 20, '... with a signature of each');
+}
+
+run(async (browser) => {
+    const here = await desk(browser);
+    const there = await desk(browser);
+    [here, there].forEach(({ seen }) => seen.expected.push(/status of (403|409|412)/));
+
+    await opened(there.page, mateo);
+    await wrongPasswords(there.page);
+    await opened(here.page, lena);
+    await queue(here.page);
+    await sendingBack(here.page);
+    await signing(here.page, there.page);
+    quiet(here);
+    quiet(there, 'the other browser');
+});
