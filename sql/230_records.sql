@@ -522,6 +522,7 @@ SELECT f.organization_id, f.id, f.file_name AS "fileName",
        f.counts, f.reasons, f.reasons -> 0 ->> 'message' AS "firstReason",
        f.received_at AS "receivedAt",
        f.received_by AS "receivedBy", f.received_by_key AS "receivedByKey",
+       coalesce(k.name, u.display_name) AS "sentBy", p.instrument_id AS "instrumentId",
        f.processed_at AS "processedAt", f.decisions,
        f.resolution,
        f.resolution_reason AS "resolutionReason",
@@ -530,7 +531,13 @@ SELECT f.organization_id, f.id, f.file_name AS "fileName",
   FROM lims.instrument_file f
   LEFT JOIN lims.instrument_profile p
     ON p.organization_id = f.organization_id
-   AND p.id = f.profile_id;
+   AND p.id = f.profile_id
+  LEFT JOIN lims.api_key k
+    ON k.organization_id = f.organization_id
+   AND k.id = f.received_by_key
+  LEFT JOIN lims.user_account u
+    ON u.organization_id = f.organization_id
+   AND u.id = f.received_by;
 
 CREATE VIEW lims.instrument_file_row_record WITH (security_invoker = true) AS
 SELECT r.organization_id, r.id, r.file_id AS "fileId", r.sheet,

@@ -94,8 +94,10 @@ static const lims_field_t candidates_output[] = {
       .flags = LIMS_F_OUT,
       .doc = "Values that are read from the row: sheet, column, trackingId, testCode, result, and "
              "candidates, the tests that each may be for: those of the sample that the row names, "
-             "else the newest ones of received samples that are pending. A candidate has "
-             "sampleTestId, sampleId, trackingId, status, result and retestOf." },
+             "else the newest ones of received samples that are pending, those first whose "
+             "tracking id differs in its check character alone (near). A candidate has "
+             "sampleTestId, sampleId, trackingId, sampleIdentifier, near, status, result and "
+             "retestOf." },
     LIMS_FIELD_END,
 };
 

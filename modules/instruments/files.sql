@@ -110,9 +110,14 @@ SELECT coalesce(json_agg(json_build_object(
                   'sampleTestId', x.id,
                   'sampleId', s.id,
                   'trackingId', s.tracking_id,
+                  'sampleIdentifier', s.sample_identifier,
+                  'near', s.tracking_id <> r."trackingId"
+                      AND left(s.tracking_id, -1) = left(r."trackingId", -1),
                   'status', x.status,
                   'result', x.result,
-                  'retestOf', x.retest_of) ORDER BY x.id), '[]') AS list
+                  'retestOf', x.retest_of)
+                  ORDER BY left(s.tracking_id, -1) = left(r."trackingId", -1) DESC, x.id),
+                  '[]') AS list
          FROM (SELECT t.id, t.sample_id, t.status, t.result, t.retest_of
                  FROM lims.sample_test t
                 WHERE t.organization_id = :$organization::bigint
@@ -129,9 +134,12 @@ SELECT coalesce(json_agg(json_build_object(
                            AND t.status = 'pending'
                          ORDER BY t.id DESC
                          LIMIT 1000) n
+                  JOIN lims.sample m
+                    ON m.organization_id = :$organization::bigint
+                   AND m.id = n.sample_id
                  WHERE n.test_definition_id = d.id
                    AND n.disposition = 'active'
-                 ORDER BY n.id DESC
+                 ORDER BY left(m.tracking_id, -1) = left(r."trackingId", -1) DESC, n.id DESC
                  LIMIT 20)) x
          JOIN lims.sample s
            ON s.organization_id = :$organization::bigint

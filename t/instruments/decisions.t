@@ -51,6 +51,9 @@ subtest 'a test that a person names' => sub {
     is_deeply([ $held->{status}, @{ $pc->codes($answer) } ], [ 'quarantined', 'ambiguous_test' ],
         'several that are pending: held');
     my $id = $held->{id};
+    is($bob->done('instrument-file show', $id)->{sentBy}, $lims->db->selectrow_array(
+            'SELECT name FROM lims.api_key WHERE id = ?', undef,
+            $bob->done('instrument-file show', $id)->{receivedByKey}), 'its key is named');
     my $shown = $bob->done('instrument-file grid', $id);
     is_deeply($shown->{sheets}[0]{rows}[1]{cells}[0], $sample->{trackingId}, 'its cells');
     is($shown->{sheets}[0]{rows}[1]{row}, 2, '... with the number of the row');
@@ -107,13 +110,19 @@ subtest 'decisions that are kept until the release' => sub {
 
 subtest 'who decides' => sub {
     my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
-    my $id = $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ]))->json->{id};
-    my $wide = $pc->sample('NO3');
+    my ($mistyped, $wide) = map { $pc->sample('NO3') } 1 .. 2;
+    (my $typed = $mistyped->{trackingId}) =~ s/.\z/?/;
+    my $id = $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ], [ $typed, 'NO3', '2' ]))->json->{id};
     my ($reading) = @{ $clerk->done('instrument-file candidates', $id, row => 2)->{readings} };
     is_deeply([ grep { $_->{trackingId} eq $wide->{trackingId} } @{ $reading->{candidates} } ],
         [ { sampleTestId => $pc->test($wide, 'NO3')->{id}, sampleId => $wide->{id},
-                trackingId => $wide->{trackingId}, status => 'pending', result => undef,
-                retestOf => undef } ], 'a sample of nobody: tests that wait for such a value');
+                trackingId => $wide->{trackingId}, near => JSON::PP::false,
+                sampleIdentifier => $wide->{sampleIdentifier}, status => 'pending',
+                result => undef, retestOf => undef } ],
+        'a sample of nobody: tests that wait for such a value');
+    ($reading) = @{ $clerk->done('instrument-file candidates', $id, row => 3)->{readings} };
+    is_deeply([ map { "$_->{trackingId} $_->{near}" } $reading->{candidates}[0] ],
+        ["$mistyped->{trackingId} 1"], 'a mistyped check character: the sample that is near, first');
     $clerk->refused('permission_required', 'instrument-file decide', $id, decisions => {});
     $clerk->refused('permission_required', 'instrument-file release', $id, @why);
 };

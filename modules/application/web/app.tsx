@@ -19,6 +19,7 @@ import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
 import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
+import { instrumentFileRoutes } from './pages/instrument-files/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
@@ -42,6 +43,7 @@ const routes: Route[] = [
     ...verifyRoutes,
     ...auditRoutes,
     ...accountRoutes,
+    ...instrumentFileRoutes,
     ...qcSeriesRoutes,
     ...lotRoutes,
     ...referenceRoutes,

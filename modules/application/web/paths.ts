@@ -31,6 +31,9 @@ export const paths = {
     worklist: () => `${base}/worklist`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,
+    instrumentFiles: (query = '') => `${base}/instrument-files${query}`,
+    instrumentFile: (id: number, tab = 'read') =>
+        `${base}/instrument-files/${id}${tab === 'read' ? '' : `/${tab}`}`,
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
     qcBatch: (id: number) => `${base}/qc-batches/${id}`,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files and comments of people on records.
+import { base64Of } from '../api/base64.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -23,16 +24,6 @@ export async function comment(on: On, text: string): Promise<void> {
     await answer(api.POST('/comments', { body: { on, text } }));
     say({ tone: 'ready', text: t.record.commented });
     await changed('/comments');
-}
-
-// The bytes as text that JSON can carry.
-function base64Of(file: File): Promise<string> {
-    return new Promise((resolve, reject) => {
-        const reader = new FileReader();
-        reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
-        reader.onerror = () => reject(new Error(t.record.unreadable(file.name)));
-        reader.readAsDataURL(file);
-    });
 }
 
 export async function upload(on: On, files: File[]): Promise<void> {

@@ -8,6 +8,7 @@ import { audit } from './en-audit.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
 import { form } from './en-form.ts';
+import { instrumentFiles } from './en-files.ts';
 import { grid } from './en-grid.ts';
 import { guide } from './en-guide.ts';
 import { lots } from './en-lots.ts';
@@ -44,6 +45,7 @@ export const en = {
     form,
     guide,
     apiReference,
+    instrumentFiles,
     grid,
     record,
     lots,

@@ -1,10 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Control charts: what is chosen, what breaks a rule, a point that is left out.
+// Instrument files: a file is tried and imported, reasons are decided, the rest released.
+// Control charts: what breaks a rule, a point that is left out.
 import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
+const manager = 'lena.fischer@cedarbasin.example';
 const officer = 'grace.okafor@cedarbasin.example';
 const cursor = (page) => page.textContent('tr.cursor th');
+
+async function begin(browser, email) {
+    const here = await desk(browser);
+    await open(here.page);
+    await here.page.waitForSelector('#email');
+    await signIn(here.page, email);
+    await here.page.waitForSelector('.rail a[href$="/qc-series"]');
+    return here;
+}
+
+const held = (page) => page.locator('.cards .glyph.blocked').count();
+
+async function drop(page, name, text) {
+    await page.evaluate(([file, content]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([content], file));
+        for (const kind of ['dragover', 'drop']) {
+            document.querySelector('.page').dispatchEvent(new DragEvent(kind,
+                { bubbles: true, cancelable: true, dataTransfer: data }));
+        }
+    }, [name, text]);
+}
+
+async function inbox(page) {
+    await open(page, '/app/instrument-files');
+    await page.waitForSelector('tr.cursor');
+    is(await cursor(page), 'cod-noon.csv', 'the newest file stands first');
+    ok(/UV-1, Instrument PC/.test(await page.textContent('tr.cursor')), '... with who sent it');
+    ok(/\(1\)/.test(await page.title()), 'the title says how many wait');
+    await looks(page, 'instrument-files');
+    await drop(page, 'late.csv', 'Sample Name,Dilution factor,Ordinate [A],'
+        + 'Concentration [mg/L],Error\r\nBlank,1,0.1,0.4,\r\nNOWHERE,1,0.1,3,\r\n');
+    await page.waitForSelector('[role=dialog]');
+    ok(/late\.csv: 1 result, 1 reason; it would be held/.test(
+        await page.textContent('[role=dialog]')), 'a file that is dropped is tried first');
+    ok(/There is no sample NOWHERE/.test(await page.textContent('[role=dialog]')),
+        '... with its reasons');
+    await press(page, 'Enter');
+    await until(page, () => document.querySelector('tr.cursor th')?.textContent === 'late.csv',
+        'then it is imported, and held');
+}
+
+async function reviewing(page) {
+    await press(page, 'j');
+    is(await cursor(page), 'cod-noon.csv', 'on to the other');
+    await press(page, 'Enter');
+    await page.waitForSelector('td[aria-invalid]');
+    await page.waitForSelector('#decide:has-text("Decide 2 reasons")');
+    is(await page.textContent('td[aria-invalid]'), 'Out of range', 'a bad cell is marked');
+    ok(/does not know the flag/.test(await page.textContent('tr.why')), '... its reason under it');
+    is(await page.locator('[aria-disabled=true]').textContent(), 'Release 0 results',
+        'it cannot be released so');
+    await press(page, 'n');
+    await page.waitForSelector('#means input[type=radio]');
+    is(await page.getAttribute('tr.cursor', 'data-row'), '3', 'n goes to the next reason');
+    await looks(page, 'instrument-file');
+    await press(page, 'a');
+    await page.keyboard.insertText('The analyst typed the place instead of scanning');
+    await page.locator('#means button').click();
+    await until(page, () => /Read as CB-26-\d+-\w by Lena Fischer/.test(
+        document.querySelector('.cards')?.textContent), 'the row means another sample');
+    await page.click('td[aria-invalid]');
+    await press(page, 'x');
+    await page.waitForSelector('#reason');
+    await page.keyboard.insertText('Above the calibration, repeated at 1:10');
+    await press(page, 'Enter');
+    await until(page, () => /Release 1 result/.test(document.querySelector('.btn.primary')?.textContent),
+        'the other row is left out: one result would be written');
+    is(await held(page), 0, 'nothing holds the file');
+    ok(/Left out by Lena Fischer/.test(await page.textContent('.cards')), 'who decided stands there');
+    await looks(page, 'instrument-file-decided');
+    await page.click('.btn.primary');
+    await page.waitForSelector('#reason');
+    await page.keyboard.insertText('Checked with the analyst');
+    await press(page, 'Enter');
+    await until(page, () => /Released/.test(document.querySelector('.head')?.textContent),
+        'it is released');
+    ok(/1 result written/.test(await page.textContent('.statusline')), '... with its result');
+}
 
 async function chart(page) {
     await open(page, '/app/qc-series');
@@ -41,14 +122,14 @@ async function leavingOut(page) {
 }
 
 run(async (browser) => {
-    const here = await desk(browser);
-    const { page } = here;
-    await open(page);
-    await page.waitForSelector('#email');
-    await signIn(page, officer);
-    await page.waitForSelector('.rail a[href$="/qc-series"]');
+    const lab = await begin(browser, manager);
+    lab.seen.expected.push(/status of 409/);
+    await inbox(lab.page);
+    await reviewing(lab.page);
+    quiet(lab, 'the browser of the manager');
 
-    await chart(page);
-    await leavingOut(page);
-    quiet(here);
+    const quality = await begin(browser, officer);
+    await chart(quality.page);
+    await leavingOut(quality.page);
+    quiet(quality, 'that of the officer');
 });

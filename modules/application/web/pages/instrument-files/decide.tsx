@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One reason under the other, with what was decided about it; the one at hand is open: which
+// sample or which test is meant, or that the row is left out.
+import { useState } from 'react';
+import type { FormEvent, ReactElement } from 'react';
+
+import { tell } from '../../actions/action.ts';
+import { decide, leaveOut } from '../../actions/instrument-files.ts';
+import { usePeople } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Glyph } from '../../parts/glyph.tsx';
+import { when } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import type { InstrumentFile } from './preview.ts';
+import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from './reasons.ts';
+import type { Card, Decision, Reason } from './reasons.ts';
+
+const texts = t.instrumentFiles;
+
+interface Candidate {
+    sampleTestId: number;
+    trackingId: string;
+    sampleIdentifier: string;
+    status: string;
+    result: string | null;
+    retestOf: number | null;
+    near: boolean;
+}
+
+// The service has them as JSON; of one sample once, whatever is measured of it.
+function candidatesOf(readings: unknown, bySample: boolean): Candidate[] {
+    const all = (Array.isArray(readings) ? readings as { candidates: Candidate[] }[] : [])
+        .flatMap(({ candidates }) => candidates);
+    return bySample ? [...new Map(all.map((one) => [one.trackingId, one])).values()] : all;
+}
+
+const aboutOf = (one: Candidate): string => [
+    one.near ? texts.near : '', one.retestOf === null ? '' : texts.retest,
+    one.result === null ? texts.pending : texts.entered(one.result),
+].filter(Boolean).join(', ');
+
+function Pick({ one, chosen, choose }: {
+    one: Candidate; chosen: boolean; choose: () => void;
+}): ReactElement {
+    return (
+        <label className="pick">
+            <input type="radio" name="as" checked={chosen} onChange={choose} />
+            <span>
+                <span className="id">{one.trackingId}</span>
+                {one.sampleIdentifier === one.trackingId ? '' : `, ${one.sampleIdentifier}`}
+                <span className="caption">{aboutOf(one)}</span>
+            </span>
+        </label>
+    );
+}
+
+// What a row is for: a sample whose id the file has otherwise, or one of several tests.
+function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): ReactElement {
+    const bySample = asksForSample(reason);
+    const found = useRead('/instrument-files/{id}/candidates',
+        { params: { path: { id: file.id }, query: { row: reason.row ?? 1 } } });
+    const candidates = candidatesOf(found.data?.readings, bySample);
+    const [chosen, setChosen] = useState<number | 'other' | null>(null);
+    const [other, setOther] = useState('');
+    const [why, setWhy] = useState('');
+    const one = candidates.find(({ sampleTestId }) => sampleTestId === chosen)
+        ?? (chosen === null ? candidates[0] : undefined);
+    const name = one?.trackingId ?? other;
+    const submit = (event: FormEvent): void => {
+        event.preventDefault();
+        const { aliases, tests, ...rest } = decisionsOf(file);
+        decide(file, bySample
+            ? { ...rest, tests, aliases: [...aliases, { from: reason.cell ?? '', to: name, reason: why }] }
+            : { ...rest, aliases, tests: [...tests,
+                { row: reason.row ?? 1, sampleTestId: one?.sampleTestId ?? 0 }] }).catch(tell);
+    };
+
+    return (
+        <form onSubmit={submit} id="means">
+            <fieldset>
+                <legend className="caption">{bySample ? texts.means : texts.isFor}</legend>
+                {candidates.map((each) => (
+                    <Pick key={each.sampleTestId} one={each} chosen={each === one}
+                        choose={() => setChosen(each.sampleTestId)} />
+                ))}
+                {found.data && candidates.length === 0
+                    ? <p className="quiet">{texts.noCandidates}</p> : null}
+                {bySample ? (
+                    <label className="pick">
+                        <input type="radio" name="as" checked={!one}
+                            onChange={() => setChosen('other')} />
+                        <span>{texts.other}</span>
+                    </label>
+                ) : null}
+                {bySample && !one ? (
+                    <input className="id" aria-label={texts.otherLabel} value={other} required
+                        onChange={({ target }) => setOther(target.value)} data-scanned />
+                ) : null}
+            </fieldset>
+            {bySample ? (
+                <p className="field">
+                    <label htmlFor="why">{texts.reason}</label>
+                    <textarea id="why" rows={2} value={why} required maxLength={1000}
+                        onChange={({ target }) => setWhy(target.value)} />
+                </p>
+            ) : null}
+            {bySample || one ? (
+                <p className="line">
+                    <Button kind="row" type="submit" keys={bySample ? 'a' : undefined}>
+                        {bySample ? texts.use(name) : texts.useTest}
+                    </Button>
+                </p>
+            ) : null}
+        </form>
+    );
+}
+
+function Answered({ file, decision, review }: {
+    file: InstrumentFile; decision: Decision; review: boolean;
+}): ReactElement {
+    const person = usePeople();
+    const { organization: { timeZone } } = useSession();
+    const { kind, one } = decision;
+    const by = texts.decided(person(one.by ?? null), one.at ? when(one.at, timeZone) : '');
+    return (
+        <>
+            <p className="quiet">
+                {kind === 'exclude' ? texts.outBy(by, one.reason) : null}
+                {kind === 'alias' ? texts.readAs(one.to, by, one.reason) : null}
+                {kind === 'test' ? texts.namedBy(by) : null}
+            </p>
+            {review ? (
+                <Button kind="row plain" onPress={() =>
+                    void decide(file, without(decisionsOf(file), decision)).catch(tell)}>
+                    {texts.takeBack}
+                </Button>
+            ) : null}
+        </>
+    );
+}
+
+function placeOf({ reason, decision }: Card, cells: string[]): string {
+    const row = reason?.row ?? (decision?.kind === 'alias' ? undefined : decision?.one.row);
+    const column = reason && row ? columnOf(reason, cells) : -1;
+    return row ? texts.place(row, column < 0 ? '' : letterOf(column)) : texts.wholeFile;
+}
+
+interface CardProperties {
+    file: InstrumentFile;
+    card: Card;
+    here: boolean;
+    review: boolean;
+    cells: string[];
+    go: () => void;
+}
+
+function Decide({ file, card, here, review, cells, go }: CardProperties): ReactElement {
+    const { reason, decision, open } = card;
+    const row = reason?.row ?? null;
+    const asked = reason !== null && (asksForSample(reason) || asksForTest(reason));
+    const tone = open ? 'blocked' : 'ready';
+    return (
+        <li aria-current={here ? 'true' : undefined} onClick={go}>
+            <Glyph name={tone} tone={tone} />
+            <div>
+                <p>
+                    <strong>{placeOf(card, cells)}</strong> {reason?.message}{' '}
+                    <span className="id quiet">{reason?.code}</span>
+                </p>
+                {decision ? <Answered file={file} decision={decision} review={review} /> : null}
+                {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}
+                {open && !decision && here && review && asked
+                    ? <Means key={card.key} file={file} reason={reason} /> : null}
+                {open && !decision && here && review && row !== null ? (
+                    <p className="line">
+                        <Button kind="row" keys="x"
+                            onPress={() => leaveOut(file, reason?.sheet ?? '', row)}>
+                            {texts.leaveOut}
+                        </Button>
+                    </p>
+                ) : null}
+            </div>
+        </li>
+    );
+}
+
+interface Properties {
+    file: InstrumentFile;
+    cards: Card[];
+    at: string | null;
+    review: boolean;
+    cellsOf: (row: number | null) => string[];
+    go: (card: Card) => void;
+    next: () => void;
+}
+
+export function Cards({ file, cards, at, review, cellsOf, go, next }: Properties): ReactElement {
+    const open = cards.filter((card) => card.open);
+    const here = open.findIndex(({ key }) => key === at);
+    return (
+        <>
+            <h2 id="decide">
+                {texts.decide(open.length)}
+                <span className="push quiet small">
+                    {here >= 0 ? texts.of(here + 1, open.length) : ''}
+                </span>
+                {open.length ? <Button kind="row" keys="n" onPress={next}>{texts.next}</Button> : null}
+            </h2>
+            {cards.length === 0 ? <p className="quiet">{texts.whole}</p> : null}
+            <ol className="cards">
+                {cards.map((card) => (
+                    <Decide key={card.key} file={file} card={card} here={card.key === at}
+                        review={review} cells={cellsOf(card.reason?.row ?? null)}
+                        go={() => go(card)} />
+                ))}
+            </ol>
+        </>
+    );
+}

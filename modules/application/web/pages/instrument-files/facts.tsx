@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// By what a file was read, and when; another profile is chosen here.
+import type { ReactElement } from 'react';
+
+import { tell } from '../../actions/action.ts';
+import { readBy } from '../../actions/instrument-files.ts';
+import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
+import { useAll } from '../../api/read.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { t } from '../../texts/texts.ts';
+import type { InstrumentFile } from './preview.ts';
+import { decisionsOf } from './reasons.ts';
+
+const texts = t.instrumentFiles;
+
+function Profile({ file }: { file: InstrumentFile }): ReactElement {
+    const profiles = useAll('/instrument-profiles', rowsOf);
+    const codes = [...new Set(profiles.filter(({ status }) => status === 'active')
+        .map(({ code }) => code))];
+    const chosen = decisionsOf(file).profile?.code ?? '';
+    return (
+        <select aria-label={texts.profile} value={chosen}
+            onChange={({ target }) => void readBy(file, target.value).catch(tell)}>
+            <option value="">{texts.asMatched}</option>
+            {codes.map((code) => <option key={code} value={code}>{code}</option>)}
+        </select>
+    );
+}
+
+export function FileFacts({ file, review }: {
+    file: InstrumentFile; review: boolean;
+}): ReactElement {
+    const instrument = useInstruments().get(file.instrumentId ?? 0);
+    const person = usePeople();
+    return (
+        <div className="section">
+            <dl className="pairs">
+                <dt>{texts.profile}</dt>
+                <dd>
+                    {file.profileCode ? texts.version(file.profileCode, file.profileVersion)
+                        : texts.noProfile}
+                    {review ? <> <Profile file={file} /></> : null}
+                </dd>
+                {instrument ? (
+                    <>
+                        <dt>{texts.instrument}</dt>
+                        <dd>{[instrument.code, instrument.name].join(', ')}</dd>
+                    </>
+                ) : null}
+                {file.processedAt ? (
+                    <><dt>{texts.readAt}</dt><dd><Moment at={file.processedAt} /></dd></>
+                ) : null}
+                {file.resolvedAt ? (
+                    <>
+                        <dt>{texts.resolved}</dt>
+                        <dd>
+                            <Moment at={file.resolvedAt} />, {person(file.resolvedBy)}:{' '}
+                            {file.resolutionReason}
+                        </dd>
+                    </>
+                ) : null}
+            </dl>
+        </div>
+    );
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file in its own rows and columns, as the reader saw it: bad cells with their reason
+// under them, and beside each row what would be written of it.
+import { useEffect, useRef } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import type { Read } from '../../api/read.ts';
+import { listen } from '../../keys/keyboard.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import { Status } from '../../parts/status.tsx';
+import { t } from '../../texts/texts.ts';
+import type { Written } from './preview.ts';
+import { columnOf, letterOf } from './reasons.ts';
+import type { Reason } from './reasons.ts';
+
+export type Sheet = Read<'/instrument-files/{id}/grid'>['sheets'][number];
+type SheetRow = Sheet['rows'][number];
+
+const texts = t.instrumentFiles;
+
+// Columns that share the width of the page; a wider sheet is scrolled.
+const fit = 6;
+
+export interface Marked {
+    // Open reasons of a row.
+    reasons: (row: number) => Reason[];
+    excluded: (row: number) => boolean;
+    results: (row: number) => Written[];
+    // Nothing is written of it yet.
+    held: boolean;
+}
+
+function told({ testCode, qualifier, result, unit, qcControlId }: Written): string {
+    const value = [`${qualifier ?? ''}${result ?? ''}`, unit ?? ''].filter(Boolean).join(' ');
+    const text = [testCode, value].filter(Boolean).join(', ');
+    return qcControlId === null ? text : texts.control(text);
+}
+
+function Would({ row, marked }: { row: number; marked: Marked }): ReactNode {
+    const results = marked.results(row);
+    const [first] = results;
+    if (marked.excluded(row)) {
+        return <span className="quiet">{texts.leftOut}</span>;
+    }
+    if (marked.reasons(row).length) {
+        return <Status glyph="blocked" tone="blocked">{texts.notRead}</Status>;
+    }
+    return first ? (
+        <Status glyph="ready" tone="ready">
+            {results.length > 1 ? texts.andMore(told(first), results.length - 1) : told(first)}
+        </Status>
+    ) : null;
+}
+
+function Why({ reason, column, width }: {
+    reason: Reason; column: number; width: number;
+}): ReactElement {
+    const from = Math.max(column, 0);
+    return (
+        <tr className="why">
+            <td />
+            {from > 0 ? <td colSpan={from} /> : null}
+            <td colSpan={width - from + 1}>
+                {reason.message} <span className="id quiet">{reason.code}</span>
+            </td>
+        </tr>
+    );
+}
+
+interface LineProperties {
+    row: SheetRow;
+    width: number;
+    here: boolean;
+    marked: Marked;
+    move: (row: number) => void;
+}
+
+function Line({ row, width, here, marked, move }: LineProperties): ReactElement {
+    const line = useRef<HTMLTableRowElement>(null);
+    const reasons = marked.reasons(row.row);
+    const bad = new Set(reasons.map((reason) => columnOf(reason, row.cells)));
+
+    useEffect(() => {
+        const active = document.activeElement;
+        if (here) {
+            line.current?.scrollIntoView({ block: 'nearest' });
+            if (active === document.body || active?.closest('table') !== null) {
+                line.current?.focus({ preventScroll: true });
+            }
+        }
+    }, [here]);
+    return (
+        <>
+            <tr ref={line} tabIndex={here ? 0 : -1} data-row={row.row}
+                className={[here ? 'cursor' : '', marked.excluded(row.row) ? 'off' : '']
+                    .join(' ').trim() || undefined} onClick={() => move(row.row)}>
+                <th scope="row" className="right quiet">
+                    {row.row}{bad.has(-1) ? <span className="unseen">{texts.notRead}</span> : null}
+                </th>
+                {Array.from({ length: width }, (_, i) => (
+                    <td key={i} className={bad.has(i) ? 'v' : undefined} title={row.cells[i]}
+                        aria-invalid={bad.has(i) ? true : undefined}>
+                        {row.cells[i]}
+                        {bad.has(i) ? (
+                            <span className="mark blocked"><Glyph name="blocked" /></span>
+                        ) : null}
+                    </td>
+                ))}
+                <td><Would row={row.row} marked={marked} /></td>
+            </tr>
+            {reasons.map((reason) => (
+                <Why key={`${reason.code} ${reason.column}`} reason={reason} width={width}
+                    column={columnOf(reason, row.cells)} />
+            ))}
+        </>
+    );
+}
+
+interface Properties {
+    name: string;
+    sheet: Sheet;
+    at: number | null;
+    marked: Marked;
+    move: (row: number) => void;
+}
+
+export function SheetTable({ name, sheet, at, marked, move }: Properties): ReactElement {
+    const { rows } = sheet;
+    const width = Math.max(1, ...rows.map(({ cells }) => cells.length));
+
+    useEffect(() => {
+        const go = (step: number) => () => {
+            const here = rows.findIndex(({ row }) => row === at);
+            const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
+            if (next) {
+                move(next.row);
+            }
+        };
+        return listen([
+            { keys: 'j', run: go(1) }, { keys: 'ArrowDown', run: go(1) },
+            { keys: 'k', run: go(-1) }, { keys: 'ArrowUp', run: go(-1) },
+        ]);
+    }, [rows, at, move]);
+    return (
+        <table className="grid" role="grid" aria-label={texts.asRead(name)}
+            aria-rowcount={sheet.rowCount + 1}>
+            <thead>
+                <tr>
+                    <th className="w-no" scope="col"><span className="unseen">{texts.row}</span></th>
+                    {Array.from({ length: width }, (_, i) => (
+                        <th key={i} scope="col" className={width > fit ? 'w-name' : undefined}><strong>{letterOf(i)}</strong></th>
+                    ))}
+                    <th scope="col" className="w-long">
+                        {marked.held ? texts.would : texts.was}
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                {rows.map((row) => (
+                    <Line key={row.row} row={row} width={width} here={row.row === at}
+                        marked={marked} move={move} />
+                ))}
+            </tbody>
+        </table>
+    );
+}

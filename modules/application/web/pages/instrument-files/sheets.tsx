@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sheets of a file, a part of their rows at a time: the part in which the row at hand is.
+import type { ReactElement } from 'react';
+
+import { useRead } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { t } from '../../texts/texts.ts';
+import type { InstrumentFile } from './preview.ts';
+import type { Reason } from './reasons.ts';
+import { SheetTable } from './sheet.tsx';
+import type { Marked, Sheet } from './sheet.tsx';
+
+const texts = t.instrumentFiles;
+const part = 200;
+
+const startOf = (row: number | null): number =>
+    Math.floor(((row ?? 1) - 1) / part) * part + 1;
+
+export const useSheets = (file: InstrumentFile, row: number | null) =>
+    useRead('/instrument-files/{id}/grid', { params: { path: { id: file.id },
+        query: { from: startOf(row), rows: part } } }, { enabled: file.contentRemovedAt === null });
+
+function Choice({ sheets, sheet, show }: {
+    sheets: Sheet[]; sheet: Sheet; show: (name: string) => void;
+}): ReactElement | null {
+    return sheets.length < 2 ? null : (
+        <label>
+            <span>{texts.sheets}</span>{' '}
+            <select value={sheet.name} onChange={({ target }) => show(target.value)}>
+                {sheets.map(({ name }) => <option key={name} value={name}>{name}</option>)}
+            </select>
+        </label>
+    );
+}
+
+function Part({ sheet, from, move }: {
+    sheet: Sheet; from: number; move: (row: number) => void;
+}): ReactElement | null {
+    const last = sheet.rows.at(-1)?.row ?? 0;
+    return sheet.rowCount <= part ? null : (
+        <>
+            <span className="quiet">{texts.rowsShown(from, last, sheet.rowCount)}</span>
+            {from > 1 ? <Button kind="row" onPress={() => move(from - 1)}>{texts.before}</Button>
+                : null}
+            {sheet.rows.length === part ? (
+                <Button kind="row" onPress={() => move(from + part)}>{texts.after}</Button>
+            ) : null}
+        </>
+    );
+}
+
+interface Properties {
+    file: InstrumentFile;
+    found: ReturnType<typeof useSheets>;
+    sheet: Sheet | undefined;
+    row: number | null;
+    marked: Marked;
+    // Reasons that are about no row.
+    whole: Reason[];
+    show: (name: string) => void;
+    move: (row: number) => void;
+}
+
+export function SheetPane(pane: Properties): ReactElement {
+    const { file, found, sheet, row, marked, whole, show, move } = pane;
+    const sheets = found.data?.sheets ?? [];
+    return (
+        <>
+            {whole.map(({ code, message }) => (
+                <p className="banner late" key={`${code} ${message}`}>
+                    <Status glyph="blocked" tone="blocked">{message}</Status>
+                    <span className="id quiet">{code}</span>
+                </p>
+            ))}
+            {found.data?.problem && whole.length === 0
+                ? <p className="banner late">{found.data.problem}</p> : null}
+            {!found.data && found.error ? <Refused problem={found.error} /> : null}
+            {!found.data && !found.error ? <Waiting what={file.fileName} /> : null}
+            {sheet && (sheets.length > 1 || sheet.rowCount > part) ? (
+                <div className="banner">
+                    <Choice sheets={sheets} sheet={sheet} show={show} />
+                    <Part sheet={sheet} from={startOf(row)} move={move} />
+                </div>
+            ) : null}
+            {sheet ? <SheetTable name={file.fileName} sheet={sheet} at={row} marked={marked}
+                move={move} /> : null}
+        </>
+    );
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nextOpen, sent,
+    without } from '../../../../modules/application/web/pages/instrument-files/reasons.ts';
+import type { Reason } from '../../../../modules/application/web/pages/instrument-files/reasons.ts';
+
+const reason = (row: number | null, code: string, rest: Partial<Reason> = {}): Reason =>
+    ({ code, row, severity: 'blocking', message: code, sheet: null, column: null, cell: null, ...rest });
+
+const flag = reason(6, 'instrument_error_flag', { column: 5, cell: 'Out of range' });
+const name = reason(7, 'unknown_tracking_id', { cell: 'EFF 002 rep' });
+const decisions = decisionsOf({ decisions: {
+    exclude: [{ row: 6, reason: 'too high', by: 4, at: '2026-11-24T19:31:00Z' }],
+    aliases: [{ from: 'EFF 002 rep', to: 'CB-1', reason: 'scanned', by: 4 }],
+} });
+
+test('a decision answers the reason that it is about', () => {
+    const cards = cardsOf([name, flag], [], decisions);
+    assert.deepEqual(cards.map(({ reason: one, decision, open }) => [one?.row, decision?.kind, open]),
+        [[6, 'exclude', false], [7, 'alias', false]]);
+});
+
+test('what still holds the file after a decision stays open, and what is new is added', () => {
+    const later = reason(7, 'test_verified_locked');
+    const cards = cardsOf([flag, name], [name, later], decisions);
+    assert.deepEqual(cards.map(({ reason: one, open }) => [one?.code, open]), [
+        ['instrument_error_flag', false], ['unknown_tracking_id', true],
+        ['test_verified_locked', true]]);
+});
+
+test('before the service has looked, a reason without a decision is open', () => {
+    assert.deepEqual(cardsOf([flag, name], null, decisionsOf({ decisions: {} }))
+        .map(({ open }) => open), [true, true]);
+    assert.deepEqual(cardsOf([flag], null, decisions).map(({ open }) => open), [false, false]);
+});
+
+test('notes hold nothing, and a decision without a reason is still shown', () => {
+    const cards = cardsOf([reason(2, 'profile_error', { severity: 'note' })], [], decisions);
+    assert.deepEqual(cards.map(({ reason: one, decision }) => [one, decision?.kind]),
+        [[null, 'exclude'], [null, 'alias']]);
+});
+
+test('persons and times are not sent back, and one that is taken back is gone', () => {
+    assert.deepEqual(sent(decisions), {
+        exclude: [{ row: 6, reason: 'too high' }],
+        aliases: [{ from: 'EFF 002 rep', to: 'CB-1', reason: 'scanned' }], tests: [],
+    });
+    const [out] = cardsOf([flag], [], decisions);
+    assert.ok(out?.decision);
+    assert.deepEqual(sent(without(decisions, out.decision)).exclude, []);
+});
+
+test('a row is left out whole, in its sheet', () => {
+    const some = decisionsOf({ decisions: { exclude: [{ row: 3, sheet: 'Run', reason: 'x' },
+        { row: 4, column: 2, reason: 'y' }] } });
+    assert.deepEqual([isExcluded(some, 'Run', 3), isExcluded(some, 'Old', 3), isExcluded(some, null, 4)],
+        [true, false, false]);
+});
+
+test('the cell of a reason is found by its column, else by its text', () => {
+    assert.deepEqual([columnOf(flag, []), columnOf(name, ['a', 'EFF 002 rep']),
+        columnOf(reason(1, 'missing_value'), ['a'])], [4, 1, -1]);
+    assert.deepEqual([0, 25, 26, 701, 702].map(letterOf), ['A', 'Z', 'AA', 'ZZ', 'AAA']);
+});
+
+test('next and back go round the open reasons alone', () => {
+    const cards = cardsOf([reason(1, 'a'), flag, reason(9, 'b')], [reason(1, 'a'), reason(9, 'b')], decisions);
+    const [first, second, third] = cards;
+    assert.equal(nextOpen(cards, first?.key ?? null, 1), third);
+    assert.equal(nextOpen(cards, second?.key ?? null, -1), first);
+    assert.equal(nextOpen(cards, third?.key ?? null, 1), first);
+    assert.equal(nextOpen(cards, null, 1), first);
+});
