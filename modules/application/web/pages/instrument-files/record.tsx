@@ -10,7 +10,6 @@ import type { Ready } from '../../actions/action.ts';
 import { fileActions, leaveOut } from '../../actions/instrument-files.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
-import { Download } from '../../download.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
@@ -152,9 +151,9 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
                 </span>
                 <span className="push" />
                 {file.contentRemovedAt ? null : (
-                    <Download href={paths.download(`/instrument-files/${file.id}/content`)}>
+                    <a href={paths.download(`/instrument-files/${file.id}/content`)} download>
                         {texts.bytes}
-                    </Download>
+                    </a>
                 )}
                 <ActBar actions={own} />
             </div>
