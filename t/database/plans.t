@@ -168,7 +168,7 @@ my %filter = (
     holdingMet => [ 't', 'f' ], mine => [ 't', 'f' ],
     priority => [ 'stat', 'routine' ], registeredSince => ['2026-01-02'],
     releaseState => [ 'blocked', 'reported' ], holdingStatus => ['expired'],
-    apiKeyId => [ first_of(4) ], requestId => ['x'], from => ['2026-01-02'], to => ['2026-01-03'],
+    apiKeyId => [ first_of(4) ], requestId => ['x'], surface => ['api'], from => ['2026-01-02'], to => ['2026-01-03'],
 );
 
 # Of filters that take several values.
