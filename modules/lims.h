@@ -29,6 +29,7 @@
 #ifndef LIMS_H
 #define LIMS_H
 
+#include <apr_file_io.h>
 #include <apr_pools.h>
 #include <apr_tables.h>
 #include <apr_time.h>
@@ -222,6 +223,7 @@ struct lims_field_t {
     const char *unique;               /* LIMS_T_OBJECT_LIST: member without repeats */
     const char *pattern;              /* LIMS_T_STRING: an anchored ERE, or NULL */
     const char *fallback;             /* value when absent from a creation, or NULL */
+    const char *include;              /* with LIMS_F_INCLUDED: the value of that parameter */
     const char *doc;
     const char *example;
     const char *hint; /* how else, where it is refused, or NULL */
@@ -451,6 +453,7 @@ typedef struct {
     int status;
     apr_table_t *headers;
     const char *body; /* JSON, or NULL */
+    apr_file_t *file; /* the JSON instead, from its beginning, where it is too long for memory */
     apr_size_t length;
     const char *media_type; /* of a body that is no JSON; else NULL */
     bool failed; /* what was checked does not hold: limsctl's exit status says so */

@@ -20,10 +20,18 @@
 
 #include "lims.h"
 
+/* Takes a row as it arrives; `row` has it alone, and is gone afterwards. An error is that of
+ * the round trip, and no further row is given. */
+typedef const lims_error_t *(lims_row_fn)(void *taker, const lims_result_t *row);
+
 /* One execution of a statement. */
 typedef struct {
     lims_stmt_e statement;
     const lims_values_t *values; /* NULL: the request's */
+    lims_row_fn *each;           /* takes the rows one by one, where they would not fit memory,
+                                    before it is known whether the other calls succeed; the
+                                    result then has none of them. NULL: it has all */
+    void *taker;                 /* of `each` */
 } lims_call_t;
 
 /* Most calls in one round trip. */

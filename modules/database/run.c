@@ -200,6 +200,35 @@ static void refuse(trip_t *trip, const PGresult *result)
     }
 }
 
+/* Whether the rows of the message that is answered next are taken one by one. */
+static const lims_call_t *taken_each(const trip_t *trip)
+{
+    const sent_t *sent = &trip->sent[trip->answered];
+
+    return trip->answered < trip->count && sent->what == SENT_CALL && trip->calls[sent->call].each
+               ? &trip->calls[sent->call]
+               : NULL;
+}
+
+/* Has libpq give rows one by one, which it takes before the first answer of a message. */
+static void prepare_next(trip_t *trip)
+{
+    if (taken_each(trip) && !PQsetSingleRowMode(trip->connection->pg) && !trip->error) {
+        trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+    }
+}
+
+static void take_row(trip_t *trip, PGresult *result)
+{
+    const lims_call_t *call = taken_each(trip);
+    const lims_result_t row = { .pg = result };
+
+    if (!trip->error) {
+        trip->error = call->each(call->taker, &row);
+    }
+    PQclear(result);
+}
+
 static void take(trip_t *trip, const sent_t *sent, PGresult *result)
 {
     apr_pool_t *pool = trip->rq->pool;
@@ -256,6 +285,9 @@ static bool handle_next(trip_t *trip, PGresult *result)
     } else if (!result) {
         trip->answered += !last;
         trip->has_result = false;
+        prepare_next(trip);
+    } else if (PQresultStatus(result) == PGRES_SINGLE_TUPLE && taken_each(trip)) {
+        take_row(trip, result);
     } else if (trip->has_result) {
         refuse(trip, result);
         PQclear(result);

@@ -121,6 +121,9 @@ static void check_field(check_t *check, const char *where, const lims_field_t *f
     if (field->unique && !lims_field_find(field->members, field->unique)) {
         problem(check, here, "its objects have no member %s", field->unique);
     }
+    if (((field->flags & LIMS_F_INCLUDED) != 0) != !!field->include) {
+        problem(check, here, "LIMS_F_INCLUDED and .include go together");
+    }
     check_text_rules(check, here, field);
     if (objects) {
         check_members(check, here, field->members);

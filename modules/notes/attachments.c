@@ -120,7 +120,7 @@ static const lims_route_t routes[] = {
       .description = "The bytes go to standard output: `limsctl ... > photo.jpg`. With --json they "
                      "are in base64.",
       .permission = "data.read",
-      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .output = lims_content_output,
       .status = 200,
       .statement = LIMS_STMT_ATTACHMENT_CONTENT },

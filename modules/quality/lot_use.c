@@ -72,10 +72,9 @@ static const lims_field_t recall_paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END
 /* Reads the lot with its rows, to distinguish an unknown lot from one that was never
  * used. */
 static const lims_error_t *read_uses(lims_result_t **rows, lims_request_t *rq, lims_stmt_e lot,
-                                     lims_stmt_e uses)
+                                     lims_call_t uses)
 {
-    const lims_call_t calls[] = { { .statement = lot },
-                                  { .statement = lims_service_in_order(rq, uses) } };
+    const lims_call_t calls[] = { { .statement = lot }, uses };
     lims_result_t *results[LIMS_LENGTH(calls)] = { NULL };
     const lims_error_t *error = lims_service_read(results, rq, calls, LIMS_LENGTH(calls));
 
@@ -90,8 +89,9 @@ static const lims_error_t *read_uses(lims_result_t **rows, lims_request_t *rq, l
 
 static const lims_error_t *recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
 {
+    const lims_call_t call = { .statement = lims_service_in_order(rq, uses) };
     lims_result_t *rows = NULL;
-    const lims_error_t *error = read_uses(&rows, rq, lot, uses);
+    const lims_error_t *error = read_uses(&rows, rq, lot, call);
 
     if (!error) {
         lims_render_page(rq, rows);
@@ -101,12 +101,18 @@ static const lims_error_t *recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt
 
 static const lims_error_t *export_recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
 {
-    lims_result_t *rows = NULL;
-    const lims_error_t *error;
+    lims_csv_t *csv = NULL;
+    lims_result_t *rest = NULL;
+    const lims_error_t *error =
+        lims_csv_begin(&csv, rq, rq->resource->fields, LIMS_CSV_ROWS_MAX, "recall.csv");
 
     lims_csv_page(rq);
-    error = read_uses(&rows, rq, lot, uses);
-    return error ? error : lims_csv_answer(rq, rows, "recall.csv");
+    if (!error) {
+        const lims_call_t call = { .statement = uses, .each = lims_csv_row, .taker = csv };
+
+        error = read_uses(&rest, rq, lot, call);
+    }
+    return error ? error : lims_csv_end(csv, rest);
 }
 
 static const lims_error_t *recall_reagent(lims_request_t *rq)
@@ -161,7 +167,7 @@ static const lims_route_t recall_routes[] = {
       .description = "At most 50,000 tests. The file goes to standard output: "
                      "`limsctl ... > recall.csv`. With --json it is in base64.",
       .permission = "data.read",
-      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .output = lims_csv_output,
       .status = 200,
       .handler = export_reagent },
@@ -174,7 +180,7 @@ static const lims_route_t recall_routes[] = {
       .description = "At most 50,000 tests. The file goes to standard output: "
                      "`limsctl ... > recall.csv`. With --json it is in base64.",
       .permission = "data.read",
-      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .output = lims_csv_output,
       .status = 200,
       .handler = export_media },

@@ -431,7 +431,7 @@ static const lims_route_t routes[] = {
       .description = "At most 50,000 samples. The file goes to standard output: "
                      "`limsctl ... > samples.csv`. With --json it is in base64.",
       .permission = "data.read",
-      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .query = lims_sample_filters + LIMS_PAGING_COUNT,
       .output = lims_csv_output,
       .status = 200,

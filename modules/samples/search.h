@@ -12,16 +12,19 @@
     { .name = "holdingExpiresAt",                                                     \
       .type = LIMS_T_TIMESTAMP,                                                       \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .include = "progress",                                                          \
       .doc = "When the first holding time ends of the open tests that were not analysed, " \
              "UTC, if any has one; in lists with include=progress." },                \
     { .name = "testCounts",                                                           \
       .type = LIMS_T_JSON,                                                            \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .include = "progress",                                                          \
       .members = lims_sample_test_counts,                                             \
       .doc = "Number of active tests by status; in lists with include=progress." },   \
     { .name = "blockerCount",                                                         \
       .type = LIMS_T_INTEGER,                                                         \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .include = "progress",                                                          \
       .doc = "Number of findings that block the report, or the next version of the "  \
              "certificate, as readiness lists them, without the work still to be done: " \
              "results to enter or verify, repeats to choose from, QC and approvals to "   \
@@ -29,6 +32,7 @@
     { .name = "flags",                                                                \
       .type = LIMS_T_STRING_LIST,                                                     \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .include = "progress",                                                          \
       .values = lims_sample_flags,                                                    \
       .doc = "Signs of what should be seen at once: oos (out of specification), presumptive "   \
              "(a result that awaits confirmation), qc (QC failed or pending, or under review)," \

@@ -323,9 +323,13 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
     apr_table_overlap(r->err_headers_out, reply->headers, APR_OVERLAP_TABLES_SET);
     apr_table_setn(r->err_headers_out, "X-Request-Id", request_id);
     apr_table_setn(r->err_headers_out, "X-Content-Type-Options", "nosniff");
-    if (reply->body) {
+    if (reply->body || reply->file) {
         ap_set_content_type(r, reply->media_type ? reply->media_type : "application/json");
         ap_set_content_length(r, (apr_off_t)reply->length);
+    }
+    if (reply->file) {
+        apr_brigade_insert_file(bb, reply->file, 0, (apr_off_t)reply->length, r->pool);
+    } else if (reply->body) {
         APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(reply->body, reply->length, r->pool,
                                                            r->connection->bucket_alloc));
     }

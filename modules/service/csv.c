@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - writes rows of the database as a file for spreadsheets. */
+/* csv.c - writes rows of the database as a file for spreadsheets, one by one. */
 #include "service/csv.h"
 
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/json.h"
 #include "kernel/record.h"
 #include "kernel/time.h"
 #include "service/service.h"
+#include "service/spool.h"
 
 const lims_field_t lims_csv_output[] = {
     { .name = "fileName",
@@ -32,6 +32,17 @@ typedef struct {
     const lims_field_t *member; /* of the object that the field is, or NULL */
     int column;                 /* of the rows; below 0: none */
 } csv_column_t;
+
+struct lims_csv_t {
+    lims_request_t *rq;
+    const lims_field_t *fields;
+    int most; /* rows; 0: any number */
+    int rows;
+    const apr_array_header_t *columns; /* NULL: not known yet */
+    lims_spool_t *spool;
+    apr_array_header_t *line; /* that is being written */
+    apr_pool_t *scratch;      /* of a row */
+};
 
 /* --- Text ----------------------------------------------------------------- */
 
@@ -144,23 +155,19 @@ static void add_included(apr_array_header_t *columns, const lims_field_t *field,
     }
 }
 
-/* Whether any row has a value there. */
-static bool has_value(const lims_result_t *rows, int column)
+/* Whether the parameter include asks for a field. */
+static bool is_asked_for(const lims_request_t *rq, const lims_field_t *field)
 {
-    for (int i = 0; column >= 0 && i < lims_result_count(rows); i++) {
-        if (lims_result_cell(rows, i, column)) {
-            return true;
-        }
-    }
-    return false;
+    const char *include = lims_values_get(rq->values, "include");
+
+    return (field->flags & LIMS_F_INCLUDED) != 0 && include && strcmp(include, field->include) == 0;
 }
 
-static const apr_array_header_t *find_columns(const lims_field_t *fields, const lims_result_t *rows,
-                                              apr_pool_t *pool)
+static const apr_array_header_t *find_columns(const lims_csv_t *csv, const lims_result_t *rows)
 {
-    apr_array_header_t *columns = apr_array_make(pool, 40, sizeof(csv_column_t));
+    apr_array_header_t *columns = apr_array_make(csv->rq->pool, 40, sizeof(csv_column_t));
 
-    for (const lims_field_t *field = fields; field->name; field++) {
+    for (const lims_field_t *field = csv->fields; field->name; field++) {
         int column = lims_result_column(rows, field->name, 0);
 
         if ((field->flags & LIMS_F_DIGEST) != 0) {
@@ -169,7 +176,7 @@ static const apr_array_header_t *find_columns(const lims_field_t *fields, const 
         if ((field->flags & LIMS_F_OUT) != 0) {
             APR_ARRAY_PUSH(columns, csv_column_t) =
                 (csv_column_t){ .field = field, .column = column };
-        } else if ((field->flags & LIMS_F_INCLUDED) != 0 && has_value(rows, column)) {
+        } else if (is_asked_for(csv->rq, field)) {
             add_included(columns, field, column);
         }
     }
@@ -194,11 +201,11 @@ static void append_header(apr_array_header_t *file, const apr_array_header_t *co
 }
 
 static void append_row(apr_array_header_t *file, const apr_array_header_t *columns,
-                       const lims_result_t *rows, int row, apr_pool_t *pool)
+                       const lims_result_t *row, apr_pool_t *pool)
 {
     for (int i = 0; i < columns->nelts; i++) {
         const csv_column_t *column = &APR_ARRAY_IDX(columns, i, csv_column_t);
-        const char *text = column->column < 0 ? NULL : lims_result_cell(rows, row, column->column);
+        const char *text = lims_result_cell(row, 0, column->column);
 
         append(file, ",", i > 0 ? 1 : 0);
         append_cell(file, cell_text(column, text, pool));
@@ -206,21 +213,71 @@ static void append_row(apr_array_header_t *file, const apr_array_header_t *colum
     append(file, "\r\n", 2);
 }
 
-static const apr_array_header_t *write_file(const lims_request_t *rq, const lims_field_t *fields,
-                                            const lims_result_t *rows)
+static const lims_error_t *write_line(lims_csv_t *csv)
 {
-    apr_array_header_t *file = apr_array_make(rq->pool, 65536, sizeof(char));
-    const apr_array_header_t *columns = find_columns(fields, rows, rq->pool);
-    apr_pool_t *scratch = NULL;
+    const lims_error_t *error =
+        lims_spool_bytes(csv->spool, csv->line->elts, (apr_size_t)csv->line->nelts);
 
-    apr_pool_create(&scratch, rq->pool);
-    append_header(file, columns);
-    for (int i = 0; i < lims_result_count(rows); i++) {
-        append_row(file, columns, rows, i, scratch);
-        apr_pool_clear(scratch);
+    apr_array_clear(csv->line);
+    return error;
+}
+
+/* Writes the header, once, with the columns of a result. */
+static const lims_error_t *write_header(lims_csv_t *csv, const lims_result_t *rows)
+{
+    if (csv->columns) {
+        return NULL;
     }
-    apr_pool_destroy(scratch);
-    return file;
+    csv->columns = find_columns(csv, rows);
+    append_header(csv->line, csv->columns);
+    return write_line(csv);
+}
+
+const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const lims_field_t *fields,
+                                   int most, const char *name)
+{
+    lims_csv_t *made = apr_pcalloc(rq->pool, sizeof(*made));
+    const lims_error_t *error = lims_spool_open(&made->spool, rq->pool);
+
+    *csv = made;
+    made->rq = rq;
+    made->fields = fields;
+    made->most = most;
+    made->line = apr_array_make(rq->pool, 4096, sizeof(char));
+    apr_pool_create(&made->scratch, rq->pool);
+    return error ? error
+                 : lims_spool_text(made->spool, apr_pstrcat(rq->pool, "{\"fileName\":\"", name,
+                                                            "\",\"contentBase64\":\"", NULL));
+}
+
+const lims_error_t *lims_csv_row(void *taker, const lims_result_t *row)
+{
+    lims_csv_t *csv = taker;
+    const lims_error_t *error = write_header(csv, row);
+
+    if (error) {
+        return error;
+    }
+    if (csv->most && ++csv->rows > csv->most) {
+        return lims_client_error(csv->rq->pool, LIMS_E_INVALID_QUERY,
+                                 "There are more than 50,000 rows: ask for fewer by filters.");
+    }
+    append_row(csv->line, csv->columns, row, csv->scratch);
+    apr_pool_clear(csv->scratch);
+    return write_line(csv);
+}
+
+const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest)
+{
+    const lims_error_t *error = write_header(csv, rest);
+
+    if (!error) {
+        error = lims_spool_end_bytes(csv->spool);
+    }
+    if (!error) {
+        error = lims_spool_text(csv->spool, "\"}");
+    }
+    return error ? error : lims_spool_answer(csv->rq->reply, csv->spool);
 }
 
 void lims_csv_page(lims_request_t *rq)
@@ -229,38 +286,18 @@ void lims_csv_page(lims_request_t *rq)
     lims_values_set(rq->values, "limit", APR_STRINGIFY(LIMS_CSV_ROWS_MAX));
 }
 
-void lims_csv_write(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *rows,
-                    const char *name)
-{
-    const apr_array_header_t *file = write_file(rq, fields, rows);
-    lims_writer_t *w = lims_writer_create(rq->pool);
-
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "fileName");
-    lims_writer_string(w, name);
-    lims_writer_key(w, "contentBase64");
-    lims_writer_string(w, lims_base64_encode(file->elts, (apr_size_t)file->nelts, rq->pool));
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
-}
-
-const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows, const char *name)
-{
-    if (lims_result_count(rows) > LIMS_CSV_ROWS_MAX) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                 "There are more than 50,000 rows: ask for fewer by filters.");
-    }
-    lims_csv_write(rq, rq->resource->fields, rows, name);
-    return NULL;
-}
-
 const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const char *name)
 {
-    const lims_call_t call = { .statement = list };
-    lims_result_t *rows = NULL;
-    const lims_error_t *error;
+    lims_csv_t *csv = NULL;
+    lims_result_t *rest = NULL;
+    const lims_error_t *error =
+        lims_csv_begin(&csv, rq, rq->resource->fields, LIMS_CSV_ROWS_MAX, name);
 
     lims_csv_page(rq);
-    error = lims_service_read(&rows, rq, &call, 1);
-    return error ? error : lims_csv_answer(rq, rows, name);
+    if (!error) {
+        const lims_call_t call = { .statement = list, .each = lims_csv_row, .taker = csv };
+
+        error = lims_service_read(&rest, rq, &call, 1);
+    }
+    return error ? error : lims_csv_end(csv, rest);
 }

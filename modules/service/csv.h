@@ -3,7 +3,7 @@
  * csv.h - a list as a file: RFC 4180, a line for each record, UTF-8.
  *
  * A file has the list's own records, so it is read by the list's own statement, as one
- * page of all of them.
+ * page of all of them. Rows are written to a spool file as they arrive: memory holds one.
  */
 #ifndef LIMS_SERVICE_CSV_H
 #define LIMS_SERVICE_CSV_H
@@ -17,21 +17,25 @@
 /* The answer of a route that exports a file. */
 extern const lims_field_t lims_csv_output[];
 
+typedef struct lims_csv_t lims_csv_t;
+
 /* Sets the page of a list to all its rows, as many as a file may have. */
 void lims_csv_page(lims_request_t *rq);
 
-/* Answers rows as the file `name`: { "fileName": ..., "contentBase64": ... }. Columns are
- * `fields`, a member of a member that include asks for as "sample.priority"; null is an
- * empty cell. A text that a spreadsheet would compute (it begins with =, +, -, @, tab or
- * carriage return, and is not a number) stands behind an apostrophe, as OWASP's "CSV
- * Injection" has it. */
-void lims_csv_write(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *rows,
-                    const char *name);
+/* Begins the file `name` that answers the request: { "fileName": ..., "contentBase64": ... }.
+ * Columns are `fields`, a member of a member that include asks for as "sample.priority";
+ * null is an empty cell. A text that a spreadsheet would compute (it begins with =, +, -, @,
+ * tab or carriage return, and is not a number) stands behind an apostrophe, as OWASP's "CSV
+ * Injection" has it. `most`: maximum number of rows, of which one more is
+ * LIMS_E_INVALID_QUERY; 0: none. Further errors are those of a spool file (spool.h). */
+const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const lims_field_t *fields,
+                                   int most, const char *name);
 
-/* Answers rows with the fields of the request's resource. LIMS_E_INVALID_QUERY: there are
- * more than 50,000. */
-const lims_error_t *lims_csv_answer(lims_request_t *rq, const lims_result_t *rows,
-                                    const char *name);
+/* Appends a row; to be given to a call as its .each, with the file as its .taker. */
+lims_row_fn lims_csv_row;
+
+/* Ends the file and makes it the answer. `rest` is the result of the call. */
+const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest);
 
 /* Answers all rows of the statement `list` as the file `name`. */
 const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const char *name);

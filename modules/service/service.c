@@ -192,6 +192,7 @@ void lims_service_reset(lims_request_t *rq, int given)
     rq->locked = NULL;
     rq->signature = NULL;
     rq->reply->body = NULL;
+    rq->reply->file = NULL;
     apr_table_unset(rq->reply->headers, "ETag");
     apr_table_unset(rq->reply->headers, "Location");
 }
@@ -394,6 +395,7 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     x->error = error;
     reply->status = lims_error_kinds[error->kind].status;
     reply->body = lims_error_body(&reply->length, error, x->rq.pool);
+    reply->file = NULL;
     apr_table_unset(reply->headers, "ETag");
     apr_table_unset(reply->headers, "Location");
     if (error != x->limited) {

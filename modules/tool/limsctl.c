@@ -9,6 +9,7 @@
 #include "kernel/error.h"
 #include "kernel/route.h"
 #include "tool/session.h"
+#include "service/spool.h"
 #include "tool/tool.h"
 
 static const char *ask_password(lims_session_t *session)
@@ -83,10 +84,10 @@ static lims_exit_e run_route(lims_tool_t *tool)
         error = lims_session_call(&reply, session, tool->resource, tool->route, tool->values,
                                   tool->pool);
     }
-    if (error) {
-        return lims_print_error(tool, error);
+    if (!error) {
+        error = lims_spool_read(reply, tool->pool);
     }
-    return print_reply(tool, reply);
+    return error ? lims_print_error(tool, error) : print_reply(tool, reply);
 }
 
 static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)

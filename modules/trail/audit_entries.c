@@ -306,33 +306,69 @@ static const lims_field_t line_fields[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_error_t *export(lims_request_t *rq)
+static const lims_error_t *check_number(const lims_request_t *rq, const lims_result_t *rows)
 {
-    bool csv = strcmp(lims_values_get(rq->values, "format"), "csv") == 0;
-    const lims_call_t call = { .statement = csv ? LIMS_STMT_AUDIT_ENTRY_LINES
-                                                : LIMS_STMT_AUDIT_ENTRY_DOCUMENT };
-    lims_result_t *rows = NULL;
-    const lims_error_t *error = find_scope(rq);
+    return lims_result_count(rows) > 0 && lims_result_true(rows, 0, "tooMany")
+               ? lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                   "There are more than 50,000 entries: ask for a shorter period.")
+               : NULL;
+}
+
+/* A file of CSV that is being written. */
+typedef struct {
+    const lims_request_t *rq;
+    lims_csv_t *csv;
+} lines_t;
+
+static const lims_error_t *add_line(void *taker, const lims_result_t *row)
+{
+    const lines_t *lines = taker;
+    const lims_error_t *error = check_number(lines->rq, row);
+
+    return error ? error : lims_csv_row(lines->csv, row);
+}
+
+static const lims_error_t *export_lines(lims_request_t *rq)
+{
+    lines_t lines = { .rq = rq };
+    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_LINES,
+                               .each = add_line,
+                               .taker = &lines };
+    lims_result_t *rest = NULL;
+    const lims_error_t *error = lims_csv_begin(&lines.csv, rq, line_fields, 0, "audit-trail.csv");
 
     if (!error) {
-        error = lims_service_read(&rows, rq, &call, 1);
+        error = lims_service_read(&rest, rq, &call, 1);
     }
-    if (error) {
-        return error;
-    }
-    if (lims_result_count(rows) > 0 && lims_result_true(rows, 0, "tooMany")) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                 "There are more than 50,000 entries: ask for a shorter period.");
-    }
-    if (csv) {
-        lims_csv_write(rq, line_fields, rows, "audit-trail.csv");
-    } else {
-        lims_writer_t *w = lims_writer_create(rq->pool);
+    return error ? error : lims_csv_end(lines.csv, rest);
+}
 
+static const lims_error_t *export_document(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_DOCUMENT };
+    lims_result_t *rows = NULL;
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
+
+    if (!error) {
+        error = check_number(rq, rows);
+    }
+    if (!error) {
         lims_writer_raw(w, lims_result_get(rows, 0, "document"));
         lims_render_finish(rq, w);
     }
-    return NULL;
+    return error;
+}
+
+static const lims_error_t *export(lims_request_t *rq)
+{
+    bool csv = strcmp(lims_values_get(rq->values, "format"), "csv") == 0;
+    const lims_error_t *error = find_scope(rq);
+
+    if (error) {
+        return error;
+    }
+    return csv ? export_lines(rq) : export_document(rq);
 }
 
 static const lims_error_t *list(lims_request_t *rq)
@@ -380,7 +416,7 @@ static const lims_route_t routes[] = {
       .description = "At most 50,000 entries. The file goes to standard output: "
                      "`limsctl ... > trail.csv`. With --json it is in base64.",
       .permission = "audit.read",
-      .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .query = export_query,
       .output = lims_csv_output,
       .status = 200,

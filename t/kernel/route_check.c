@@ -238,6 +238,8 @@ static void test_fields(void)
 
     has(check_field(sound_fields[1]), "the field notes is there twice", "equal names");
     has(check_field((lims_field_t){ .name = "e", .type = LIMS_T_ENUM }), "without values", "enum");
+    has(check_field((lims_field_t){ .name = "i", .type = LIMS_T_ID, .flags = LIMS_F_INCLUDED }),
+        "LIMS_F_INCLUDED and .include", "a member that nothing includes");
     has(check_field((lims_field_t){ .name = "e", .type = LIMS_T_ENUM, .values = no_values }),
         "without values", "empty enum");
     has(check_field((lims_field_t){ .name = "o", .type = LIMS_T_OBJECT }), "without members",

@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Lists as CSV files, for people: the records of the list by its filters, at most 50,000
-# rows, in which nothing is a formula.
+# rows, in which nothing is a formula, and of which httpd's memory never holds many.
 use strict;
 use warnings;
 
+use LIMS::Instance;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
+use List::Util qw(max);
 use MIME::Base64 qw(decode_base64);
 
 my $lims  = LIMS::Test->new;
 my $lab   = LIMS::Service::Laboratory->new($lims);
 my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 my $ann   = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
+
+my $mia   = LIMS::Service::Person->new($lims);
 
 my $lead    = $lab->definition(code => 'PB', name => 'Lead');
 my @names   = ('=HYPERLINK("http://x")', '@SUM(1)', '-2 is "negative"', "Mill, Dairy\nand Sons");
@@ -52,6 +57,7 @@ subtest 'samples as a file' => sub {
     is_deeply(column('createdAt', @lines), [ map { $_->{createdAt} } @samples ], 'times as the record has them');
     is_deeply(column('noteOnReport', @lines), [ ('false') x 4 ], 'and truth values');
     is_deeply(column('receivedAt', @lines)->[0], '', 'null is empty');
+    is_deeply($mia->get('/samples/export')->json, $ann->done('sample export'), 'the same over HTTP');
     is_deeply(column('id', file('sample export', status => [qw(received processing)])),
         [ map { "$samples[$_]{id}" } 1, 2 ], 'the filters of the list');
     is_deeply(column('id', file('sample export', q => $samples[3]{trackingId})), ["$samples[3]{id}"],
@@ -71,6 +77,7 @@ subtest 'sample tests as a file' => sub {
     is_deeply(column('sample.trackingId', @lines), [ map { $_->{trackingId} } @samples ],
         'facts of the samples where they are asked for');
     is($lines[0]{'sample.clientName'}, "'$names[0]", '... and no formula there');
+    is_deeply(column('assignedTo', @lines), [ ('') x 4 ], '... and who does the work, if nobody does');
     is_deeply(column('status', file('sample-test export', status => 'entered')), ['entered'], 'the filters of the list');
 };
 
@@ -83,6 +90,16 @@ subtest 'what used a lot as a file' => sub {
         [ "$test", $samples[1]{trackingId}, '3', '' ], 'test, sample and certificate');
     is($ann->call('media-lot recall-export', 999_999)->{exit}, 3, 'of an unknown lot there is none');
 };
+
+# Kilobytes of which a child of httpd has had the most.
+sub peak {
+    my @peaks;
+    for my $child ($lims->children) {
+        open my $status, '<', "/proc/$child/status" or die "a child is gone: $!";
+        push @peaks, map { /^VmHWM:\s+(\d+)/ } <$status>;
+    }
+    return max @peaks;
+}
 
 subtest 'more than a file has' => sub {
     my $copies = sub {
@@ -99,9 +116,32 @@ subtest 'more than a file has' => sub {
         $lims->db->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
     };
     $copies->(1, 50_000);
-    my $text = decode_base64($ann->done('sample export', status => 'reported')->{contentBase64});
-    is(scalar(() = $text =~ /"X-\d+","reported"/g), 50_000, 'a file of 50,000 rows');
+    my $before = peak();
+    my $head   = $mia->head('/samples/export?status=reported');
+    cmp_ok(peak() - $before, '<', 20_000, 'httpd holds few rows of a file of 50,000');
+    my $file = $ann->done('sample export', status => 'reported');
+    my $text = decode_base64($file->{contentBase64});
+    is(scalar(() = $text =~ /"X-\d+","reported"/g), 50_000, '... which has them all');
+    is($head->header('Content-Length'), length($file->{contentBase64})
+            + length '{"fileName":"samples.csv","contentBase64":""}', '... and is as long over HTTP');
     like($ann->refused('invalid_query', 'sample export')->{message}, qr/more than 50,000/,
         'more are refused');
 };
+
+subtest 'no room for temporary files' => sub {
+    my @call = (LIMS::Instance::out() . '/limsctl', '--database', $lims->conninfo, '--json',
+        '--organization', $lims->fixture->{code}, '--user', $ann->{user}, qw(reagent-lot list));
+    my ($exit, $output) = full(@call);
+    is($exit, 0, 'of what needs none nobody notices');
+    splice @call, -2, 2, qw(sample export --status received);
+    ($exit, $output) = full(@call);
+    isnt($exit, 0, 'a file cannot be made');
+    like($output, qr/"service_unavailable".*cannot be made now/, '... which is said');
+    like($output, qr/spool file: no folder for temporary files can be written to/, '... with the cause');
+};
+
+# Runs a program that may not write to files.
+sub full {
+    return LIMS::Instance::capture('bash', '-c', q{trap '' XFSZ; ulimit -f 0; exec "$@"}, 'full', @_);
+}
 done_testing();
