@@ -399,6 +399,53 @@ const lims_resource_t lims_instrument_profile = {
     .lock = LIMS_STMT_PROFILE_LOCK,
 };
 
+static const lims_field_t trial_counts[] = {
+    { .name = "rows",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of rows that were read." },
+    { .name = "results",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of results of samples." },
+    { .name = "controls",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of results of QC controls." },
+    { .name = "skipped",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of rows that the profile leaves out." },
+    LIMS_FIELD_END,
+};
+
+/* Where the profile fits the file, it has profileId, profileName, timeZone, doubledHour and
+ * policy besides. */
+static const lims_field_t trial_output[] = {
+    { .name = "counts",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .members = trial_counts,
+      .doc = "Number of rows by what they are." },
+    { .name = "blocking",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of reasons for which the file would not be imported." },
+    { .name = "reasons",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Reasons, each with code, severity, message and its place in the file." },
+    { .name = "readings",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Readings, each with its place in the file and what it says." },
+    { .name = "controls",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Kinds of QC controls that the readings refer to by their index." },
+    LIMS_FIELD_END,
+};
+
 static const lims_route_t trial_routes[] = {
     { .method = "POST",
       .path = "/instrument-profiles/:id/test",
@@ -412,6 +459,7 @@ static const lims_route_t trial_routes[] = {
       .permission = "profile.manage",
       .flags = LIMS_R_DOCUMENT,
       .input = trial_input,
+      .output = trial_output,
       .status = 200,
       .handler = try_profile,
       .errors = add_errors },

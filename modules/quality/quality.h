@@ -35,6 +35,9 @@ extern const lims_resource_t lims_certificate;
 extern const lims_resource_t lims_certificate_preview;
 extern const lims_resource_t lims_reopening;
 
+/* The content of a certificate (certificate_content.c). */
+extern const lims_field_t lims_certificate_content[];
+
 /* The body of opening a lot, and what the routes of lots refuse beyond the usual
  * (lot_use.c). */
 extern const lims_field_t lims_lot_opening[];

@@ -169,6 +169,30 @@ static const lims_error_t *send_test(lims_request_t *rq)
 
 static const lims_error_e sending_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
+static const lims_field_t body_output[] = {
+    { .name = "id",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the delivery, a UUID: the same each time it is sent." },
+    { .name = "type",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Type of the event." },
+    { .name = "createdAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When the event happened, UTC." },
+    { .name = "organizationId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the organization." },
+    { .name = "data",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Payload of the event, by its type." },
+    LIMS_FIELD_END,
+};
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/webhook-deliveries",
@@ -198,6 +222,7 @@ static const lims_route_t routes[] = {
       .summary = "Body of a webhook delivery",
       .permission = "webhook.manage",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
+      .output = body_output,
       .status = 200,
       .statement = LIMS_STMT_WEBHOOK_DELIVERY_BODY },
     { .method = "POST",

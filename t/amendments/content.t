@@ -13,6 +13,7 @@ use Digest::SHA qw(sha256_hex);
 
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 
 my $lims  = LIMS::Test->new;
 my $lab   = LIMS::Service::Laboratory->new($lims);
@@ -26,6 +27,9 @@ is_deeply([ @{ $admin->done('organization show') }{qw(address accreditation)} ],
     [ '12 Mill Road', 'ISO/IEC 17025, 4711.01' ], 'the letterhead is the organization\'s');
 is($ann->call('organization update', address => '1', reason => 'mine')->{exit} ? 1 : 0, 1,
     'a laboratory manager does not change it');
+
+# Over HTTP, where each answer is compared with the OpenAPI document.
+my $mia = LIMS::Service::Person->new($lims);
 
 my $client = $ann->done('client create', code => 'RB', name => 'City of Riverbend',
     address => '1 Main Street');
@@ -55,6 +59,7 @@ $lims->patch("/sample-tests/$cu", { result => '1.20', notes => 'turbid', noteOnR
 my $preview = $ann->done('certificate preview', $sample->{id});
 is_deeply($preview->{certificate}, { number => undef, version => 1, reason => undef,
         issuedAt => undef, replaces => undef }, 'a preview has no number yet');
+is_deeply($mia->get("/samples/$sample->{id}/certificate-preview")->json, $preview, '... over HTTP too');
 is($ann->call('certificate preview', 999_999)->{exit}, 3, 'of an unknown sample there is none');
 is($lab->value('SELECT count(*) FROM lims.certificate'), 0, 'a preview issues nothing');
 
@@ -117,6 +122,7 @@ is($ann->done('certificate preview', $sample->{id})->{certificate}{version}, 2,
     'the preview is of the next version');
 my $next = $ann->done('certificate issue', sampleId => $sample->{id}, reason => 'well corrected');
 my $new  = $ann->done('certificate content', $next->{id});
+is_deeply($mia->get("/certificates/$next->{id}/content")->json, $new, 'the next version, over HTTP too');
 is_deeply([ @{ $new->{certificate} }{qw(version reason)},
         $new->{certificate}{replaces}{version}, $new->{certificate}{replaces}{sha256} ],
     [ 2, 'well corrected', 1, $certificate->{sha256} ], 'the next version names what it replaces');

@@ -149,6 +149,27 @@ subtest 'operations' => sub {
     ok(!@faults, 'every operation is complete') or diag(join "\n", @faults);
 };
 
+# An answer of which nothing is said but that it is an object helps nobody who reads it. The
+# document itself is described by its own standard.
+subtest 'every answer is described' => sub {
+    for my $surface (qw(api application)) {
+        my $document = LIMS::Service::JSONSchema::decode(document('--surface', $surface));
+        my $schemas  = LIMS::Service::JSONSchema->new($document);
+        my @silent;
+        for my $each (LIMS::Service::OpenAPI->new($document)->operations) {
+            for my $status (grep { /\A2/ } sort keys %{ $each->{operation}{responses} }) {
+                my $answer = $each->{operation}{responses}{$status};
+                $answer = $schemas->resolve($answer->{'$ref'}) if $answer->{'$ref'};
+                my $shape = $answer->{content}{'application/json'}{schema} or next;
+                $shape = $schemas->resolve($shape->{'$ref'}) if $shape->{'$ref'};
+                push @silent, "$each->{operation}{operationId} $status"
+                    unless $shape->{properties} || $shape->{oneOf} || $shape->{items};
+            }
+        }
+        is_deeply(\@silent, ['getOpenApi 200'], "of the surface $surface");
+    }
+};
+
 # The contract's table of gates: slug, status, endpoints.
 subtest 'responses of the gates' => sub {
     my $verify = 'POST /sample-tests/{id}/verify';
