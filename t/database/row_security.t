@@ -100,7 +100,8 @@ my @ids = 1 .. $lab->value('SELECT max(record_id) FROM lims.audit_entry'
 sub values_for {
     my ($each, $id) = @_;
     return { id => $id, cursor => 0, limit => 500, table => 'sample', recordId => $id,
-        $each->{label} =~ /statuses/ ? (status => '{pending,received,processing,completed}') : (),
+        $each->{label} =~ /test_search_statuses/ ? (status => '{pending,entered,verified}')
+            : $each->{label} =~ /statuses/ ? (status => '{pending,received,processing,completed}') : (),
         holdingFrom => '-infinity', holdingTo => 'infinity', holdingMet => 't' }
         if $each->{label} =~ /_(?:list|search)(?:_\w+)?\z/;
     return {

@@ -102,6 +102,43 @@ subtest 'who verified does not approve, nor one person twice' => sub {
         for $first, $last;
 };
 
+# The approvals of the latest round of a sample that wait, first step first.
+sub waiting {
+    my ($sample) = @_;
+    return @{ $base->db->selectcol_arrayref(q{SELECT id FROM lims.approval
+        WHERE organization_id = ? AND sample_id = ? AND status = 'pending'
+          AND round = (SELECT max(round) FROM lims.approval WHERE organization_id = ? AND sample_id = ?)
+        ORDER BY step}, undef, ($lab->{id}, $sample->{id}) x 2) };
+}
+
+# bo and di have verified, and cy approved a step before she verifies.
+subtest 'where all who could approve have verified, there is a way on' => sub {
+    policy(approver_may_be_verifier => 'f');
+    my $sample = $base->sample($lab, qw(PH PB HPC));
+    set_test('ana', $sample->{$_}, result => 7) for qw(PH PB HPC);
+    as('bo')->do($verify, undef, $lab->{id}, $sample->{PH});
+    as('di')->do($verify, undef, $lab->{id}, $sample->{PB});
+    as('ana')->do(q{UPDATE lims.sample SET status = 'completed'
+        WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{id});
+    my ($first) = waiting($sample);
+    is(as('cy')->do($approve, undef, $lab->{id}, $first), 1, 'who verified nothing approves');
+    is(as('cy')->do($verify, undef, $lab->{id}, $sample->{HPC}), 1, '... and may verify then');
+    my @again = waiting($sample);
+    is(scalar @again, 2, '... whereupon all steps are asked for again');
+    refused(as($_), $approve, [ $lab->{id}, $again[0] ], 'self_approval', "now $_") for qw(bo cy di);
+
+    my $app = as('cy');
+    $app->begin_work;
+    my $signature = signed($app, { %$lab, user_id => $person{cy} }, 'reopened', 'sample_test', $sample->{PH});
+    $app->do(q{UPDATE lims.sample_test SET status = 'entered', reopening_signature_id = ?
+        WHERE organization_id = ? AND id = ?}, undef, $signature, $lab->{id}, $sample->{PH});
+    $app->commit;
+    as('di')->do($verify, undef, $lab->{id}, $sample->{PH});
+    is(as('bo')->do($approve, undef, $lab->{id}, (waiting($sample))[0]), 1,
+        'a test that is reopened and verified by another frees who had verified it');
+    policy(approver_may_be_verifier => 't');
+};
+
 subtest 'a step names a role' => sub {
     my $step = sub {
         $base->db->do(q{UPDATE lims.approval_step SET role = ? WHERE organization_id = ?
