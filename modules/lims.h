@@ -453,7 +453,8 @@ typedef struct {
     int status;
     apr_table_t *headers;
     const char *body; /* JSON, or NULL */
-    apr_file_t *file; /* the JSON instead, from its beginning, where it is too long for memory */
+    apr_file_t *file;      /* instead, the bytes of a file (service/spool.h), or NULL */
+    const char *file_name; /* of `file` */
     apr_size_t length;
     const char *media_type; /* of a body that is no JSON; else NULL */
     bool failed; /* what was checked does not hold: limsctl's exit status says so */

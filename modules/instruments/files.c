@@ -18,7 +18,6 @@
 #include "kernel/json.h"
 #include "kernel/record.h"
 #include "kernel/writer.h"
-#include "service/content.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "received", "imported", "quarantined",
@@ -390,7 +389,6 @@ static const lims_route_t routes[] = {
                      "are in base64.",
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
-      .output = lims_content_output,
       .status = 200,
       .statement = LIMS_STMT_INSTRUMENT_FILE_CONTENT },
     { .method = "POST",

@@ -121,7 +121,6 @@ static const lims_route_t routes[] = {
                      "are in base64.",
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
-      .output = lims_content_output,
       .status = 200,
       .statement = LIMS_STMT_ATTACHMENT_CONTENT },
     { .method = "POST",

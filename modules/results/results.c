@@ -21,7 +21,6 @@
 #include "results/test_search.h"
 #include "results/verify.h"
 #include "results/work.h"
-#include "service/csv.h"
 #include "service/service.h"
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
@@ -364,7 +363,6 @@ static const lims_route_t routes[] = {
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .query = lims_sample_test_filters + LIMS_PAGING_COUNT,
-      .output = lims_csv_output,
       .status = 200,
       .handler = lims_sample_tests_export },
     { .method = "GET",

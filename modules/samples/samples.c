@@ -19,7 +19,6 @@
 #include "results/results.h"
 #include "samples/receipt.h"
 #include "samples/search.h"
-#include "service/csv.h"
 #include "service/permitted.h"
 #include "service/service.h"
 
@@ -433,7 +432,6 @@ static const lims_route_t routes[] = {
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .query = lims_sample_filters + LIMS_PAGING_COUNT,
-      .output = lims_csv_output,
       .status = 200,
       .handler = lims_samples_export },
     { .method = "GET",

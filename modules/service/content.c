@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* content.c - the bytes of a file in JSON, as they come and as they go. */
+/* content.c - the bytes of a file that came in a JSON body. */
 #include "service/content.h"
 
 #include <string.h>
@@ -7,24 +7,6 @@
 #include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-
-const lims_field_t lims_content_output[] = {
-    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the record." },
-    { .name = "fileName",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Name of the file, as it came.",
-      .example = "run-7.csv" },
-    { .name = "sha256",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "SHA-256 of the bytes, hexadecimal." },
-    { .name = "contentBase64",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Bytes of the file, unchanged, in base64." },
-    LIMS_FIELD_END,
-};
 
 const lims_error_t *lims_content_read(const char **bytes, apr_size_t *length,
                                       const lims_request_t *rq)

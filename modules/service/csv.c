@@ -13,19 +13,6 @@
 #include "service/service.h"
 #include "service/spool.h"
 
-const lims_field_t lims_csv_output[] = {
-    { .name = "fileName",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Name of the file.",
-      .example = "samples.csv" },
-    { .name = "contentBase64",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Bytes of the file, in base64." },
-    LIMS_FIELD_END,
-};
-
 /* A column of the file. */
 typedef struct {
     const lims_field_t *field;
@@ -216,7 +203,7 @@ static void append_row(apr_array_header_t *file, const apr_array_header_t *colum
 static const lims_error_t *write_line(lims_csv_t *csv)
 {
     const lims_error_t *error =
-        lims_spool_bytes(csv->spool, csv->line->elts, (apr_size_t)csv->line->nelts);
+        lims_spool_write(csv->spool, csv->line->elts, (apr_size_t)csv->line->nelts);
 
     apr_array_clear(csv->line);
     return error;
@@ -237,7 +224,6 @@ const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const l
                                    int most, const char *name)
 {
     lims_csv_t *made = apr_pcalloc(rq->pool, sizeof(*made));
-    const lims_error_t *error = lims_spool_open(&made->spool, rq->pool);
 
     *csv = made;
     made->rq = rq;
@@ -245,9 +231,7 @@ const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const l
     made->most = most;
     made->line = apr_array_make(rq->pool, 4096, sizeof(char));
     apr_pool_create(&made->scratch, rq->pool);
-    return error ? error
-                 : lims_spool_text(made->spool, apr_pstrcat(rq->pool, "{\"fileName\":\"", name,
-                                                            "\",\"contentBase64\":\"", NULL));
+    return lims_spool_open(&made->spool, name, rq->pool);
 }
 
 const lims_error_t *lims_csv_row(void *taker, const lims_result_t *row)
@@ -271,12 +255,6 @@ const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest)
 {
     const lims_error_t *error = write_header(csv, rest);
 
-    if (!error) {
-        error = lims_spool_end_bytes(csv->spool);
-    }
-    if (!error) {
-        error = lims_spool_text(csv->spool, "\"}");
-    }
     return error ? error : lims_spool_answer(csv->rq->reply, csv->spool);
 }
 

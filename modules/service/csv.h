@@ -14,20 +14,17 @@
 /* Most rows of a file. */
 #define LIMS_CSV_ROWS_MAX 50000
 
-/* The answer of a route that exports a file. */
-extern const lims_field_t lims_csv_output[];
-
 typedef struct lims_csv_t lims_csv_t;
 
 /* Sets the page of a list to all its rows, as many as a file may have. */
 void lims_csv_page(lims_request_t *rq);
 
-/* Begins the file `name` that answers the request: { "fileName": ..., "contentBase64": ... }.
- * Columns are `fields`, a member of a member that include asks for as "sample.priority";
- * null is an empty cell. A text that a spreadsheet would compute (it begins with =, +, -, @,
- * tab or carriage return, and is not a number) stands behind an apostrophe, as OWASP's "CSV
- * Injection" has it. `most`: maximum number of rows, of which one more is
- * LIMS_E_INVALID_QUERY; 0: none. Further errors are those of a spool file (spool.h). */
+/* Begins the file `name` that answers the request. Columns are `fields`, a member of a member
+ * that include asks for as "sample.priority"; null is an empty cell. A text that a spreadsheet
+ * would compute (it begins with =, +, -, @, tab or carriage return, and is not a number)
+ * stands behind an apostrophe, as OWASP's "CSV Injection" has it. `most`: maximum number of
+ * rows, of which one more is LIMS_E_INVALID_QUERY; 0: none. Further errors are those of a
+ * spool file (spool.h). */
 const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const lims_field_t *fields,
                                    int most, const char *name);
 

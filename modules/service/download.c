@@ -14,9 +14,9 @@
  * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
 static bool turns_direction(const unsigned char *c)
 {
-    return c[0] == 0xe2 && ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f ||
-                                              (c[2] >= 0xaa && c[2] <= 0xae))) ||
-                            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+    return c[0] == 0xe2 &&
+           ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
+            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
 }
 
 /* Returns the name as a file may be called anywhere. */
@@ -62,24 +62,36 @@ const char *lims_download_disposition(const char *name, apr_pool_t *pool)
                        NULL);
 }
 
-const lims_error_t *lims_download_answer(lims_request_t *rq)
+/* Makes the bytes of the document the body, and finds the file's name. */
+static const lims_error_t *unwrap(const char **name, lims_request_t *rq)
 {
     lims_reply_t *reply = rq->reply;
     lims_json_t *document = NULL;
-    const lims_json_t *name, *content;
-    const lims_error_t *error =
-        lims_json_parse(&document, reply->body, reply->length, rq->pool);
+    const lims_error_t *error = lims_json_parse(&document, reply->body, reply->length, rq->pool);
+    const lims_json_t *named = error ? NULL : lims_json_member(document, "fileName");
+    const lims_json_t *content = error ? NULL : lims_json_member(document, "contentBase64");
 
-    name = error ? NULL : lims_json_member(document, "fileName");
-    content = error ? NULL : lims_json_member(document, "contentBase64");
-    if (!name || !content ||
+    if (!named || !content ||
         !lims_base64_decode(&reply->body, &reply->length, content->text, rq->pool)) {
         return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "a file without name or bytes",
                                  "The file could not be answered.");
     }
+    *name = named->text;
+    return NULL;
+}
+
+const lims_error_t *lims_download_answer(lims_request_t *rq)
+{
+    lims_reply_t *reply = rq->reply;
+    const char *name = reply->file_name;
+    const lims_error_t *error = reply->file ? NULL : unwrap(&name, rq);
+
+    if (error) {
+        return error;
+    }
     reply->media_type = "application/octet-stream";
     apr_table_setn(reply->headers, "Content-Disposition",
-                   lims_download_disposition(name->text, rq->pool));
+                   lims_download_disposition(name, rq->pool));
     apr_table_setn(reply->headers, "Content-Security-Policy", "sandbox; default-src 'none'");
     apr_table_setn(reply->headers, "Cross-Origin-Resource-Policy", "same-origin");
     return NULL;

@@ -9,7 +9,8 @@
 
 #include "lims.h"
 
-/* Turns the reply, a document with fileName and contentBase64, into those bytes. */
+/* Turns the reply, a document with fileName and contentBase64 or a spool file, into those
+ * bytes. */
 const lims_error_t *lims_download_answer(lims_request_t *rq);
 
 /* Returns the header field Content-Disposition (RFC 6266) for a file of this name, in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.c - an answer in a spool file. */
+/* spool.c - a file as an answer, in a spool file. */
 #include "service/spool.h"
 
 #include <apr_strings.h>
@@ -7,17 +7,16 @@
 
 #include "kernel/base64.h"
 #include "kernel/error.h"
+#include "kernel/writer.h"
 
-/* Bytes that are encoded at once: whole groups of three, so that no padding comes between. */
-#define BLOCK 49152
-
-_Static_assert(BLOCK % 3 == 0, "base64 encodes groups of three bytes");
+/* Bytes that are written at once. */
+#define BLOCK 65536
 
 struct lims_spool_t {
     apr_pool_t *pool;
-    apr_pool_t *scratch; /* of one block */
+    const char *name;
     apr_file_t *file;
-    char waiting[BLOCK]; /* bytes that are not encoded yet */
+    char waiting[BLOCK]; /* bytes that are not written yet */
     apr_size_t waits;    /* how many */
 };
 
@@ -35,15 +34,7 @@ static const lims_error_t *failure(apr_status_t status, apr_pool_t *pool)
     return unavailable(apr_strerror(status, text, sizeof(text)), pool);
 }
 
-static const lims_error_t *write_text(const lims_spool_t *spool, const char *text,
-                                      apr_size_t length)
-{
-    apr_status_t status = apr_file_write_full(spool->file, text, length, NULL);
-
-    return status == APR_SUCCESS ? NULL : failure(status, spool->pool);
-}
-
-const lims_error_t *lims_spool_open(lims_spool_t **spool, apr_pool_t *pool)
+const lims_error_t *lims_spool_open(lims_spool_t **spool, const char *name, apr_pool_t *pool)
 {
     lims_spool_t *made = apr_palloc(pool, sizeof(*made));
     const char *folder = NULL;
@@ -52,8 +43,8 @@ const lims_error_t *lims_spool_open(lims_spool_t **spool, apr_pool_t *pool)
 
     *spool = made;
     made->pool = pool;
+    made->name = name;
     made->waits = 0;
-    apr_pool_create(&made->scratch, pool);
     if (apr_temp_dir_get(&folder, pool) != APR_SUCCESS) {
         return unavailable("no folder for temporary files can be written to", pool);
     }
@@ -68,23 +59,15 @@ const lims_error_t *lims_spool_open(lims_spool_t **spool, apr_pool_t *pool)
     return status == APR_SUCCESS ? NULL : failure(status, pool);
 }
 
-/* Encodes what waits. */
-static const lims_error_t *encode(lims_spool_t *spool)
+static const lims_error_t *flush(lims_spool_t *spool)
 {
-    const char *text = lims_base64_encode(spool->waiting, spool->waits, spool->scratch);
-    const lims_error_t *error = write_text(spool, text, strlen(text));
+    apr_status_t status = apr_file_write_full(spool->file, spool->waiting, spool->waits, NULL);
 
     spool->waits = 0;
-    apr_pool_clear(spool->scratch);
-    return error;
+    return status == APR_SUCCESS ? NULL : failure(status, spool->pool);
 }
 
-const lims_error_t *lims_spool_text(lims_spool_t *spool, const char *text)
-{
-    return write_text(spool, text, strlen(text));
-}
-
-const lims_error_t *lims_spool_bytes(lims_spool_t *spool, const char *bytes, apr_size_t length)
+const lims_error_t *lims_spool_write(lims_spool_t *spool, const char *bytes, apr_size_t length)
 {
     const lims_error_t *error = NULL;
 
@@ -97,45 +80,58 @@ const lims_error_t *lims_spool_bytes(lims_spool_t *spool, const char *bytes, apr
         bytes += part;
         length -= part;
         if (spool->waits == BLOCK) {
-            error = encode(spool);
+            error = flush(spool);
         }
     }
     return error;
 }
 
-const lims_error_t *lims_spool_end_bytes(lims_spool_t *spool)
-{
-    return encode(spool);
-}
-
 const lims_error_t *lims_spool_answer(lims_reply_t *reply, lims_spool_t *spool)
 {
+    const lims_error_t *error = flush(spool);
     apr_off_t length = 0;
     apr_status_t status = apr_file_seek(spool->file, APR_CUR, &length);
 
-    if (status != APR_SUCCESS) {
-        return failure(status, spool->pool);
+    if (error || status != APR_SUCCESS) {
+        return error ? error : failure(status, spool->pool);
     }
     reply->file = spool->file;
+    reply->file_name = spool->name;
     reply->length = (apr_size_t)length;
     return NULL;
+}
+
+static void make_document(lims_reply_t *reply, const char *bytes, apr_pool_t *pool)
+{
+    lims_writer_t *w = lims_writer_create(pool);
+
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "fileName");
+    lims_writer_string(w, reply->file_name);
+    lims_writer_key(w, "contentBase64");
+    lims_writer_string(w, lims_base64_encode(bytes, reply->length, pool));
+    lims_writer_object_end(w);
+    reply->body = lims_writer_finish(&reply->length, w);
 }
 
 const lims_error_t *lims_spool_read(lims_reply_t *reply, apr_pool_t *pool)
 {
     apr_off_t beginning = 0;
-    char *body;
+    char *bytes;
     apr_status_t status;
 
     if (!reply->file) {
         return NULL;
     }
-    body = apr_palloc(pool, reply->length + 1);
+    bytes = apr_palloc(pool, reply->length);
     status = apr_file_seek(reply->file, APR_SET, &beginning);
     if (status == APR_SUCCESS) {
-        status = apr_file_read_full(reply->file, body, reply->length, NULL);
+        status = apr_file_read_full(reply->file, bytes, reply->length, NULL);
     }
-    body[reply->length] = '\0';
-    reply->body = body;
-    return status == APR_SUCCESS ? NULL : failure(status, pool);
+    if (status != APR_SUCCESS) {
+        return failure(status, pool);
+    }
+    make_document(reply, bytes, pool);
+    reply->file = NULL;
+    return NULL;
 }

@@ -418,7 +418,6 @@ static const lims_route_t routes[] = {
       .permission = "audit.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .query = export_query,
-      .output = lims_csv_output,
       .status = 200,
       .handler = export,
       .errors = list_errors },
