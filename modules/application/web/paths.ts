@@ -29,6 +29,7 @@ export const paths = {
     apiReference: (operation = '') =>
         `${base}/api-reference${operation ? `/${operation}` : ''}`,
     worklist: () => `${base}/worklist`,
+    worklistTests: (query = '') => `${base}/worklist/tests${query}`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,
     instrumentFiles: (query = '') => `${base}/instrument-files${query}`,

@@ -113,6 +113,35 @@ async function leaving(page) {
     is(await value(page, 0, 0), '0.50', '... and can still be undone');
 }
 
+// Test by test: what is selected is taken, and becomes a run with a bench of its own.
+async function making(page) {
+    await open(page, '/app/worklist');
+    await page.waitForSelector('tr.cursor');
+    await page.getByRole('link', { name: 'Test by test' }).click();
+    await page.waitForSelector('tr[aria-selected]');
+    await page.getByLabel('Method').selectOption('EPA 180.1');
+    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
+        .every((row) => row.textContent.includes('EPA 180.1')), 'the tests of a method');
+    await looks(page, 'worklist-tests');
+    await press(page, 'x');
+    await press(page, 'Shift+ArrowDown');
+    await press(page, 't');
+    await page.getByText('2 tests taken.').waitFor();
+    await until(page, () => [...document.querySelectorAll('tr[aria-selected=true]')]
+        .filter((row) => row.textContent.includes('Mateo Ortiz')).length === 2,
+    'they are taken by who took them');
+    await press(page, 'm');
+    await page.waitForSelector('#reason');
+    await page.keyboard.insertText('QCB-0199');
+    await press(page, 'Enter');
+    await page.waitForSelector('td.editing input');
+    ok(/QCB-0199.*EPA 180\.1, open/.test(await page.textContent('.head')),
+        'the run has a bench', await page.textContent('.head'));
+    is(await page.locator('tbody tr[data-row] td.open').count(), 2, '... of the two tests');
+    ok(await page.getByLabel('Instrument').locator('option').count() > 1,
+        '... and an instrument to choose');
+}
+
 // The bench of a batch: its controls stand among its samples, and are corrected with a reason.
 async function controls(page) {
     await open(page, '/app/samples');
@@ -157,6 +186,7 @@ run(async (browser) => {
     await leaving(here.page);
     await press(here.page, 'Control+s');
     await controls(here.page);
+    await making(here.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');
 });

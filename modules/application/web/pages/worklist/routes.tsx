@@ -4,6 +4,7 @@ import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 
 const WorklistPage = later(async () => (await import('./worklist.tsx')).WorklistPage);
+const WorklistTests = later(async () => (await import('./tests.tsx')).WorklistTests);
 
 export const worklistRoutes: Route[] = [
     {
@@ -11,5 +12,10 @@ export const worklistRoutes: Route[] = [
         rail: { group: 'work', place: 30, title: t.bench.worklist.title },
         permission: 'data.read',
         page: () => <WorklistPage />,
+    },
+    {
+        pattern: '/worklist/tests',
+        permission: 'data.read',
+        page: () => <WorklistTests />,
     },
 ];

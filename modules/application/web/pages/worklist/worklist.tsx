@@ -7,29 +7,16 @@ import type { ReactElement } from 'react';
 
 import { changed, useAll } from '../../api/read.ts';
 import { listen } from '../../keys/keyboard.ts';
-import { Status } from '../../parts/status.tsx';
 import { Nothing } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { Link, navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { span } from '../../texts/time.ts';
-import { type Group, type WorklistTest, groupsOf } from './groups.ts';
+import { type Group, groupsOf } from './groups.ts';
+import { Left } from './left.tsx';
+import { Views } from './views.tsx';
 
-const { bench } = t;
-const { worklist: texts } = bench;
+const { worklist: texts } = t.bench;
 const { heads } = texts;
-
-const tones = { ok: null, expiring_soon: 'expiring', expired: 'overdue' } as const;
-
-function Left({ test }: { test: WorklistTest | null }): ReactElement | null {
-    if (!test?.holdingExpiresAt) {
-        return null;
-    }
-    const left = Date.parse(test.holdingExpiresAt) - Date.now();
-    const text = left < 0 ? bench.passed(span(left)) : span(left);
-    const tone = tones[test.holdingStatus ?? 'ok'];
-    return tone ? <Status glyph="clock" tone={tone}>{text}</Status> : <Status>{text}</Status>;
-}
 
 function open({ method }: Group): void {
     if (method !== '') {
@@ -106,6 +93,7 @@ export function WorklistPage(): ReactElement {
                 <h1>{texts.title}</h1>
                 <span className="quiet">{texts.count(tests.length)}</span>
             </div>
+            <Views at="methods" />
             <div className="body">
                 <div className="pane">
                     {groups.length === 0

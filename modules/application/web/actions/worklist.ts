@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done to open tests of the worklist: taking them, making a run of them.
+import { answer, api } from '../api/client.ts';
+import { changed } from '../api/read.ts';
+import type { Read } from '../api/read.ts';
+import { session } from '../api/session.ts';
+import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { dayIn } from '../texts/local-time.ts';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+
+const texts = t.bench.worklist;
+
+export type OpenTest = Read<'/worklist'>['data'][number];
+
+const me = (): number | null => session()?.person.id ?? null;
+
+const notMine = (all: OpenTest[]): OpenTest[] =>
+    all.filter(({ assignedTo }) => assignedTo !== me());
+const mine = (all: OpenTest[]): OpenTest[] => all.filter(({ assignedTo }) => assignedTo === me());
+
+async function assign(all: OpenTest[], assignedTo: number | null): Promise<void> {
+    const { updated } = await answer(api.PATCH('/sample-tests/assign', {
+        body: { sampleTestIds: all.map(({ id }) => id), assignedTo } }));
+    say({ tone: 'ready', text: (assignedTo === null ? texts.given : texts.taken)(updated.length) });
+    await changed('/worklist', '/sample-tests');
+}
+
+// The method of all of them; null: they have none, or several.
+function methodOf(all: OpenTest[]): string | null {
+    const methods = new Set(all.map(({ method }) => method));
+    return methods.size === 1 ? all[0]?.method ?? null : null;
+}
+
+// A run is a batch with the controls of the method's template, where it has one.
+async function makeRun(all: OpenTest[], method: string, batchNumber: string): Promise<void> {
+    const { data: [template] } = await answer(api.GET('/qc-templates', {
+        params: { query: { method, active: true, limit: 1 } } }));
+    const zone = session()?.organization.timeZone ?? 'UTC';
+    const batch = await answer(api.POST('/qc-batches', { body: {
+        batchNumber,
+        ...(template ? { qcTemplateId: template.id } : { method }),
+        analysisDate: dayIn(zone, Date.now()),
+        sampleTestIds: all.map(({ id }) => id),
+    } }));
+    await changed('/worklist', '/qc-batches', '/sample-tests');
+    navigate(paths.bench('batch', String(batch.id)));
+}
+
+const several = (all: OpenTest[]): string | undefined =>
+    methodOf(all) === null ? texts.oneMethod : undefined;
+
+export const worklistActions: Action<OpenTest[]>[] = [
+    {
+        id: 'worklist.run',
+        title: (all) => texts.run(all.length),
+        permission: 'qc.enter',
+        step: true,
+        keys: 'm',
+        visible: (all) => all.length > 0,
+        refused: several,
+        perform: (all) => {
+            const method = methodOf(all) ?? '';
+            ask({
+                kind: 'reason',
+                title: texts.run(all.length),
+                note: method,
+                explanation: texts.runWhat,
+                lines: all.map(({ trackingId, testCode }) => `${trackingId} ${testCode}`),
+                name: texts.runNumber,
+                perform: ({ reason = '' }) => makeRun(all, method, reason),
+            });
+        },
+    },
+    {
+        id: 'worklist.take',
+        title: (all) => texts.take(notMine(all).length),
+        permission: 'result.enter',
+        keys: 't',
+        visible: (all) => notMine(all).length > 0,
+        perform: (all) => assign(notMine(all), me()),
+    },
+    {
+        id: 'worklist.give',
+        title: (all) => texts.give(mine(all).length),
+        permission: 'result.enter',
+        visible: (all) => mine(all).length > 0,
+        perform: (all) => assign(mine(all), null),
+    },
+];

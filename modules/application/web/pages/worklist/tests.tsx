@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worklist test by test: what ends first stands first; those that are selected are taken,
+// or become a run.
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { type OpenTest, worklistActions } from '../../actions/worklist.ts';
+import { usePeople } from '../../api/names.ts';
+import { changed, useAll } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Nothing } from '../../parts/states.tsx';
+import { paths } from '../../paths.ts';
+import { Link, navigate, useAddress } from '../../router.tsx';
+import { type Column, ListTable } from '../../table/list-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { Left } from './left.tsx';
+import { Views } from './views.tsx';
+
+const { worklist: texts, priority } = t.bench;
+const { columns: heads } = texts;
+
+const urgent: Readonly<Record<string, string>> = priority;
+
+function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
+    return [
+        { key: 'left', title: heads.left, className: 'w-when', cell: (test) => <Left test={test} /> },
+        { key: 'priority', title: heads.priority, className: 'w-code p3',
+            cell: (test) => <strong>{urgent[test.priority]}</strong> },
+        { key: 'id', title: heads.trackingId, className: 'w-id', heads: true,
+            cell: (test) => (
+                <Link className="id" href={paths.sample(test.sampleId)}>{test.trackingId}</Link>
+            ) },
+        { key: 'material', title: heads.material, className: 'w-name p2',
+            cell: ({ materialType }) => materialType },
+        { key: 'client', title: heads.client, className: 'p3', cell: ({ clientName }) => clientName },
+        { key: 'test', title: heads.test, className: 'w-short', hint: ({ testName }) => testName,
+            cell: ({ testCode }) => testCode },
+        { key: 'method', title: heads.method, className: 'w-due p2', cell: ({ method }) => method },
+        { key: 'limit', title: heads.limit, className: 'w-name p4',
+            cell: ({ specification }) => specification },
+        { key: 'run', title: heads.run, className: 'w-code', cell: ({ qcBatchId }) =>
+            qcBatchId === null ? null : (
+                <Link href={paths.bench('batch', String(qcBatchId))}>{texts.openRun}</Link>
+            ) },
+        { key: 'who', title: heads.who, className: 'w-name',
+            cell: ({ assignedTo }) => person(assignedTo) },
+        { key: 'stored', title: heads.stored, className: 'p3',
+            cell: ({ storageLocation }) => storageLocation },
+    ];
+}
+
+function show(method: string, mine: boolean): void {
+    const search = new URLSearchParams();
+    if (method !== '') {
+        search.set('method', method);
+    }
+    if (mine) {
+        search.set('mine', '1');
+    }
+    navigate(paths.worklistTests(search.size ? `?${search.toString()}` : ''), { replace: true });
+}
+
+function Filters({ all, method, mine }: {
+    all: OpenTest[]; method: string; mine: boolean;
+}): ReactElement {
+    const methods = [...new Set(all.map((test) => test.method ?? ''))].filter(Boolean).sort();
+    return (
+        <div className="filters">
+            <label className="status">
+                <span className="quiet">{texts.heads.method}</span>
+                <select value={method} onChange={({ target }) => show(target.value, mine)}>
+                    <option value="">{texts.allMethods}</option>
+                    {methods.map((one) => <option key={one} value={one}>{one}</option>)}
+                </select>
+            </label>
+            <label className="status">
+                <input type="checkbox" checked={mine}
+                    onChange={({ target }) => show(method, target.checked)} />
+                {texts.mine}
+            </label>
+        </div>
+    );
+}
+
+// What the cursor and the selection are, and what can be done to it.
+function useChosen(rows: OpenTest[]) {
+    const [cursor, setCursor] = useState<number | null>(null);
+    const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+    const at = rows.some(({ id }) => id === cursor) ? cursor : rows[0]?.id ?? null;
+    const actions = useMemo(() => {
+        const some = rows.filter(({ id }) => selected.has(id));
+        const chosen = some.length ? some : rows.filter(({ id }) => id === at);
+        return chosen.length ? allowed(worklistActions, chosen) : [];
+    }, [rows, selected, at]);
+
+    useActions(actions);
+    return { at, setCursor, selected, setSelected, actions };
+}
+
+function List({ rows, chosen }: {
+    rows: OpenTest[]; chosen: ReturnType<typeof useChosen>;
+}): ReactElement {
+    const { at, setCursor, selected, setSelected } = chosen;
+    const person = usePeople();
+    const clear = useCallback(() => setSelected(new Set()), [setSelected]);
+
+    return (
+        <>
+            <div className="body">
+                <div className="pane">
+                    <ListTable<OpenTest> label={texts.testsLabel} columns={columnsOf(person)}
+                        rows={rows} nameOf={(test) => `${test.trackingId} ${test.testCode}`}
+                        cursor={at} selected={selected} stale={false} move={setCursor}
+                        select={setSelected} escape={clear}
+                        open={({ method }) => method && navigate(paths.bench('method', method))}
+                        peek={({ sampleId }) => navigate(paths.sample(sampleId))} />
+                </div>
+            </div>
+            <div className="statusline">
+                {selected.size ? <span role="status">
+                    <strong>{t.table.selected(selected.size)}</strong>
+                </span> : null}
+            </div>
+        </>
+    );
+}
+
+export function WorklistTests(): ReactElement {
+    const { person, organization } = useSession();
+    const { searchParams } = useAddress();
+    const all = useAll('/worklist', (page) =>
+        ({ rows: page.data, next: page.hasMore ? page.nextCursor : undefined }));
+    const method = searchParams.get('method') ?? '';
+    const mine = searchParams.has('mine');
+    const rows = useMemo(() => all.filter((test) => (method === '' || test.method === method)
+        && (!mine || test.assignedTo === person.id)), [all, method, mine, person.id]);
+
+    const chosen = useChosen(rows);
+
+    // It is read anew whenever somebody comes back to it, as from a bench.
+    useEffect(() => void changed('/worklist'), []);
+    useEffect(() => {
+        document.title = `${texts.title} · ${organization.name}`;
+    }, [organization.name]);
+    return (
+        <main className="page" id="main" tabIndex={-1}>
+            <div className="head">
+                <h1>{texts.title}</h1>
+                <span className="quiet">{texts.count(rows.length)}</span>
+                <span className="push" />
+                <ActBar actions={chosen.actions} />
+            </div>
+            <Views at="tests" />
+            <Filters all={all} method={method} mine={mine} />
+            {rows.length === 0 ? <Nothing title={texts.empty} /> : <List rows={rows} chosen={chosen} />}
+        </main>
+    );
+}
