@@ -42,6 +42,8 @@
 #define LIMS_API_VERSION "v1"
 #define LIMS_API_PREFIX "/api/" LIMS_API_VERSION
 #define LIMS_APPLICATION_PREFIX "/app/api"
+#define LIMS_SIGN_ON_PREFIX "/app/sign-on"
+#define LIMS_SIGN_ON_PATH "/identity" /* below it, and of its routes */
 
 /* Number of elements of an array (not of a pointer). */
 #define LIMS_LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -31,6 +31,9 @@ CREATE TABLE lims.user_session (
     token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
     address text NOT NULL CHECK (length(address) <= 64),
     browser text CHECK (length(browser) <= 255),
+    -- {"type", "subject"} of the provider of identities that found the person; NULL: the
+    -- person signed in by password.
+    identity jsonb,
     last_used_at timestamptz NOT NULL DEFAULT now(),
     ended_at timestamptz,
     end_reason text CHECK (end_reason IN (
@@ -233,6 +236,34 @@ BEGIN
 END
 $$;
 
+-- Writes the session of a person who was identified, and sets the context to it.
+CREATE FUNCTION lims.open_session(
+    p_organization bigint,
+    p_user bigint,
+    p_token_hash bytea,
+    p_address text,
+    p_browser text,
+    p_identity jsonb DEFAULT NULL
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_session CONSTANT bigint := nextval('lims.user_session_id_seq');
+BEGIN
+    PERFORM lims.set_context(p_organization, p_user, NULL, lims.context('request_id'), NULL,
+                             NULL, 'application', v_session);
+    PERFORM lims.note_sign_in(p_organization, p_user, p_address);
+    INSERT INTO lims.user_session (organization_id, id, user_id, token_hash, address,
+        browser, identity)
+    VALUES (p_organization, v_session, p_user, p_token_hash, p_address, p_browser,
+        p_identity);
+    INSERT INTO lims.account_state AS s (organization_id, user_id, last_sign_in_at)
+    VALUES (p_organization, p_user, now())
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET last_sign_in_at = now();
+    RETURN v_session;
+END
+$$;
+
 -- Begins a session of a person whose password was right, and sets the context to it. The
 -- password that was checked has to be the one that holds now. Returns NULL where it, or
 -- the account, was changed or locked meanwhile. p_rehashed: the same password under the
@@ -250,7 +281,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 DECLARE
-    v_session CONSTANT bigint := nextval('lims.user_session_id_seq');
+    v_session bigint;
 BEGIN
     PERFORM lims.require_read_committed();
     PERFORM FROM lims.user_account u
@@ -262,17 +293,81 @@ BEGIN
     IF NOT FOUND OR lims.is_barred(p_organization, p_user, p_address) THEN
         RETURN NULL;
     END IF;
-    PERFORM lims.set_context(p_organization, p_user, NULL, lims.context('request_id'), NULL,
-                             NULL, 'application', v_session);
-    PERFORM lims.note_sign_in(p_organization, p_user, p_address);
-    INSERT INTO lims.user_session (organization_id, id, user_id, token_hash, address,
-        browser)
-    VALUES (p_organization, v_session, p_user, p_token_hash, p_address, p_browser);
-    INSERT INTO lims.account_state AS s (organization_id, user_id, last_sign_in_at)
-    VALUES (p_organization, p_user, now())
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET last_sign_in_at = now();
+    v_session := lims.open_session(p_organization, p_user, p_token_hash, p_address,
+                                   p_browser);
     PERFORM lims.rehash_password(p_organization, p_user, p_rehashed);
     RETURN v_session;
+END
+$$;
+
+-- The accounts whose person a provider of identities has found, in the organizations of
+-- which it may sign people in (p_codes): by the identity that was given to the account, or
+-- with p_by_address by the e-mail address of an account that has neither identity nor
+-- password. Locked ones are not among them. p_code: of this organization alone.
+CREATE FUNCTION lims.identified_accounts(
+    p_type text,
+    p_subject text,
+    p_by_address boolean,
+    p_codes text[],
+    p_code text,
+    p_address text
+) RETURNS TABLE (organization_id bigint, code text, name text, user_id bigint,
+    person text)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT o.id, o.code, o.name, u.id, u.display_name
+      FROM lims.user_account u
+      JOIN lims.organization o
+        ON o.id = u.organization_id
+     WHERE o.code = ANY (p_codes)
+       AND (p_code IS NULL OR o.code = p_code)
+       AND o.active
+       AND u.active
+       AND (u.identity = jsonb_build_object('type', p_type, 'subject', p_subject)
+            OR p_by_address AND lower(u.email) = lower(p_subject)
+               AND u.identity IS NULL AND u.password_hash IS NULL)
+       AND lims.has_permission(u.organization_id, u.id, 'self')
+       AND NOT lims.is_barred(u.organization_id, u.id, p_address)
+     ORDER BY o.id
+     LIMIT 5;
+END
+$$;
+
+-- Begins a session of a person whom a provider has found: the one of that organization of
+-- lims.identified_accounts(). Returns NULL where that account changed meanwhile.
+CREATE FUNCTION lims.begin_identified_session(
+    p_organization bigint,
+    p_user bigint,
+    p_type text,
+    p_subject text,
+    p_by_address boolean,
+    p_codes text[],
+    p_token_hash bytea,
+    p_address text,
+    p_browser text
+) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.user_account u
+      WHERE u.organization_id = p_organization
+        AND u.id = p_user
+        FOR NO KEY UPDATE;
+    IF NOT EXISTS (
+        SELECT FROM lims.identified_accounts(p_type, p_subject, p_by_address, p_codes,
+                                             NULL, p_address) a
+         WHERE a.organization_id = p_organization
+           AND a.user_id = p_user
+    ) THEN
+        RETURN NULL;
+    END IF;
+    RETURN lims.open_session(p_organization, p_user, p_token_hash, p_address, p_browser,
+        jsonb_build_object('type', p_type, 'subject', p_subject));
 END
 $$;
 

@@ -21,7 +21,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 REVOKE SELECT ON lims.user_session, lims.sign_in_guess FROM lims_app;
 
 -- All but the token's hash.
-GRANT SELECT (organization_id, id, user_id, address, browser, last_used_at, ended_at,
+GRANT SELECT (organization_id, id, user_id, address, browser, identity, last_used_at, ended_at,
         end_reason, created_at, updated_at)
     ON lims.user_session TO lims_app;
 
@@ -126,6 +126,7 @@ GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
 -- 108_sessions.sql
 GRANT EXECUTE ON FUNCTION lims.authenticate_session, lims.act_as_nobody,
     lims.touch_session, lims.sign_in_accounts, lims.sign_in_checks, lims.begin_session,
+    lims.identified_accounts, lims.begin_identified_session,
     lims.sign_out, lims.replace_session, lims.session_life, lims.end_session,
     lims.change_password, lims.link_to_tell TO lims_app;
 

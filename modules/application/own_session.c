@@ -42,6 +42,12 @@ static const lims_error_t *sign_out(lims_request_t *rq)
     lims_writer_object_begin(w);
     lims_writer_key(w, "id");
     lims_writer_raw(w, rq->actor.session);
+    lims_writer_key(w, "next");
+    if (rq->settings->sign_out_url) {
+        lims_writer_string(w, rq->settings->sign_out_url);
+    } else {
+        lims_writer_null(w);
+    }
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     return NULL;
@@ -52,6 +58,10 @@ static const lims_field_t sign_out_output[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
       .doc = "Id of the session that ended." },
+    { .name = "next",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "URL to which signing out leads on (LimsSignOutURL); null for none." },
     LIMS_FIELD_END,
 };
 
@@ -87,11 +97,17 @@ static const lims_error_t *accept_statement(lims_request_t *rq)
     return NULL;
 }
 
+static const lims_error_e sign_in_errors[] = { LIMS_E_FORBIDDEN, LIMS_E_COUNT };
 static const lims_error_e password_errors[] = { LIMS_E_SIGNATURE_INVALID, LIMS_E_ACCOUNT_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e link_errors[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
 
 static const int choice[] = { 200, 0 };
+
+/* Why these routes are not where the others are. */
+#define SIGN_ON_PLACE                                                                              \
+    "Asked at /app/sign-on/identity, where an authentication module of the server stands in "      \
+    "front; elsewhere there is nothing (404)."
 
 static const lims_route_t routes[] = {
     { .method = "POST",
@@ -109,7 +125,8 @@ static const lims_route_t routes[] = {
       .also = choice,
       .prepare = lims_sign_in_prepare,
       .work = lims_sign_in_work,
-      .handler = lims_sign_in },
+      .handler = lims_sign_in,
+      .errors = sign_in_errors },
     { .method = "GET",
       .path = "/session",
       .surfaces = LIMS_SURFACE_APPLICATION,
@@ -172,6 +189,30 @@ static const lims_route_t routes[] = {
       .prepare = lims_link_prepare,
       .work = lims_link_work,
       .handler = lims_link_spend,
+      .errors = link_errors },
+    { .method = "GET",
+      .path = LIMS_SIGN_ON_PATH,
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "getIdentity",
+      .summary = "Person whom a module of httpd has found, before a session begins",
+      .description = SIGN_ON_PLACE,
+      .flags = LIMS_R_NO_SESSION | LIMS_R_NO_RECORD,
+      .output = lims_sign_on_output,
+      .status = 200,
+      .handler = lims_sign_on_show,
+      .errors = link_errors },
+    { .method = "POST",
+      .path = LIMS_SIGN_ON_PATH,
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "signOn",
+      .summary = "Start a session of the person whom a module of httpd has found",
+      .description = SIGN_ON_PLACE,
+      .flags = LIMS_R_NO_SESSION | LIMS_R_NO_RECORD,
+      .input = lims_sign_on_input,
+      .output = lims_sign_in_output,
+      .status = 201,
+      .also = choice,
+      .handler = lims_sign_on,
       .errors = link_errors },
     LIMS_ROUTE_END,
 };

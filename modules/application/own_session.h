@@ -6,6 +6,8 @@
 #ifndef LIMS_APPLICATION_OWN_SESSION_H
 #define LIMS_APPLICATION_OWN_SESSION_H
 
+#include "database/database.h"
+#include "kernel/writer.h"
 #include "lims.h"
 
 /* Fields (own_session_fields.c). */
@@ -20,6 +22,28 @@ extern const lims_field_t lims_sign_in_output[];
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq);
 const lims_error_t *lims_sign_in_work(lims_request_t *rq);
 const lims_error_t *lims_sign_in(lims_request_t *rq);
+
+/* Signing in by whom a module of httpd has found (sign_on.c): who that is, and the session. */
+const lims_error_t *lims_sign_on_show(lims_request_t *rq);
+const lims_error_t *lims_sign_on(lims_request_t *rq);
+
+extern const lims_field_t lims_sign_on_input[];
+extern const lims_field_t lims_sign_on_output[];
+
+/* Returns what a browser hears whose person cannot sign in: `message`, whatever the `cause`,
+ * which is a line of the log, for fail2ban. */
+const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
+                                         const char *message);
+
+/* Begins a session by `statement`, whose answer is its id, with these values, and answers with
+ * it. LIMS_E_UNAUTHORIZED by `refuse`: the database began none. */
+const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement,
+                                       lims_values_t *values,
+                                       const lims_error_t *(*refuse)(lims_request_t *rq,
+                                                                     const char *cause));
+
+/* Writes code and name of an account's organization as an object. */
+void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row);
 
 /* The own password (passwords.c): changed with the old one, or set by a one-time link, as the
  * steps of routes with long work. */

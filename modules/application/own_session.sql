@@ -53,6 +53,23 @@ SELECT lims.begin_session(:organizationId::bigint, :userId::bigint, :passwordHas
                           :tokenHash::bytea, :address::text, :browser::text,
                           :rehashed::text) AS "id"
 
+-- name: sign_on_accounts many
+-- global: an identity may have accounts in several organizations.
+SELECT organization_id AS "organizationId",
+       code AS "code",
+       name AS "name",
+       user_id AS "userId",
+       person AS "person"
+  FROM lims.identified_accounts(:type::text, :subject::text, :byAddress::boolean,
+                                :codes::text[], :organization::text, :address::text)
+
+-- name: sign_on_begin one
+-- global: of the organization that was chosen by signing in.
+SELECT lims.begin_identified_session(:organizationId::bigint, :userId::bigint, :type::text,
+                                     :subject::text, :byAddress::boolean, :codes::text[],
+                                     :tokenHash::bytea, :address::text, :browser::text)
+           AS "id"
+
 -- name: sign_in_failed one
 -- global: of an account for which the password was wrong.
 SELECT lims.note_failed_sign_in(:organizationId::bigint, :userId::bigint, :address::text)

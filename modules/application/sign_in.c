@@ -38,6 +38,10 @@ const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
     attempt_t *attempt = apr_pcalloc(rq->pool, sizeof(*attempt));
     const lims_error_t *error;
 
+    if (!rq->settings->sign_in_by_password) {
+        return lims_client_error(rq->pool, LIMS_E_FORBIDDEN, "People sign in at %s here.",
+                                 rq->settings->sign_on);
+    }
     lims_values_set(rq->values, "address", rq->exchange->address);
     error = lims_database_run(found, rq, calls, 2, 0);
     if (!error) {
@@ -110,14 +114,20 @@ static int count_of(const bool *accounts)
     return count;
 }
 
-static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
+const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
+                                         const char *message)
 {
     const lims_error_t *error =
-        lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 4, cause,
-                          "The e-mail address or the password is wrong, or the account is "
-                          "locked for a time after failed sign-ins.");
+        lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 4, cause, "%s", message);
 
     return lims_error_with_failure(error, LIMS_FAILURE_SIGN_IN, rq->pool);
+}
+
+static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
+{
+    return lims_sign_in_refused(rq, cause,
+                                "The e-mail address or the password is wrong, or the account is "
+                                "locked for a time after failed sign-ins.");
 }
 
 /* Counts the failure for each account of the address, and for the client's address; it is
@@ -149,6 +159,16 @@ static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *att
                                             : "no such account");
 }
 
+void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row)
+{
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "code");
+    lims_writer_string(w, lims_result_get(accounts, row, "code"));
+    lims_writer_key(w, "name");
+    lims_writer_string(w, lims_result_get(accounts, row, "name"));
+    lims_writer_object_end(w);
+}
+
 /* Answers with the organizations in which the password is right. */
 static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt_t *attempt)
 {
@@ -161,12 +181,7 @@ static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt
     lims_writer_array_begin(w);
     for (int i = 0; i < ACCOUNTS_MAX; i++) {
         if (attempt->open[i]) {
-            lims_writer_object_begin(w);
-            lims_writer_key(w, "code");
-            lims_writer_string(w, lims_result_get(attempt->accounts, i, "code"));
-            lims_writer_key(w, "name");
-            lims_writer_string(w, lims_result_get(attempt->accounts, i, "name"));
-            lims_writer_object_end(w);
+            lims_write_choice(w, attempt->accounts, i);
         }
     }
     lims_writer_array_end(w);
@@ -187,22 +202,19 @@ static const lims_error_t *replace_session(lims_request_t *rq)
     return rq->exchange->key_hash ? lims_database_run(&ignored, rq, &call, 1, 0) : NULL;
 }
 
-static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *attempt, int account)
+const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement,
+                                       lims_values_t *values,
+                                       const lims_error_t *(*refuse_by)(lims_request_t *rq,
+                                                                        const char *cause))
 {
-    static const char *const taken[] = { "organizationId", "userId", "passwordHash" };
-    lims_values_t *values = lims_values_create(rq->pool);
-    const lims_call_t call = { .statement = LIMS_STMT_SIGN_IN_BEGIN, .values = values };
+    const lims_call_t call = { .statement = statement, .values = values };
     lims_writer_t *w = lims_writer_create(rq->pool);
     const char *token = NULL, *id = NULL;
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_session_token(&token, values, rq);
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
-        lims_values_set(values, taken[i], lims_result_get(attempt->accounts, account, taken[i]));
-    }
     lims_values_set(values, "address", rq->exchange->address);
     lims_values_set(values, "browser", rq->exchange->browser);
-    lims_values_set(values, "rehashed", attempt->rehashed[account]);
     if (!error) {
         error = replace_session(rq);
     }
@@ -211,7 +223,7 @@ static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *at
     }
     id = error ? NULL : lims_result_get(row, 0, "id");
     if (!id) {
-        return error ? error : refuse(rq, "the account was changed or locked meanwhile");
+        return error ? error : refuse_by(rq, "the account was changed or locked meanwhile");
     }
     lims_session_cookie(rq, token);
     lims_writer_object_begin(w);
@@ -222,6 +234,18 @@ static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *at
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     return NULL;
+}
+
+static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *attempt, int account)
+{
+    static const char *const taken[] = { "organizationId", "userId", "passwordHash" };
+    lims_values_t *values = lims_values_create(rq->pool);
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
+        lims_values_set(values, taken[i], lims_result_get(attempt->accounts, account, taken[i]));
+    }
+    lims_values_set(values, "rehashed", attempt->rehashed[account]);
+    return lims_session_begin(rq, LIMS_STMT_SIGN_IN_BEGIN, values, refuse);
 }
 
 const lims_error_t *lims_sign_in(lims_request_t *rq)

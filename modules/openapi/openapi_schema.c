@@ -355,6 +355,7 @@ static const lims_field_t version_fields[] = {
 
 static void write_error(lims_openapi_t *doc, const void *subject)
 {
+    static const char *const ways[] = { "httpd", "both", NULL };
     bool people = doc->surface != LIMS_SURFACE_API;
     const lims_field_t fields[] = {
         { .name = "error",
@@ -384,6 +385,11 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .type = LIMS_T_INTEGER,
           .doc = "Attempts that are left before the account is locked; only with a wrong "
                  "password." },
+        { .name = "signIn",
+          .type = LIMS_T_ENUM,
+          .values = ways,
+          .doc = "Way to sign in, at /app/sign-on (httpd) or there and by password (both); only "
+                 "where nobody is signed in, and not by password alone." },
         { .name = "mine",
           .type = LIMS_T_OBJECT,
           .members = version_fields,

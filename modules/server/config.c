@@ -26,6 +26,23 @@ static const char *const tls_words[] = {
 
 _Static_assert(LIMS_LENGTH(tls_words) == LIMS_TLS_COUNT + 1, "a word for each value");
 
+static const char *const sign_in_words[] = {
+    [LIMS_SIGN_IN_BUILTIN] = "builtin",
+    [LIMS_SIGN_IN_HTTPD] = "httpd",
+    [LIMS_SIGN_IN_BOTH] = "both",
+    [LIMS_SIGN_IN_COUNT] = NULL,
+};
+
+_Static_assert(LIMS_LENGTH(sign_in_words) == LIMS_SIGN_IN_COUNT + 1, "a word for each value");
+
+static const char *const match_words[] = {
+    [LIMS_MATCH_IDENTITY] = "identity",
+    [LIMS_MATCH_ADDRESS] = "address",
+    [LIMS_MATCH_COUNT] = NULL,
+};
+
+_Static_assert(LIMS_LENGTH(match_words) == LIMS_MATCH_COUNT + 1, "a word for each value");
+
 static const char *const style_words[] = {
     [LIMS_STYLE_OPENAI] = "openai",
     [LIMS_STYLE_AZURE] = "azure",
@@ -142,6 +159,21 @@ const command_rec lims_config_directives[] = {
                  RSRC_CONF, "on: people sign in to the application, below /app"),
     AP_INIT_TAKE1("LimsCookieSuffix", set_cookie_suffix, LIMS_TEXT(cookie_suffix, .text = ""),
                   RSRC_CONF, "suffix of the cookie's name, where a host has several services"),
+    AP_INIT_TAKE1("LimsSignIn", lims_directive_set_word,
+                  LIMS_WORD(sign_in, .words = sign_in_words, .fallback = LIMS_SIGN_IN_BUILTIN),
+                  RSRC_CONF, "builtin, httpd (a module in front of /app/sign-on) or both"),
+    AP_INIT_ITERATE("LimsSignInTypes", lims_directive_add_text, LIMS_LIST(sign_in_types),
+                    RSRC_CONF, "types of authentication that may sign people in"),
+    AP_INIT_TAKE1("LimsSignInMatch", lims_directive_set_word,
+                  LIMS_WORD(sign_in_match, .words = match_words,
+                            .fallback = LIMS_MATCH_IDENTITY),
+                  RSRC_CONF,
+                  "identity, or address where the name found is an e-mail address"),
+    AP_INIT_ITERATE("LimsSignInOrganizations", lims_directive_add_text,
+                    LIMS_LIST(sign_in_organizations), RSRC_CONF,
+                    "codes of the organizations whose people sign in by httpd"),
+    AP_INIT_TAKE1("LimsSignOutURL", lims_directive_set_text, LIMS_TEXT(sign_out_url, .text = NULL),
+                  RSRC_CONF, "URL to which signing out leads"),
     AP_INIT_TAKE1(
         "LimsRateLimitSessions", lims_directive_set_number,
         LIMS_NUMBER(session_limit, .min = 1, .max = 100000, .fallback = 1200, .unit = "requests"),
@@ -418,6 +450,44 @@ static const char *lease_of(const lims_config_t *config, apr_int64_t work, apr_p
     return apr_psprintf(pool, "%" APR_INT64_T_FMT, (work + around) / 1000);
 }
 
+/* Returns the texts as a PostgreSQL array literal. */
+static const char *array_of(const apr_array_header_t *texts, apr_pool_t *pool)
+{
+    const char *array = "{";
+
+    for (int i = 0; texts && i < texts->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(texts, i, const char *);
+        char *escaped = apr_palloc(pool, 2 * strlen(text) + 1), *to = escaped;
+
+        for (; *text; text++) {
+            if (*text == '"' || *text == '\\') {
+                *to++ = '\\';
+            }
+            *to++ = *text;
+        }
+        *to = '\0';
+        array = apr_pstrcat(pool, array, i > 0 ? "," : "", "\"", escaped, "\"", NULL);
+    }
+    return apr_pstrcat(pool, array, "}", NULL);
+}
+
+/* Derives the settings of the application from those of the REST API. */
+static void complete_people(lims_config_t *config, apr_pool_t *pool)
+{
+    lims_settings_t *people = &config->people;
+
+    *people = config->settings;
+    people->base = apr_pstrcat(pool, config->base_path, LIMS_APPLICATION_PREFIX, NULL);
+    people->cookie = apr_pstrcat(pool, "__Host-lims", *config->cookie_suffix ? "-" : "",
+                                 config->cookie_suffix, NULL);
+    people->sign_on = apr_pstrcat(pool, config->base_path, LIMS_SIGN_ON_PREFIX, NULL);
+    people->sign_in_by_password = config->sign_in != LIMS_SIGN_IN_HTTPD;
+    people->sign_in_by_httpd = config->sign_in != LIMS_SIGN_IN_BUILTIN;
+    people->match_address = config->sign_in_match == LIMS_MATCH_ADDRESS;
+    people->sign_in_organizations = array_of(config->sign_in_organizations, pool);
+    people->sign_out_url = config->sign_out_url;
+}
+
 /* Fills in defaults and derives the settings of the service. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
 {
@@ -441,8 +511,5 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     config->settings.model_lease = lease_of(config, 2 * config->extraction.timeout, pool);
     config->settings.touch_interval =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);
-    config->people = config->settings;
-    config->people.base = apr_pstrcat(pool, config->base_path, LIMS_APPLICATION_PREFIX, NULL);
-    config->people.cookie = apr_pstrcat(pool, "__Host-lims", *config->cookie_suffix ? "-" : "",
-                                        config->cookie_suffix, NULL);
+    complete_people(config, pool);
 }

@@ -235,6 +235,12 @@ static void check_application(check_t *check)
         report(check, 131, "mod_headers is not loaded, and the application is on",
                "load it: \"a2enmod headers\", or set \"LimsApplication off\"");
     }
+    if (config->sign_in != LIMS_SIGN_IN_BUILTIN &&
+        (!config->sign_in_types || !config->sign_in_organizations)) {
+        report(check, 133, "people sign in by httpd, and it is not said how and of which "
+               "organizations",
+               "set LimsSignInTypes and LimsSignInOrganizations, or \"LimsSignIn builtin\"");
+    }
     if (config->tls == LIMS_TLS_PROXY && !ap_find_linked_module("mod_remoteip.c")) {
         report(check, 132,
                "mod_remoteip is not loaded, so that all people seem to come from the proxy",

@@ -145,6 +145,18 @@ const char *lims_directive_set_text(cmd_parms *cmd, void *unused, const char *te
     return set(cmd, 0, text);
 }
 
+const char *lims_directive_add_text(cmd_parms *cmd, void *unused, const char *text)
+{
+    apr_array_header_t **list = value_of(lims_config_of(cmd->server), cmd->info);
+
+    (void)unused;
+    if (!*list) {
+        *list = apr_array_make(cmd->pool, 4, sizeof(const char *));
+    }
+    APR_ARRAY_PUSH(*list, const char *) = text;
+    return NULL;
+}
+
 const char *lims_directive_set_file(cmd_parms *cmd, void *unused, const char *path)
 {
     const char *file = ap_server_root_relative(cmd->pool, path);

@@ -78,6 +78,9 @@ const char *lims_directive_set_word(cmd_parms *cmd, void *unused, const char *wo
 /* A text as it stands there. */
 const char *lims_directive_set_text(cmd_parms *cmd, void *unused, const char *text);
 
+/* A text more in a list of const char *. */
+const char *lims_directive_add_text(cmd_parms *cmd, void *unused, const char *text);
+
 /* A path, absolute or seen from ServerRoot. */
 const char *lims_directive_set_file(cmd_parms *cmd, void *unused, const char *path);
 

@@ -43,6 +43,19 @@ static const char *below(const lims_settings_t *settings, const request_rec *r)
     return r->uri + length;
 }
 
+/* Returns the part of the URL's path below the place of the application at which a module of
+ * httpd signs people in, if it is what is asked there; NULL: it is not. The page there is a
+ * file. */
+static const char *below_sign_on(const lims_settings_t *people, const request_rec *r)
+{
+    apr_size_t length = people->sign_in_by_httpd && people->router ? strlen(people->sign_on) : 0;
+
+    return length && r->uri && strncmp(r->uri, people->sign_on, length) == 0 &&
+                   strcmp(r->uri + length, LIMS_SIGN_ON_PATH) == 0
+               ? r->uri + length
+               : NULL;
+}
+
 /* Returns the surface that the URL's path belongs to; NULL: none. */
 static const lims_settings_t *surface_of(const request_rec *r)
 {
@@ -52,15 +65,16 @@ static const lims_settings_t *surface_of(const request_rec *r)
         return NULL;
     }
     return below(&config->settings, r) ? &config->settings
-           : below(&config->people, r) ? &config->people
-                                       : NULL;
+           : below(&config->people, r) || below_sign_on(&config->people, r) ? &config->people
+                                                                           : NULL;
 }
 
 static const char *path_of(const request_rec *r)
 {
     const lims_settings_t *settings = surface_of(r);
+    const char *path = settings ? below(settings, r) : NULL;
 
-    return settings ? below(settings, r) : NULL;
+    return path || !settings ? path : below_sign_on(settings, r);
 }
 
 int lims_translate_name(request_rec *r)
@@ -268,6 +282,22 @@ static const char *browser_of(request_rec *r)
     return kept;
 }
 
+/* Whom a module of httpd has found, if it is of a type that may sign people in. Nobody is
+ * taken from a header field, nor from anywhere else on the host. */
+static void fill_identity(lims_exchange_t *x, request_rec *r)
+{
+    const lims_config_t *config = lims_config_of(r->server);
+    const apr_array_header_t *types = config->sign_in_types;
+
+    x->signs_on = below_sign_on(&config->people, r);
+    for (int i = 0; x->signs_on && types && r->user && r->ap_auth_type && i < types->nelts; i++) {
+        if (strcasecmp(APR_ARRAY_IDX(types, i, const char *), r->ap_auth_type) == 0) {
+            x->identity_type = APR_ARRAY_IDX(types, i, const char *);
+            x->identity = r->user;
+        }
+    }
+}
+
 /* What a browser sends with a request of the application. */
 static void fill_browser(lims_exchange_t *x, request_rec *r)
 {
@@ -279,6 +309,7 @@ static void fill_browser(lims_exchange_t *x, request_rec *r)
     x->origin = apr_table_get(r->headers_in, "Origin");
     x->browser = browser_of(r);
     x->address = r->useragent_ip;
+    fill_identity(x, r);
 }
 
 static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)

@@ -76,6 +76,17 @@ typedef struct {
     apr_int64_t cells_max;
 } lims_extraction_config_t;
 
+/* How people sign in to the application. */
+typedef enum {
+    LIMS_SIGN_IN_BUILTIN, /* by passwords kept here */
+    LIMS_SIGN_IN_HTTPD,   /* by a module of httpd, in front of /app/sign-on */
+    LIMS_SIGN_IN_BOTH,
+    LIMS_SIGN_IN_COUNT
+} lims_sign_in_e;
+
+/* By what whoever was found by a module of httpd is known here. */
+typedef enum { LIMS_MATCH_IDENTITY, LIMS_MATCH_ADDRESS, LIMS_MATCH_COUNT } lims_match_e;
+
 /* The configuration of a server. What directives set has a row in config.c,
  * with its bounds and default. */
 typedef struct {
@@ -83,6 +94,11 @@ typedef struct {
     int tls;
     int application;
     const char *cookie_suffix;
+    int sign_in;                              /* of lims_sign_in_e */
+    int sign_in_match;                        /* of lims_match_e */
+    apr_array_header_t *sign_in_types;        /* of const char *, as the next */
+    apr_array_header_t *sign_in_organizations;
+    const char *sign_out_url;
     const char *foreign_directives[LIMS_FOREIGN_COUNT];
     const char *base_path;
     const char *documentation;

@@ -49,9 +49,17 @@ const lims_error_t *lims_session_check_site(const lims_exchange_t *x)
 
 const lims_error_t *lims_session_unauthorized(const lims_exchange_t *x, const char *cause)
 {
-    const lims_error_t *error = lims_server_error(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
-                                                  "Nobody is signed in here: sign in.");
+    const lims_settings_t *settings = x->rq.settings;
+    lims_error_t *error =
+        apr_pmemdup(x->rq.pool,
+                    lims_server_error(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
+                                      "Nobody is signed in here: sign in."),
+                    sizeof(*error));
 
+    if (settings->sign_in_by_httpd) {
+        error->members = settings->sign_in_by_password ? "\"signIn\":\"both\""
+                                                       : "\"signIn\":\"httpd\"";
+    }
     return lims_error_with_failure(error, LIMS_FAILURE_SESSION, x->rq.pool);
 }
 

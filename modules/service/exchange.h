@@ -81,6 +81,12 @@ struct lims_settings_t {
     const char *base;          /* prefix of the routes' paths: "/lab/api/v1" */
     const char *origin;        /* of this host, by its configuration: "https://lims.example" */
     const char *cookie;        /* name of the application's cookie */
+    const char *sign_on;       /* path at which a module of httpd signs people in: "/app/sign-on" */
+    bool sign_in_by_password;  /* people sign in with passwords kept here */
+    bool sign_in_by_httpd;     /* people sign in at sign_on */
+    bool match_address;        /* whoever was found there is also known by e-mail address */
+    const char *sign_in_organizations; /* of which people may sign in there: an array literal */
+    const char *sign_out_url;  /* where signing out leads, or NULL */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
@@ -119,6 +125,9 @@ struct lims_exchange_t {
     const char *fetch_site;       /* Sec-Fetch-Site */
     const char *origin;           /* Origin */
     const char *browser;          /* User-Agent */
+    bool signs_on;                /* the URL is below sign_on, where httpd has found somebody: */
+    const char *identity_type;    /* by a module of this type, NULL: of none that is trusted, */
+    const char *identity;         /* this name; NULL: nobody */
     const char *address;          /* of the client */
 
     /* State of the checks. */

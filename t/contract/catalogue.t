@@ -176,6 +176,7 @@ my %in_c_alone = (
     'getSession.signature.method'   => 'passwords alone, for now stored as what a signature was made by',
     (map { ("signIn.$_" => 'compared with what is kept, which is bounded') }
         qw(email password organization)),
+    'signOn.organization' => 'compared with what is kept, which is bounded',
     (map { ("$_" => 'compared with what is kept, or kept as a hash') }
         qw(changePassword.oldPassword changePassword.newPassword spendLink.token
             spendLink.password)),

@@ -36,10 +36,10 @@ is(functions(q{p.prorettype = 'trigger'::regtype
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
     'accept_accountability assign_tests audit_close audit_closing_age audit_entries_to_close'
-        . ' audit_take authenticate authenticate_session begin_session cancel_test'
+        . ' audit_take authenticate authenticate_session begin_identified_session begin_session cancel_test'
         . ' change_password choose_test delete_events delete_idempotency_records end_session enter_again'
         . ' enter_results events_displaced file_backlog forget_previous_secrets'
-        . ' give_link give_up_kept_deliveries keys_nearly_full laboratory_figures'
+        . ' give_link give_up_kept_deliveries identified_accounts keys_nearly_full laboratory_figures'
         . ' link_owner lock_family note_failed_sign_in note_signature organizations rejected_content_backlog'
         . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'

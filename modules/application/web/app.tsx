@@ -28,6 +28,7 @@ import { sampleRoutes } from './pages/samples/routes.tsx';
 import { FirstPage, isFirst } from './pages/session/first.tsx';
 import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
+import { SignOnPage, isSignOn } from './pages/session/sign-on.tsx';
 import { verifyRoutes } from './pages/verify/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { Refused } from './parts/states.tsx';
@@ -63,6 +64,9 @@ function Application(): ReactElement | null {
     useEffect(open, []);
     if (isLink) {
         return <LinkPage />;
+    }
+    if (isSignOn) {
+        return <SignOnPage />;
     }
     if (state.is === 'unknown') {
         return problem ? <main className="entry"><Refused problem={problem} retry={open} /></main>

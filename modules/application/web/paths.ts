@@ -13,6 +13,8 @@ export const paths = {
     home: () => `${base}/`,
     account: () => `${base}/account`,
     link: () => `${base}/link`,
+    // Where a module of httpd stands in front, and what is asked there.
+    signOn: (what = '') => `${base}/sign-on${what}`,
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,

@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser: a one-time link sets the password, the first sign-in asks for accountability
-# and tells of the link; a person sees and ends the own sessions and changes the password.
+# and tells of the link; a person sees and ends the own sessions and changes the password,
+# and with an identity signs in by single sign-on.
 use strict;
 use warnings;
 
+use File::Temp qw(tempdir);
+
 use LIMS::Test;
 use LIMS::Test::Browser;
+use LIMS::Test::SignOn;
 
-LIMS::Test::Browser::run('account');
+my $dir = tempdir(CLEANUP => 1);
+LIMS::Test::Browser::run('account', undef, conf => LIMS::Test::SignOn::conf($dir, 'kim')
+    . "LimsSignIn both\nLimsSignInOrganizations cedar-basin\n");
 done_testing();

@@ -2,7 +2,7 @@
 //
 // Every request to the service: that it comes from this page and this session, and what
 // becomes of it when the session has ended in between.
-import { back, current, ended, session } from './session.ts';
+import { back, current, ended, learnWays, session } from './session.ts';
 import { unreachable } from './problem.ts';
 
 // Where the application stands: what the module was loaded from is <base>/assets/….
@@ -35,6 +35,7 @@ async function attempt(request: Request): Promise<Response> {
 
 async function endedBy(response: Response): Promise<'time' | 'other'> {
     const body: unknown = await response.clone().json().catch(() => null);
+    learnWays(body);
     return typeof body === 'object' && body !== null && 'error' in body
         && body.error === 'session_changed' ? 'other' : 'time';
 }

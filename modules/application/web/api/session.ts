@@ -17,6 +17,19 @@ export type State =
 
 type Said = { what: 'in'; id: number } | { what: 'out' };
 
+// How people sign in here, as the service says it to who is not signed in.
+export type Ways = 'password' | 'httpd' | 'both';
+
+let ways: Ways = 'password';
+
+export const waysIn = (): Ways => ways;
+
+export function learnWays(refusal: unknown): void {
+    if (typeof refusal === 'object' && refusal !== null && 'signIn' in refusal) {
+        ways = refusal.signIn === 'both' ? 'both' : 'httpd';
+    }
+}
+
 let state: State = { is: 'unknown' };
 const watchers = new Set<() => void>();
 const others = new BroadcastChannel('lims-session');

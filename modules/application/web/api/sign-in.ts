@@ -3,7 +3,7 @@
 // Signing in and out.
 import { answer, api } from './client.ts';
 import { Problem, asProblem } from './problem.ts';
-import { become, current, ended, listenToOthers, same, tellOthers } from './session.ts';
+import { become, current, ended, learnWays, listenToOthers, same, tellOthers } from './session.ts';
 import type { Session } from './session.ts';
 
 const lookEvery = 60_000;
@@ -24,6 +24,7 @@ export async function recognize(): Promise<void> {
             become({ is: 'in', session: found });
         }
     } catch (error) {
+        learnWays(asProblem(error).body);
         if (asProblem(error).status === 401 && current().is === 'unknown') {
             become({ is: 'nobody' });
         } else if (current().is === 'unknown') {
@@ -62,12 +63,15 @@ export async function signIn(given: Credentials): Promise<Choice[] | null> {
 }
 
 export async function signOut(): Promise<void> {
-    await answer(api.DELETE('/session')).catch((error: unknown) => {
+    const out = await answer(api.DELETE('/session')).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.status !== 401) {
             throw error;
         }
     });
     tellOthers({ what: 'out' });
+    if (out?.next) {
+        location.assign(out.next);
+    }
     become({ is: 'nobody' });
 }
 

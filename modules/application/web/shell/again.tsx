@@ -9,9 +9,11 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { signIn } from '../api/sign-in.ts';
+import { waysIn } from '../api/session.ts';
 import type { State } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
+import { paths } from '../paths.ts';
 import { clock } from '../texts/time.ts';
 import { t } from '../texts/texts.ts';
 
@@ -59,6 +61,10 @@ export function SignInAgain({ state }: { state: Ended }): ReactElement {
                             <input id="again" name="password" type="password" autoFocus required
                                 autoComplete="current-password" />
                             <Button kind="primary" type="submit">{t.signIn.goOn}</Button>
+                            {waysIn() === 'password' ? null : (
+                                <Button onPress={() => void window.open(paths.signOn(), 'sign-on',
+                                    'popup,width=480,height=640')}>{t.account.signOn.go}</Button>
+                            )}
                             <Button kind="plain" onPress={leave}>{t.signIn.somebodyElse}</Button>
                         </p>
                     </form>

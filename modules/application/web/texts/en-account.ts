@@ -39,6 +39,14 @@ export const account = {
         accept: 'I accept this',
         recorded: 'That you accept it is recorded with the time.',
     },
+    signOn: {
+        title: 'Single sign-on',
+        found: (name: string) => `Your laboratory’s sign-on knows you as ${name}.`,
+        as: (person: string, laboratory: string) => `Sign in as ${person}, ${laboratory}`,
+        unknown: (name: string) => `Nobody here is known as ${name}: whoever manages users`
+            + ' gives this identity to your account.',
+        go: 'Sign in by single sign-on',
+    },
     byLink: {
         title: 'Your password was set by a link',
         at: 'A one-time link set your password',

@@ -84,6 +84,29 @@ async function password({ page }) {
     is(await page.locator('main table tbody tr').count(), 1, 'the session goes on');
 }
 
+// An administrator gives the account an identity, which takes the password away.
+const identified = (page) => page.evaluate(async () => {
+    const { id: session } = await (await fetch('/app/api/session')).json();
+    const people = await (await fetch('/app/api/users?email=kim.arden@cedarbasin.example',
+        { headers: { 'X-Lims-Session': String(session) } })).json();
+    const answer = await fetch(`/app/api/users/${people.data[0].id}`, { method: 'PATCH',
+        headers: { 'Content-Type': 'application/json', 'X-Lims-Request': '1',
+            'X-Lims-Session': String(session) },
+        body: JSON.stringify({ identity: { type: 'Basic', subject: 'kim' } }) });
+    return answer.status;
+});
+
+async function singleSignOn({ page }, admin) {
+    is(await identified(admin.page), 200, 'an identity is given');
+    await open(page);
+    await page.getByRole('link', { name: 'Sign in by single sign-on' }).click();
+    await page.getByRole('button', { name: /^Sign in as Kim Arden/ }).waitFor();
+    await looks(page, 'sign-on');
+    await press(page, 'Enter');
+    await until(page, () => /Kim Arden/.test(document.querySelector('.person')?.textContent),
+        'single sign-on begins a session');
+}
+
 run(async (browser) => {
     const [admin, here, other] = [await desk(browser), await desk(browser), await desk(browser)];
 
@@ -95,4 +118,8 @@ run(async (browser) => {
     await sessions(here, other);
     await password(here);
     quiet(here);
+    const away = await desk(browser,
+        { httpCredentials: { username: 'kim', password: 'tidal ledger quince' } });
+    await singleSignOn(away, admin);
+    quiet(away);
 });

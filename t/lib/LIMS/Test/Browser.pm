@@ -48,19 +48,20 @@ sub missing {
     return;
 }
 
-=item run($name, $prepare)
+=item run($name, $prepare, %option)
 
-Runs F<$name.mjs>, after C<$prepare> was called with the L<LIMS::Test>, if it is given.
+Runs F<$name.mjs>, after C<$prepare> was called with the L<LIMS::Test>, if it is given. The
+options are those of L<LIMS::Test>.
 
 =cut
 
 sub run {
-    my ($name, $prepare) = @_;
+    my ($name, $prepare, %option) = @_;
     my $missing = missing();
     plan(skip_all => $missing) if $missing && !$ENV{CI};
     die "$missing\n" if $missing;
 
-    my $lims = LIMS::Test->new(demo => 1);
+    my $lims = LIMS::Test->new(demo => 1, %option);
     # What lists show of readiness is what the scan found.
     $lims->ctl('scan');
     $prepare->($lims) if $prepare;

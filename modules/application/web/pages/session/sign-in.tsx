@@ -8,8 +8,10 @@ import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { signIn } from '../../api/sign-in.ts';
 import type { Choice, Credentials } from '../../api/sign-in.ts';
+import { waysIn } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
+import { paths } from '../../paths.ts';
 import { t } from '../../texts/texts.ts';
 
 function Wrong({ problem }: { problem: Problem }): ReactElement {
@@ -56,9 +58,12 @@ export function SignInPage(): ReactElement {
         document.title = `${t.signIn.title} · ${t.product}`;
     }, []);
     return (
-        <main className="entry">
+        <main className={`entry ${waysIn() === 'httpd' ? 'only-sign-on' : ''}`}>
             <h1>{t.signIn.title}</h1>
             <p className="quiet">{location.hostname}</p>
+            {waysIn() === 'password' ? null : (
+                <p><a className="btn primary" href={paths.signOn()}>{t.account.signOn.go}</a></p>
+            )}
             <form aria-label={t.signIn.title} onSubmit={submit} data-scanned>
                 {problem ? <Wrong problem={problem} /> : null}
                 <p className="field">

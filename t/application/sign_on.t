@@ -1,0 +1,128 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Single sign-on: an authentication module of httpd stands in front of /app/sign-on and finds
+# a person, and the session that begins is ours. Only by types and in organizations that the
+# server names, by the identity of an account, and never by a header field or elsewhere.
+use strict;
+use warnings;
+
+use File::Temp qw(tempdir);
+use MIME::Base64 qw(encode_base64);
+
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+use LIMS::Test::SignOn;
+
+my $dir    = tempdir(CLEANUP => 1);
+my $secret = LIMS::Test::SignOn::secret();
+my $place  = LIMS::Test::SignOn::conf($dir, qw(aruiz bo@cedar.example stranger
+    here@cedar.example there)) . <<"END";
+LimsSignInOrganizations test-laboratory second-laboratory
+LimsSignOutURL https://idp.example/logout
+Include "$dir/sign-in.conf"
+END
+
+sub write_sign_in {
+    open my $conf, '>', "$dir/sign-in.conf" or die "$dir/sign-in.conf: $!\n";
+    print {$conf} @_;
+    close $conf;
+    return;
+}
+
+write_sign_in("LimsSignIn both\n");
+my $lims = LIMS::Test->new(conf => $place);
+my $db   = $lims->db;
+
+sub account {
+    my ($email, $identity, $organization) = @_;
+    my $id = $lims->insert('user_account', { email => $email, display_name => "Name of $email",
+        $identity ? (identity => qq({"type":"Basic","subject":"$identity"})) : () }, $organization);
+    $lims->insert('user_role', { user_id => $id, role => 'analyst' }, $organization);
+    return $id;
+}
+
+# As the page at /app/sign-on asks, with what the browser sends to the module of httpd.
+sub ask {
+    my ($method, $name, %option) = @_;
+    my %headers = ('Sec-Fetch-Site' => 'same-origin', 'X-Lims-Request' => '1',
+        %{ $option{headers} || {} });
+    $headers{Authorization} = 'Basic ' . encode_base64("$name:$secret", '') if defined $name;
+    return $lims->request($method, '/identity', key => undef, headers => \%headers,
+        surface => $option{surface} // '/app/sign-on', document => LIMS::Service::Person::api(),
+        $method eq 'POST' ? (body => $option{body} // {}) : ());
+}
+
+my $ana = account('ana@cedar.example', 'aruiz');
+
+subtest 'whom the module has found' => sub {
+    is_deeply(ask('GET', 'aruiz')->json, { type => 'Basic', subject => 'aruiz',
+            person => 'Name of ana@cedar.example',
+            organizations => [ { code => 'test-laboratory', name => 'test-laboratory' } ] },
+        'is named before anything begins');
+    my $begun = ask('POST', 'aruiz');
+    is($begun->status, 201, 'a session begins');
+    my ($token) = $begun->header('Set-Cookie')
+        =~ /\A__Host-lims=([0-9a-f]{64}); Path=\/; Secure; HttpOnly; SameSite=Strict\z/;
+    ok($token, '... with our cookie');
+    my %page = (Cookie => "__Host-lims=$token", 'X-Lims-Session' => $begun->json->{id});
+    my $who = $lims->request('GET', '/session', key => undef, surface => '/app/api',
+        document => LIMS::Service::Person::api(), headers => \%page)->json;
+    is_deeply([ $who->{person}{id}, $who->{signature}{ready} ], [ $ana, JSON::PP::false() ],
+        '... of that person, who has no password to sign with');
+    is($db->selectrow_array(q{SELECT identity ->> 'subject' FROM lims.user_session WHERE id = ?},
+            undef, $begun->json->{id}), 'aruiz', 'the session says by which identity');
+    is($lims->request('DELETE', '/session', key => undef, surface => '/app/api',
+            document => LIMS::Service::Person::api(), headers => { %page,
+                'Sec-Fetch-Site' => 'same-origin', 'X-Lims-Request' => '1' })->json->{next},
+        'https://idp.example/logout', 'signing out leads on');
+};
+
+subtest 'nobody else' => sub {
+    refused(ask('POST', 'stranger'), 401, 'unauthorized', 'whoever has no account here');
+    like($lims->log, qr/LIMS0004: sign-in refused: no account of Basic .{0,2}stranger/, '... and the log says so');
+    is(ask('GET', 'stranger')->json->{person}, undef, '... nor a name');
+    refused(ask('POST', 'aruiz', surface => '/app/api'), 404, 'not_found', 'elsewhere there is nothing');
+    refused(ask('POST', 'aruiz', headers => { 'Sec-Fetch-Site' => 'cross-site' }), 403,
+        'cross_site_request', 'no other site begins a session');
+    account('here@cedar.example');
+    refused(ask('POST', 'here@cedar.example'), 401, 'unauthorized', 'an address is no identity');
+    my $third = $lims->organization(code => 'third-laboratory');
+    account('there@third.example', 'there', $third);
+    refused(ask('POST', 'there'), 401, 'unauthorized',
+        'no organization that the server does not name');
+    $db->do(q{UPDATE lims.user_account SET active = false WHERE id = ?}, undef, $ana);
+    refused(ask('POST', 'aruiz'), 401, 'unauthorized', 'no inactive account');
+    $db->do(q{UPDATE lims.user_account SET active = true WHERE id = ?}, undef, $ana);
+};
+
+subtest 'in several organizations' => sub {
+    my $second = $lims->organization(code => 'second-laboratory', name => 'Second');
+    account('ana@second.example', 'aruiz', $second);
+    my $offer = ask('POST', 'aruiz');
+
+    is($offer->status, 200, 'one is chosen');
+    is_deeply([ map { $_->{code} } @{ $offer->json->{organizations} } ],
+        [qw(test-laboratory second-laboratory)], '... of those');
+    is(ask('POST', 'aruiz', body => { organization => 'second-laboratory' })->status, 201,
+        'the one that was chosen');
+};
+
+subtest 'passwords beside it, or not' => sub {
+    my $cy = LIMS::Service::Person->new($lims);
+
+    is($cy->sign_in->status, 201, 'both: a password signs in as well');
+    is($cy->get('/session', cookie => undef, session => undef)->json->{signIn}, 'both',
+        'a page that is signed out learns how');
+    write_sign_in("LimsSignIn httpd\nLimsSignInMatch address\n");
+    $lims->graceful;
+    refused($cy->sign_in, 403, 'forbidden', 'httpd: no password signs in');
+    is(ask('POST', 'here@cedar.example')->status, 201, 'with a match by address it is one');
+    my $bo = account('bo@cedar.example');
+    $db->do(q{UPDATE lims.user_account SET password_hash = 'x' WHERE id = ?}, undef, $bo);
+    refused(ask('POST', 'bo@cedar.example'), 401, 'unauthorized',
+        'but no account that has a password: nobody signs in by both');
+};
+
+done_testing();
