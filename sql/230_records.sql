@@ -284,10 +284,15 @@ SELECT i.organization_id, i.id, i.code, i.name, i.manufacturer, i.model,
 -- OFFSET 0 keeps the next reading a look-up for each test, not a join with all that wait.
 CREATE VIEW lims.confirmation_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
-       d.code AS "testCode", d.name AS "testName", t.result,
-       t.confirmation_status AS "confirmationStatus", d.confirmation_plan AS plan,
+       p.tracking_id AS "trackingId", d.code AS "testCode", d.name AS "testName",
+       t.result, t.first_entered_at AS "presumptiveSince",
+       t.confirmation_status AS "confirmationStatus",
+ d.confirmation_plan AS plan,
        n.step AS "nextStep", n.due AS "nextReadDue"
   FROM lims.sample_test t
+  JOIN lims.sample p
+    ON p.organization_id = t.organization_id
+   AND p.id = t.sample_id
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id
@@ -323,11 +328,13 @@ SELECT x.organization_id, x.id, x.test_definition_id AS "testDefinitionId",
 
 CREATE VIEW lims.worksheet_record WITH (security_invoker = true) AS
 SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
-       w.template_id AS "templateId", s.status, s.missing,
+       n."trackingId", n."testCode",
+       w.template_id AS "templateId", x.name AS "templateName", s.status, s.missing,
        s.needs_signoff AS "needsSignoff",
        (SELECT coalesce(json_agg(json_build_object(
                             'field', f.name, 'label', f.label, 'value', v.value,
-                            'unit', f.unit, 'enteredBy', v.entered_by)
+                            'unit', f.unit, 'kind', f.kind, 'required', f.required,
+                            'enteredBy', v.entered_by)
                                  ORDER BY f.position), '[]')
           FROM lims.worksheet_field f
           LEFT JOIN lims.worksheet_value v
@@ -354,6 +361,22 @@ SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
        w.created_by AS "createdBy", w.created_at AS "createdAt",
        w.updated_at AS "updatedAt"
   FROM lims.worksheet w
+  JOIN lims.worksheet_template x
+    ON x.organization_id = w.organization_id
+   AND x.id = w.template_id
+ CROSS JOIN LATERAL (
+       SELECT p.tracking_id AS "trackingId",
+              coalesce(t.test_code, d.code) AS "testCode"
+         FROM lims.sample_test t
+         JOIN lims.test_definition d
+           ON d.organization_id = t.organization_id
+          AND d.id = t.test_definition_id
+         JOIN lims.sample p
+           ON p.organization_id = t.organization_id
+          AND p.id = t.sample_id
+        WHERE t.organization_id = w.organization_id
+          AND t.id = w.sample_test_id
+       OFFSET 0) n
  CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s;
 
 -- Release -----------------------------------------------------------------
@@ -396,18 +419,34 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
 CREATE VIEW lims.investigation_record WITH (security_invoker = true) AS
 SELECT i.organization_id, i.id,
        i.investigation_number AS "investigationNumber", i.kind, i.title,
-       i.sample_id AS "sampleId", i.sample_test_id AS "sampleTestId", i.status,
+       i.sample_id AS "sampleId", s.tracking_id AS "trackingId",
+       i.sample_test_id AS "sampleTestId",
+       (SELECT coalesce(t.test_code, d.code)
+          FROM lims.sample_test t
+          JOIN lims.test_definition d
+            ON d.organization_id = t.organization_id
+           AND d.id = t.test_definition_id
+         WHERE t.organization_id = i.organization_id
+           AND t.id = i.sample_test_id) AS "testCode",
+       i.status, lims.investigation_next(i.status) AS "nextStatuses",
        i.due_on AS "dueOn", i.due_on AS "dueDate", i.assignee_id AS "assigneeId",
        i.root_cause AS "rootCause", i.opened_value AS "openedValue",
        CASE WHEN i.sample_test_id IS NULL THEN '[]'
             ELSE lims.investigation_values(i.organization_id, i.sample_test_id,
                                            i.opened_entered_at) END AS "values",
        lims.investigation_actions(i.organization_id, i.id) AS actions,
-       i.qc_batch_id AS "qcBatchId", i.conclusion, i.parent_id AS "parentId",
+       i.qc_batch_id AS "qcBatchId", q.batch_number AS "qcBatchNumber",
+       i.conclusion, i.parent_id AS "parentId",
        i.opened_at AS "openedAt", i.opened_by AS "openedBy",
        i.closed_at AS "closedAt", i.closed_by AS "closedBy",
        i.created_at AS "createdAt", i.updated_at AS "updatedAt"
-  FROM lims.investigation i;
+  FROM lims.investigation i
+  LEFT JOIN lims.sample s
+    ON s.organization_id = i.organization_id
+   AND s.id = i.sample_id
+  LEFT JOIN lims.qc_batch q
+    ON q.organization_id = i.organization_id
+   AND q.id = i.qc_batch_id;
 
 CREATE VIEW lims.certificate_record WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",

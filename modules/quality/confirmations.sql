@@ -1,14 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: confirmation_get one
-SELECT *
-  FROM lims.confirmation_record
+SELECT r.*,
+       CASE r."confirmationStatus" WHEN 'pending'
+            THEN encode(lims.signed_hash(r.organization_id, 'sample_test', r.id), 'hex') END
+           AS "contentHash"
+  FROM lims.confirmation_record r
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: confirmation_list many list custom
-SELECT *
-  FROM lims.confirmation_record
+SELECT r.*,
+       CASE r."confirmationStatus" WHEN 'pending'
+            THEN encode(lims.signed_hash(r.organization_id, 'sample_test', r.id), 'hex') END
+           AS "contentHash"
+  FROM lims.confirmation_record r
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND "confirmationStatus" IS NOT NULL

@@ -1,14 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: investigation_get one
-SELECT *
-  FROM lims.investigation_record
+SELECT r.*,
+       encode(lims.signed_hash(r.organization_id, 'investigation', r.id), 'hex')
+           AS "contentHash"
+  FROM lims.investigation_record r
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: investigation_list many list custom
-SELECT *
-  FROM lims.investigation_record
+SELECT r.*,
+       encode(lims.signed_hash(r.organization_id, 'investigation', r.id), 'hex')
+           AS "contentHash"
+  FROM lims.investigation_record r
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:kind::text IS NULL OR kind = :kind::text)

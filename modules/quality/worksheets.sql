@@ -3,14 +3,18 @@
 -- does.
 
 -- name: worksheet_get one
-SELECT *
-  FROM lims.worksheet_record
+SELECT r.*,
+       encode(lims.signed_hash(r.organization_id, 'worksheet', r.id), 'hex')
+           AS "contentHash"
+  FROM lims.worksheet_record r
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: worksheet_list many list custom
-SELECT *
-  FROM lims.worksheet_record
+SELECT r.*,
+       encode(lims.signed_hash(r.organization_id, 'worksheet', r.id), 'hex')
+           AS "contentHash"
+  FROM lims.worksheet_record r
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:sampleTestId::bigint IS NULL OR "sampleTestId" = :sampleTestId::bigint)

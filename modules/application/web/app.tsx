@@ -21,6 +21,8 @@ import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
 import { instrumentFileRoutes } from './pages/instrument-files/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
+import { confirmationRoutes } from './pages/confirmations/routes.tsx';
+import { investigationRoutes } from './pages/investigations/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { referenceRoutes } from './pages/reference/routes.tsx';
@@ -46,6 +48,8 @@ const routes: Route[] = [
     ...accountRoutes,
     ...instrumentFileRoutes,
     ...qcSeriesRoutes,
+    ...confirmationRoutes,
+    ...investigationRoutes,
     ...lotRoutes,
     ...referenceRoutes,
     ...guideRoutes,

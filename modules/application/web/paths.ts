@@ -23,9 +23,18 @@ export const paths = {
     order: (id: number) => `${base}/orders/${id}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,
+    newLot: (kind: LotKind) => `${base}/${kind}-lots/new`,
     lots: (kind: LotKind) => `${base}/${kind}-lots`,
     lot: (kind: LotKind, id: number, tab = '') =>
         `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
+    investigations: (query = '') => `${base}/investigations${query}`,
+    newInvestigation: (sampleId?: number) =>
+        `${base}/investigations/new${sampleId === undefined ? '' : `?sample=${sampleId}`}`,
+    investigation: (id: number, tab = '') =>
+        `${base}/investigations/${id}${tab ? `/${tab}` : ''}`,
+    confirmations: (query = '') => `${base}/confirmations${query}`,
+    confirmation: (id: number, tab = '') =>
+        `${base}/confirmations/${id}${tab ? `/${tab}` : ''}`,
     audit: (query = '') => `${base}/audit${query}`,
     guide: (role = '') => `${base}/guide${role ? `/${role}` : ''}`,
     apiReference: (operation = '') =>

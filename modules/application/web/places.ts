@@ -10,6 +10,7 @@ const pages: Record<string, (id: number) => string> = {
     'media-lot': (id) => paths.lot('media', id),
     order: (id) => paths.order(id),
     'sample-order': (id) => paths.order(id),
+    investigation: (id) => paths.investigation(id),
 };
 
 export const pageOf = (noun: string, id: number): string | undefined =>

@@ -4,9 +4,12 @@
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { isMedia, reachOf } from '../pages/lots/lot.ts';
+import { isMedia, kindOf, reachOf } from '../pages/lots/lot.ts';
 import type { Lot, Use } from '../pages/lots/lot.ts';
 import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import type { LotKind } from '../paths.ts';
+import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -100,6 +103,22 @@ const setAside = ({ qcStatus }: Lot): boolean => qcStatus === 'quarantined';
 
 export const lotActions: Action<Lot[]>[] = [
     {
+        id: 'lot.test',
+        title: () => t.lots.form.test,
+        permission: 'lot.manage',
+        keys: 't',
+        visible: ([lot, ...more]) => lot !== undefined && more.length === 0 && isMedia(lot),
+        perform: ([lot]) => lot && navigate(paths.lot('media', lot.id, 'test')),
+    },
+    {
+        id: 'lot.change',
+        title: () => t.lots.edit,
+        permission: 'lot.manage',
+        keys: 'e',
+        visible: (lots) => lots.length === 1,
+        perform: ([lot]) => lot && navigate(paths.lot(kindOf(lot), lot.id, 'edit')),
+    },
+    {
         id: 'lot.open',
         title: (lots) => t.lots.open(unopened(lots).length),
         permission: 'lot.manage',
@@ -122,4 +141,17 @@ export const lotActions: Action<Lot[]>[] = [
             || lot.qcStatus === 'failed' && !isMedia(lot)),
         ...ofOne(release),
     },
+];
+
+// A list offers to receive one, too.
+export const lotListActions = (kind: LotKind): Action<Lot[]>[] => [
+    {
+        id: 'lot.receive',
+        title: () => t.lots.form.create[kind],
+        permission: 'lot.manage',
+        step: true,
+        keys: 'n',
+        perform: () => navigate(paths.newLot(kind)),
+    },
+    ...lotActions,
 ];

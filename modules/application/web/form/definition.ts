@@ -27,8 +27,12 @@ export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/materia
     | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'>;
 
 export interface FormDefinition {
-    list: ListPath & PathsWithMethod<paths, 'post'>;
-    one: PathsWithMethod<paths, 'get'> & PathsWithMethod<paths, 'patch'>;
+    // Where a new one is sent to: a list, or what belongs to a record.
+    list: PathsWithMethod<paths, 'post'>;
+    // The record to which a new one belongs, where `list` is of one.
+    of?: number;
+    // The record itself; it is changed there, where it can be.
+    one: PathsWithMethod<paths, 'get'>;
     members: Record<string, Member>;
     // What the form and its button say.
     create: string;

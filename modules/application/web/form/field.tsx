@@ -13,7 +13,7 @@ import type { Draft, Group } from './draft.ts';
 import { RecordList, Rows, Words } from './many.tsx';
 import { useRecords } from './records.ts';
 import { kindOf, nullable } from './schema.ts';
-import type { Schema } from './schema.ts';
+import type { Kind, Schema } from './schema.ts';
 
 export interface FieldProperties {
     path: string;
@@ -64,6 +64,8 @@ function Choice({ id, field, attributes }: {
     );
 }
 
+const typeOf: Partial<Record<Kind, string>> = { moment: 'datetime-local', day: 'date' };
+
 function Typed({ id, field, attributes }: {
     id: string; field: FieldProperties; attributes: object;
 }): ReactElement {
@@ -75,7 +77,7 @@ function Typed({ id, field, attributes }: {
         return <textarea {...common} rows={3} maxLength={schema.maxLength} />;
     }
     return (
-        <input {...common} type={kind === 'moment' ? 'datetime-local' : 'text'}
+        <input {...common} type={typeOf[kind] ?? 'text'}
             autoComplete="off" maxLength={schema.maxLength}
             inputMode={kind === 'number' ? 'decimal' : undefined}
             className={kind === 'number' ? 'short' : undefined} />

@@ -21,7 +21,7 @@ export interface Schema {
 }
 
 // How a member is filled in.
-export type Kind = 'text' | 'number' | 'flag' | 'moment' | 'choice' | 'choices' | 'list' | 'rows'
+export type Kind = 'text' | 'number' | 'flag' | 'moment' | 'day' | 'choice' | 'choices' | 'list' | 'rows'
     | 'group';
 
 const types = ({ type }: Schema): string[] => type === undefined ? [] : [type].flat();
@@ -46,7 +46,7 @@ export function kindOf(schema: Schema): Kind {
     if (type === 'object') {
         return 'group';
     }
-    return format === 'date-time' ? 'moment' : 'text';
+    return format === 'date-time' ? 'moment' : format === 'date' ? 'day' : 'text';
 }
 
 let all: Promise<Record<string, Schema>> | undefined;

@@ -2,10 +2,16 @@
 //
 // What a form asks of the service: the record as it is now, and the change, which holds
 // only while the record is still that one (If-Match).
+import type { PathsWithMethod } from 'openapi-typescript-helpers';
+
+import type { paths } from '#api';
+
 import { answer, api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { changed } from '../api/read.ts';
-import type { FormDefinition } from './definition.ts';
+import type { FormDefinition, ListPath } from './definition.ts';
+
+type PatchPath = PathsWithMethod<paths, 'patch'>;
 
 export type Record_ = Record<string, unknown>;
 
@@ -23,9 +29,11 @@ export async function readRecord({ one }: Pick<FormDefinition, 'one'>, id: numbe
     return { record: data as Record_, etag: response.headers.get('ETag') };
 }
 
-export async function create({ list, one }: FormDefinition, body: Record_): Promise<Record_> {
-    const made: unknown = await answer(api.POST(list, { body } as never));
-    await changed(list, one);
+export async function create({ list, one, of }: FormDefinition, body: Record_): Promise<Record_> {
+    const made: unknown = await answer(api.POST(list, {
+        body, ...(of === undefined ? {} : { params: { path: { id: of } } }),
+    } as never));
+    await changed(list as ListPath, one);
     return made as Record_;
 }
 
@@ -33,9 +41,9 @@ export async function change(
     { list, one }: Pick<FormDefinition, 'list' | 'one'>, id: number, etag: string | null,
     body: Record_,
 ): Promise<Record_> {
-    const made: unknown = await answer(api.PATCH(one, {
+    const made: unknown = await answer(api.PATCH(one as PatchPath, {
         params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
     } as never));
-    await changed(list, one);
+    await changed(list as ListPath, one);
     return made as Record_;
 }

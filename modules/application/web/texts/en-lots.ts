@@ -46,6 +46,7 @@ export const lots = {
     line: (trackingId: string, code: string, status: string, certificate: string) =>
         `${trackingId} ${code}, ${status}${certificate ? `, ${certificate}` : ''}`,
     overview: 'Overview',
+    edit: 'Edit',
     facts: 'Facts',
     fact: {
         lot: 'Lot', name: 'Name', medium: 'Medium', supplier: 'Supplier', prepared: 'Prepared',
@@ -75,5 +76,21 @@ export const lots = {
     reached: {
         title: 'What a recall reaches', tests: 'Tests', verified: 'of these verified',
         samples: 'Samples', certificates: 'Certificates in force',
+    },
+    form: {
+        create: { reagent: 'Receive a reagent lot', media: 'Receive a media lot' },
+        change: (code: string) => `Change ${code}`,
+        created: (code: string) => `${code} is received.`,
+        changed: (code: string) => `${code} is changed.`,
+        test: 'Record a test',
+        tested: (code: string) => `The test of ${code} is recorded.`,
+        members: {
+            code: 'Code', lotNumber: 'Lot number', name: 'Name', medium: 'Medium',
+            supplier: 'Supplier', preparedOn: 'Prepared on', expiresOn: 'Expires on',
+            openedOn: 'Opened on', useDaysAfterOpening: 'Days of use after opening',
+            qcStatus: 'QC status', notes: 'Notes', inoculumCfu: 'Inoculum, CFU',
+            recoveryPercent: 'Recovery, percent', performedOn: 'Performed on',
+            reason: 'Reason, where it takes the place of a failed test',
+        },
     },
 };

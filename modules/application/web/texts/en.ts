@@ -11,6 +11,8 @@ import { form } from './en-form.ts';
 import { instrumentFiles } from './en-files.ts';
 import { grid } from './en-grid.ts';
 import { guide } from './en-guide.ts';
+import { confirmations } from './en-confirmations.ts';
+import { investigations } from './en-investigations.ts';
 import { lots } from './en-lots.ts';
 import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
@@ -48,6 +50,8 @@ export const en = {
     instrumentFiles,
     grid,
     record,
+    confirmations,
+    investigations,
     lots,
     orders,
     verify,

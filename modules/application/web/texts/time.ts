@@ -67,3 +67,6 @@ export function todayIn(zone: string, now = new Date()): string {
     isoDay.set(zone, format);
     return format.format(now);
 }
+
+export const daysBetween = (from: string, to: string): number =>
+    Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lots with their recall, the audit trail.
+// Confirmations, lots with their recall, investigations, the audit trail.
 import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const priya = 'priya.nair@cedarbasin.example';
@@ -74,6 +74,90 @@ async function lots(page) {
         && /Recovery below 50 %/.test(document.querySelector('.facts')?.textContent),
     'a reason quarantines it, and stands with it');
     await page.getByRole('button', { name: 'Release PCA-B' }).waitFor();
+    await press(page, 't');
+    const form = page.getByRole('dialog', { name: 'Record a test' });
+    await form.getByLabel('Test', { exact: true }).selectOption('sterility');
+    await form.getByLabel('Outcome').selectOption('passed');
+    await form.getByRole('button', { name: 'Record a test' }).click();
+    await until(page, () => !document.querySelector('[role=dialog]') && [...document
+        .querySelectorAll('table[aria-label="Quality control"] tbody tr')].length === 3,
+    'a test of the medium is recorded');
+    await go(page, 'Lots');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'n');
+    const receiving = page.getByRole('dialog', { name: 'Receive a reagent lot' });
+    await receiving.getByLabel('Code').fill('HNO3-27');
+    await receiving.getByLabel('Lot number').fill('NA-90001');
+    await receiving.getByLabel('Name', { exact: true }).fill('Nitric acid');
+    await receiving.getByLabel('Expires on').fill('2030-01-31');
+    await press(page, 'Enter');
+    await until(page, () => /HNO3-27/.test(document.querySelector('tr.cursor')?.textContent
+        ?? '') && !document.querySelector('[role=dialog]'), 'a lot is received, and stands first');
+}
+
+async function confirmations(page) {
+    await go(page, 'Confirmations');
+    await page.waitForSelector('tr.cursor');
+    const row = page.locator('tbody tr').filter({ hasText: 'Fecal coliform' }).first();
+    ok(/CB-\d\d-\d{7}-\w.*500.*Pending/.test(await row.textContent()),
+        'a presumptive result waits', await row.textContent());
+    await row.click();
+    await press(page, 'Enter');
+    await page.waitForSelector('table[aria-label="Readings"] tbody tr');
+    await press(page, 'n');
+    const form = page.getByRole('dialog', { name: 'Record a reading' });
+    await form.getByLabel('Medium').fill('EC broth');
+    await form.getByLabel('Reading', { exact: true }).fill('Gas in 5, 3 and 1 of 5 tubes');
+    await form.getByLabel('Outcome').fill('positive');
+    await form.getByRole('button', { name: 'Record a reading' }).click();
+    await until(page, () => !document.querySelector('[role=dialog]') && /Gas in 5, 3 and 1/.test(
+        document.querySelector('table[aria-label="Readings"]')?.textContent),
+    'a reading is recorded');
+    await looks(page, 'confirmation');
+    await page.locator('.head').getByRole('button', { name: 'Confirm', exact: true }).click();
+    const deciding = page.getByRole('dialog');
+    if (await deciding.getByLabel(/^Password/).count()) {
+        await deciding.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    }
+    await deciding.getByRole('button', { name: /^Confirm/ }).click();
+    await until(page, () => /Confirmed/.test(document.querySelector('.head')?.textContent)
+        && !document.querySelector('[role=dialog]'), 'it is confirmed');
+}
+
+async function investigations(page) {
+    await go(page, 'Investigations');
+    await page.waitForSelector('tr.cursor');
+    const row = page.locator('tbody tr').filter({ hasText: 'OOS-' }).first();
+    ok(/PB CB-\d\d-\d{7}-\w.*Phase 2.*days left/.test(await row.textContent()),
+        'what it is about, its phase and its clock', await row.textContent());
+    await page.getByRole('button', { name: /^Opened/ }).click();
+    await until(page, () => [...document.querySelectorAll('tbody tr')].length === 1
+        && /CAPA-/.test(document.querySelector('tbody').textContent), 'those of one phase');
+    await page.getByRole('button', { name: /^All open/ }).click();
+    await row.click();
+    await press(page, 'Enter');
+    await page.waitForSelector('h1.id:has-text("OOS-")');
+    await until(page, () => /Limit/.test(document.querySelector('h2.part')?.textContent)
+        && document.querySelector('table[aria-label="Values of the test"] tbody tr'),
+    'the value that opened it, and the limit');
+    await press(page, 'a');
+    const form = page.getByRole('dialog', { name: 'Add an action' });
+    await form.getByLabel('What is to be done').fill('Retest from the retained bottle');
+    await form.getByRole('button', { name: 'Add an action' }).click();
+    await page.getByRole('button', { name: 'Done: Retest from the retained bottle' }).waitFor();
+    await looks(page, 'investigation');
+    await page.getByRole('button', { name: 'Go to the conclusion' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Go to the conclusion/ }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).first().waitFor();
+    await page.locator('.head').getByRole('button', { name: 'Close', exact: true }).click();
+    const closing = page.getByRole('dialog');
+    await closing.getByLabel('Conclusion').fill('The bottle was mislabelled at the plant.');
+    await closing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await until(page, () => /Closed/.test(document.querySelector('.head')?.textContent)
+        && /mislabelled/.test(document.querySelector('.beside')?.textContent),
+    'it is closed with a conclusion and a signature');
+    await page.getByRole('link', { name: /^Signatures 1/ }).waitFor();
 }
 
 // One person's day at a desk of their own.
@@ -90,6 +174,12 @@ async function dayOf(browser, email, work) {
 }
 
 run(async (browser) => {
-    await dayOf(browser, priya, lots);
-    await dayOf(browser, grace, auditTrail);
+    await dayOf(browser, priya, async (page) => {
+        await confirmations(page);
+        await lots(page);
+    });
+    await dayOf(browser, grace, async (page) => {
+        await investigations(page);
+        await auditTrail(page);
+    });
 });

@@ -3,8 +3,9 @@
 // The lists of reagent and of media lots (S15).
 import type { ReactElement } from 'react';
 
-import { lotActions } from '../../actions/lots.ts';
+import { lotListActions } from '../../actions/lots.ts';
 import { useRead } from '../../api/read.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { paths } from '../../paths.ts';
 import type { LotKind } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
@@ -13,6 +14,7 @@ import type { Filter } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
+import { lotForms } from './forms.ts';
 import { kindOf } from './lot.ts';
 import type { Lot } from './lot.ts';
 
@@ -43,7 +45,11 @@ function useLots(kind: LotKind, query: object) {
     return kind === 'media' ? media : reagents;
 }
 
-export function LotList({ kind }: { kind: LotKind }): ReactElement {
+const actions = { reagent: lotListActions('reagent'), media: lotListActions('media') };
+
+export function LotList({ kind, receiving }: {
+    kind: LotKind; receiving?: boolean;
+}): ReactElement {
     const { searchParams } = useAddress();
     const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
@@ -53,10 +59,13 @@ export function LotList({ kind }: { kind: LotKind }): ReactElement {
     return (
         <ListPage<Lot> title={t.lots.titles[kind]} label={t.lots.titles[kind]}
             columns={columnsOf[kind]} found={found} rows={rows} nameOf={({ code }) => code}
-            addressOf={(lot) => paths.lot(kindOf(lot), lot.id)} actions={lotActions}
+            addressOf={(lot) => paths.lot(kindOf(lot), lot.id)} actions={actions[kind]}
             none={t.lots.none} noneWhat={t.lots.noneWhat}
             filtered={Object.keys(filters).length > 0}
             head={<Kinds kind={kind} />}
-            filters={<FilterBar known={known} />} />
+            filters={<FilterBar known={known} />}>
+            {receiving ? <RecordForm definition={lotForms[kind]} id={null}
+                close={() => navigate(paths.lots(kind))} /> : null}
+        </ListPage>
     );
 }

@@ -7,20 +7,22 @@ import type { ReactElement, ReactNode } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
 import { allowed, useActions } from '../../actions/action.ts';
-import { lotActions } from '../../actions/lots.ts';
+import { lotActions, lotsChanged } from '../../actions/lots.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import type { LotKind } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
-import { Link } from '../../router.tsx';
+import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { Qc, Usable } from './columns.tsx';
+import { lotForms, testForm } from './forms.ts';
 import { isMedia, kindOf } from './lot.ts';
 import { Reached, Recall } from './recall.tsx';
 
@@ -87,6 +89,8 @@ function Opened({ lot, tab }: { lot: Whole; tab: string }): ReactElement {
     const kind = kindOf(lot);
     const tabs = [{ id: '', title: t.lots.overview },
         ...useRecordTabs({ table: `${kind}_lot`, id: lot.id, history: `/${kind}-lots/{id}/history` })];
+    const form = tab === 'edit' ? lotForms[kind]
+        : tab === 'test' && isMedia(lot) ? testForm(lot.id) : null;
     const actions = useMemo(() => allowed(lotActions, [lot]), [lot]);
     useActions(actions);
     return (
@@ -98,10 +102,14 @@ function Opened({ lot, tab }: { lot: Whole; tab: string }): ReactElement {
                 <span className="push" />
                 <ActBar actions={actions} />
             </div>
-            <TabBar label={lot.code} tabs={tabs} at={tab} href={(one) =>
+            <TabBar label={lot.code} tabs={tabs} at={form ? '' : tab} href={(one) =>
                 paths.lot(kind, lot.id, one)} />
             <TabPane tabs={tabs} at={tab} />
-            {tab === '' ? <div className="body record">
+            {form ? <RecordForm definition={form} id={tab === 'edit' ? lot.id : null}
+                close={() => navigate(paths.lot(kind, lot.id))}
+                saved={() => void lotsChanged().then(() => navigate(paths.lot(kind, lot.id)))} />
+                : null}
+            {tab === '' || form ? <div className="body record">
                 <Facts lot={lot} />
                 <div className="pane">
                     {isMedia(lot) ? <Tests lot={lot} /> : null}

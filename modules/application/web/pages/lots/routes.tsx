@@ -15,6 +15,11 @@ export const lotRoutes: Route[] = (['reagent', 'media'] as const).flatMap((kind)
         page: () => <LotList key={kind} kind={kind} />,
     },
     {
+        pattern: `/${kind}-lots/new`,
+        permission: 'lot.manage',
+        page: () => <LotList key={kind} kind={kind} receiving />,
+    },
+    {
         pattern: `/${kind}-lots/:id/:tab?`,
         permission: 'data.read',
         page: ({ id, tab }) => <LotRecord kind={kind} id={Number(id)} tab={tab ?? ''} />,

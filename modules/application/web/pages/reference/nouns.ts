@@ -36,7 +36,7 @@ const nameOf = (record: Record<string, unknown>): string =>
     String(record['code'] ?? record['name'] ?? '');
 
 function noun(
-    slug: Noun['slug'], routes: Pick<FormDefinition, 'list' | 'one'>,
+    slug: Noun['slug'], routes: Pick<FormDefinition, 'list' | 'one'> & { list: ListPath },
     fields: Record<string, Member>, columns: ColumnOf[], permission?: string,
 ): Noun {
     const { create, change, created, changed } = t.reference.nouns[slug];

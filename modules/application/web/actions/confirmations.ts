@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done with a presumptive positive: a reading is recorded, the outcome decided.
+import { answer, api } from '../api/client.ts';
+import { changed } from '../api/read.ts';
+import { session } from '../api/session.ts';
+import { nameOf } from '../pages/confirmations/confirmation.tsx';
+import type { Confirmation, State } from '../pages/confirmations/confirmation.tsx';
+import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import { samplesChanged } from './samples.ts';
+
+const words = t.confirmations;
+
+export async function confirmationsChanged(): Promise<void> {
+    await Promise.all([changed('/confirmations', '/confirmations/{id}', '/sample-tests',
+        '/sample-tests/{id}/history', '/signatures'), samplesChanged()]);
+}
+
+type Outcome = Exclude<State, 'pending'>;
+
+const isPending = ({ confirmationStatus }: Confirmation): boolean =>
+    confirmationStatus === 'pending';
+
+function decide(one: Confirmation, outcome: Outcome): void {
+    const signed = session()?.policies.esignatureRequired ?? false;
+    ask({
+        kind: signed ? 'signature' : 'confirm',
+        title: `${words.decide[outcome]} ${one.testCode}`,
+        note: one.trackingId,
+        explanation: words.decideWhat[outcome],
+        rows: [{ record: one.trackingId, what: one.testCode, value: one.result ?? '', unit: '',
+            limit: '', flags: [] }],
+        perform: async ({ password }) => {
+            await answer(api.POST('/confirmations/{id}/outcome', {
+                params: { path: { id: one.id } },
+                body: Object.assign({ outcome }, password
+                    ? { signature: { password, contentHash: one.contentHash ?? '' } } : {}),
+            }));
+            await confirmationsChanged();
+            say({ tone: 'ready', text: words.decided(nameOf(one), words.status[outcome]) });
+        },
+    });
+}
+
+const deciding = (outcome: Outcome): Action<Confirmation> => ({
+    id: `confirmation.${outcome}`,
+    title: () => words.decide[outcome],
+    permission: 'confirmation.decide',
+    visible: isPending,
+    perform: (one) => decide(one, outcome),
+});
+
+export const confirmationActions: Action<Confirmation>[] = [
+    {
+        id: 'confirmation.step',
+        title: () => words.step,
+        permission: 'confirmation.record',
+        step: true,
+        keys: 'n',
+        visible: isPending,
+        perform: ({ id }) => navigate(paths.confirmation(id, 'step')),
+    },
+    deciding('confirmed'),
+    deciding('refuted'),
+];

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done with an investigation: the next phase, its end, what follows from it.
+import { answer, api } from '../api/client.ts';
+import { changed } from '../api/read.ts';
+import type { Investigation, Phase } from '../pages/investigations/investigation.tsx';
+import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+import { samplesChanged } from './samples.ts';
+
+const words = t.investigations;
+
+export async function investigationsChanged(): Promise<void> {
+    await Promise.all([changed('/investigations', '/investigations/{id}',
+        '/investigations/{id}/history', '/signatures'), samplesChanged()]);
+}
+
+type Next = Exclude<Phase, 'opened'>;
+
+const isNext = (status: string): status is Next => status in words.advanceWhat;
+
+const ends = (status: Next): boolean => status === 'closed' || status === 'cancelled';
+
+// Closing is signed, and needs a conclusion: the one that is written, else it is asked for.
+function advance(one: Investigation, status: Next): void {
+    const asks = ends(status) && one.conclusion === null;
+    ask({
+        kind: ends(status) ? 'signature' : 'confirm',
+        title: `${words.advance[status]} ${one.investigationNumber}`,
+        note: one.title,
+        explanation: words.advanceWhat[status],
+        lines: [`${one.investigationNumber} ${one.title}`,
+            ...(one.conclusion === null ? [] : [`${words.conclusion}: ${one.conclusion}`])],
+        ...(asks ? { name: words.conclusion } : {}),
+        perform: async ({ reason, password }) => {
+            await answer(api.POST('/investigations/{id}/advance', {
+                params: { path: { id: one.id } },
+                body: Object.assign({ status }, asks && reason ? { conclusion: reason } : {},
+                    password ? { signature: { password, contentHash: one.contentHash } } : {}),
+            }));
+            await investigationsChanged();
+            say({ tone: 'ready',
+                text: words.advanced(one.investigationNumber, words.status[status]) });
+        },
+    });
+}
+
+const isOpen = ({ closedAt }: Investigation): boolean => closedAt === null;
+
+const advancing = (status: Next): Action<Investigation> => ({
+    id: `investigation.${status}`,
+    title: () => words.advance[status],
+    permission: ends(status) ? 'investigation.close' : 'investigation.work',
+    step: status !== 'cancelled' && status !== 'capa_required',
+    ...(status === 'cancelled' ? { rare: true } : {}),
+    visible: ({ nextStatuses }) => nextStatuses.some((next) => isNext(next) && next === status),
+    perform: (one) => advance(one, status),
+});
+
+const phases: Next[] = ['phase_1', 'phase_2', 'conclusion', 'closed', 'capa_required', 'cancelled'];
+
+export const investigationActions: Action<Investigation>[] = [
+    ...phases.map(advancing),
+    {
+        id: 'investigation.change',
+        title: () => words.edit,
+        permission: 'investigation.work',
+        keys: 'e',
+        visible: isOpen,
+        perform: ({ id }) => navigate(paths.investigation(id, 'edit')),
+    },
+    {
+        id: 'investigation.action',
+        title: () => words.form.action,
+        permission: 'investigation.work',
+        keys: 'a',
+        visible: isOpen,
+        perform: ({ id }) => navigate(paths.investigation(id, 'action')),
+    },
+];
+
+export const investigationListActions: Action<Investigation[]>[] = [{
+    id: 'investigation.create',
+    title: () => words.form.create,
+    permission: 'investigation.work',
+    step: true,
+    keys: 'n',
+    perform: () => navigate(paths.newInvestigation()),
+}];
+
+type Act = Investigation['actions'][number];
+
+export const finish = (one: Investigation, act: Act): void => ask({
+    kind: 'confirm',
+    title: words.actions.finish(act.text),
+    note: one.investigationNumber,
+    lines: [act.text],
+    perform: async () => {
+        await answer(api.PATCH('/investigations/{id}/actions/{actionId}', {
+            params: { path: { id: one.id, actionId: act.id } },
+            body: { doneAt: new Date().toISOString() },
+        }));
+        await investigationsChanged();
+        say({ tone: 'ready', text: words.actions.finished });
+    },
+});

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One confirmation: what is presumptive, what has been read, what comes next.
+import { useEffect, useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { confirmationActions, confirmationsChanged } from '../../actions/confirmations.ts';
+import { usePeople } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import type { FormDefinition } from '../../form/definition.ts';
+import { RecordForm } from '../../form/form.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
+import { Link, navigate } from '../../router.tsx';
+import { PlainTable } from '../../table/plain-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { Due, StateOf } from './confirmation.tsx';
+
+type Whole = Read<'/confirmations/{id}'>;
+
+const words = t.confirmations;
+
+const stepForm = (id: number): FormDefinition => ({
+    list: '/confirmations/{id}/steps', of: id, one: '/confirmations/{id}',
+    name: (one) => `${String(one['testCode'])} ${String(one['trackingId'])}`,
+    members: {
+        medium: { label: words.members.medium },
+        procedure: { label: words.members.procedure },
+        readAt: { label: words.members.readAt },
+        reading: { label: words.members.reading },
+        outcome: { label: words.members.outcome },
+        notes: { label: words.members.notes, long: true },
+    },
+    create: words.step, change: words.change, created: words.recorded, changed: words.recorded,
+});
+
+function Facts({ one }: { one: Whole }): ReactElement {
+    return (
+        <section className="facts" aria-labelledby="facts" tabIndex={0}>
+            <h2 id="facts">{words.facts}</h2>
+            <dl className="stack">
+                <div><dt>{words.fact.sample}</dt><dd>
+                    <Link className="id" href={paths.sample(one.sampleId)}>{one.trackingId}</Link>
+                </dd></div>
+                <div><dt>{words.fact.test}</dt><dd>{one.testName}</dd></div>
+                <div><dt>{words.fact.result}</dt><dd><strong>{one.result}</strong></dd></div>
+                {one.presumptiveSince ? <div><dt>{words.fact.since}</dt>
+                    <dd><Moment at={one.presumptiveSince} /></dd></div> : null}
+                {one.nextStep ? <div><dt>{words.fact.next}</dt><dd>{one.nextStep}</dd></div> : null}
+                {one.nextReadDue ? <div><dt>{words.fact.due}</dt>
+                    <dd><Moment at={one.nextReadDue} /></dd></div> : null}
+            </dl>
+        </section>
+    );
+}
+
+function Readings({ one }: { one: Whole }): ReactElement {
+    const person = usePeople();
+    const { steps: texts } = words;
+    return (
+        <>
+            <h2 className="part">{texts.title}</h2>
+            <PlainTable label={texts.title} none={texts.none}
+                found={{ data: { data: one.steps }, error: null }} columns={[
+                    { title: texts.no, className: 'w-code', cell: (step) => step.position },
+                    { title: texts.medium, className: 'w-who', cell: (step) => step.medium },
+                    { title: texts.procedure, className: 'w-who p3', cell: (step) => step.procedure },
+                    { title: texts.reading, className: 'wrap', cell: (step) => step.reading },
+                    { title: texts.outcome, className: 'w-name', cell: (step) =>
+                        <strong>{step.outcome}</strong> },
+                    { title: texts.read, className: 'w-when',
+                        cell: (step) => step.readAt ? <Moment at={step.readAt} /> : null },
+                    { title: texts.by, className: 'w-name p2', cell: (step) => person(step.performedBy) },
+                ]} />
+        </>
+    );
+}
+
+// The plan with what of it is read: what comes before the next step.
+function Plan({ one }: { one: Whole }): ReactElement {
+    const next = one.plan.findIndex(({ step }) => step === one.nextStep);
+    const read = next < 0 ? one.plan.length : next;
+    return (
+        <aside className="beside" aria-labelledby="plan">
+            <h2 id="plan">{words.plan.title}</h2>
+            {one.plan.length ? (
+                <ol className="same">
+                    {one.plan.map(({ step, medium, afterHours }, i) => (
+                        <li key={step} aria-current={i === next ? 'step' : undefined}>
+                            <Status {...(i < read ? { glyph: 'ready', tone: 'ready' }
+                                : { glyph: 'progress', tone: 'progress' })}>{step}</Status>
+                            <span className="caption">
+                                {[medium, words.plan.after(afterHours),
+                                    i < read ? words.plan.done : i === next ? words.plan.next : '']
+                                    .filter(Boolean).join(', ')}
+                            </span>
+                        </li>
+                    ))}
+                </ol>
+            ) : <p className="small quiet">{words.plan.none}</p>}
+        </aside>
+    );
+}
+
+function Opened({ one, tab }: { one: Whole; tab: string }): ReactElement {
+    const actions = useMemo(() => allowed(confirmationActions, one), [one]);
+    const form = tab === 'step';
+    const shown = form ? '' : tab;
+    const name = `${one.testCode} ${one.trackingId}`;
+    const tabs = [{ id: '', title: words.overview }, ...useRecordTabs({ table: 'sample_test',
+        id: one.id, history: '/sample-tests/{id}/history' })];
+    const back = (): void => navigate(paths.confirmation(one.id));
+
+    useActions(actions);
+    return (
+        <>
+            <div className="head">
+                <h1>{one.testCode} <span className="id">{one.trackingId}</span></h1>
+                <StateOf state={one.confirmationStatus} /><Due one={one} />
+                <span className="push" />
+                <ActBar actions={actions} />
+            </div>
+            <TabBar label={name} tabs={tabs} at={shown} href={(to) => paths.confirmation(one.id, to)} />
+            <TabPane tabs={tabs} at={shown} />
+            {shown === '' ? (
+                <div className="body record">
+                    <Facts one={one} />
+                    <div className="pane"><Readings one={one} /></div>
+                    <Plan one={one} />
+                </div>
+            ) : null}
+            {form ? <RecordForm definition={stepForm(one.id)} id={null} close={back}
+                saved={() => void confirmationsChanged().then(back)} /> : null}
+        </>
+    );
+}
+
+export function ConfirmationRecord({ id, tab }: { id: number; tab: string }): ReactElement {
+    const { organization } = useSession();
+    const found = useRead('/confirmations/{id}', { params: { path: { id } } }, { live: 15 });
+    const one = found.data?.id === id ? found.data : undefined;
+
+    useEffect(() => {
+        document.title = `${one ? `${one.testCode} ${one.trackingId}` : words.title}`
+            + ` · ${organization.name}`;
+    }, [one, organization.name]);
+    return (
+        <main className="page" id="main">
+            {one ? <Opened one={one} tab={tab} /> : null}
+            {!one && found.error ? (
+                <>
+                    <div className="head"><h1>{words.title}</h1></div>
+                    <Refused problem={found.error} />
+                </>
+            ) : null}
+            {!one && !found.error ? <Waiting what={words.title} /> : null}
+        </main>
+    );
+}

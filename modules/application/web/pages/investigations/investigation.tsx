@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An investigation as pages have it: its phase, and the clock that runs until it is due.
+import type { ReactElement } from 'react';
+
+import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import type { GlyphName, Tone } from '../../parts/glyph.tsx';
+import { Status } from '../../parts/status.tsx';
+import { dateOf, daysBetween, todayIn } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+
+export type Investigation = Read<'/investigations'>['data'][number];
+export type Phase = Investigation['status'];
+
+export const openPhases: Phase[] = ['opened', 'phase_1', 'phase_2', 'conclusion', 'capa_required'];
+
+const glyphs: Record<Phase, Extract<Tone, GlyphName>> = {
+    opened: 'attention', phase_1: 'progress', phase_2: 'progress', conclusion: 'progress',
+    capa_required: 'attention', closed: 'ready', cancelled: 'ready',
+};
+
+export function PhaseOf({ phase }: { phase: Phase }): ReactElement {
+    return (
+        <Status glyph={glyphs[phase]} tone={glyphs[phase]}>
+            {t.investigations.status[phase]}
+        </Status>
+    );
+}
+
+// Days of the laboratory until it is due.
+export function Clock({ one }: { one: Investigation }): ReactElement {
+    const { organization } = useSession();
+    const words = t.investigations;
+    if (one.closedAt) {
+        return <Status>{words.closedOn(dateOf(one.closedAt, organization.timeZone))}</Status>;
+    }
+    if (one.dueOn === null) {
+        return <Status>{words.noClock}</Status>;
+    }
+    const left = daysBetween(todayIn(organization.timeZone), one.dueOn);
+    if (left < 0) {
+        return <Status glyph="clock" tone="overdue">{words.over(-left)}</Status>;
+    }
+    return left <= 7 ? <Status glyph="clock" tone="expiring">{words.left(left)}</Status>
+        : <Status>{words.left(left)}</Status>;
+}
+
+export const aboutOf = ({ testCode, trackingId, qcBatchNumber }: Investigation): string =>
+    [testCode, trackingId, qcBatchNumber].filter(Boolean).join(' ');

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The work of an investigation: every value of its test, the actions, cause and conclusion.
+import type { ReactElement } from 'react';
+
+import { finish } from '../../actions/investigations.ts';
+import { usePeople } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Nothing } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { PlainTable } from '../../table/plain-table.tsx';
+import { dayOf } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import type { Investigation } from './investigation.tsx';
+
+const words = t.investigations;
+
+interface ValueRow {
+    id: number;
+    result: string | null;
+    at: string | null;
+    by: number | null;
+}
+
+// The value that opened it, and every later one of the test.
+const rowsOf = ({ openedValue, values }: Investigation): ValueRow[] => [
+    ...(openedValue === null ? [] : [{ id: 0, result: openedValue, at: null, by: null }]),
+    ...values.map((value, i) => ({ ...value, id: i + 1 })),
+];
+
+export function Values({ one }: { one: Investigation }): ReactElement {
+    const person = usePeople();
+    const { values: texts } = words;
+    const test = useRead('/sample-tests/{id}', { params: { path: { id: one.sampleTestId ?? 0 } } },
+        { enabled: one.sampleTestId !== null });
+    const limit = test.data?.specification;
+    const unit = test.data?.unit ?? '';
+    const rows = rowsOf(one);
+    return rows.length ? (
+        <>
+            <h2 className="part">
+                {words.what}{' '}
+                <span className="quiet">
+                    {one.testCode} {test.data ? limit ? texts.limit(limit) : texts.noLimit : ''}
+                </span>
+            </h2>
+            <PlainTable label={texts.label} none={words.noValue}
+                found={{ data: { data: rows }, error: null }} columns={[
+                    { title: texts.value, className: 'w-state', cell: (row) => row.result === null
+                        ? <span className="quiet">{texts.withdrawn}</span>
+                        : <><strong>{row.result}</strong> {unit}</> },
+                    { title: texts.at, className: 'w-when', cell: (row) => row.at
+                        ? <Moment at={row.at} /> : <span className="quiet">{texts.first}</span> },
+                    { title: texts.by, cell: (row) => person(row.by) },
+                ]} />
+        </>
+    ) : <Nothing title={words.noValue} />;
+}
+
+export function Actions({ one }: { one: Investigation }): ReactElement {
+    const person = usePeople();
+    const { actions: texts } = words;
+    return (
+        <>
+            <h2 className="part">{texts.title}</h2>
+            <PlainTable label={texts.label} none={texts.none}
+                found={{ data: { data: one.actions }, error: null }} columns={[
+                    { title: texts.text, className: 'wrap', cell: (act) => act.text },
+                    { title: texts.owner, className: 'w-name', cell: (act) => person(act.ownerId) },
+                    { title: texts.due, className: 'w-due',
+                        cell: (act) => act.dueDate ? dayOf(act.dueDate) : null },
+                    { title: texts.done, className: 'w-who', cell: (act) => act.doneAt
+                        ? <Status glyph="ready" tone="ready"><Moment at={act.doneAt} day /></Status>
+                        : may('investigation.work') ? (
+                            <Button kind="row" label={texts.finish(act.text)}
+                                onPress={() => finish(one, act)}>
+                                {texts.finishShort}
+                            </Button>
+                        ) : null },
+                ]} />
+        </>
+    );
+}
+
+function Text({ title, text }: { title: string; text: string | null }): ReactElement {
+    return (
+        <>
+            <h3>{title}</h3>
+            <p className="words">
+                {text ?? <span className="quiet">{words.notYet}</span>}
+            </p>
+        </>
+    );
+}
+
+export function Causes({ one }: { one: Investigation }): ReactElement {
+    return (
+        <aside className="beside" aria-labelledby="causes">
+            <h2 id="causes">{words.causes}</h2>
+            <Text title={words.cause} text={one.rootCause} />
+            <Text title={words.conclusion} text={one.conclusion} />
+        </aside>
+    );
+}

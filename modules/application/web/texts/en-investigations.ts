@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// English: the texts of investigations.
+const count = (n: number, one: string, many = `${one}s`): string =>
+    `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
+
+export const investigations = {
+    title: 'Investigations',
+    list: 'Investigations, newest first',
+    none: 'Nothing is investigated.',
+    noneWhat: 'A result out of specification opens an investigation where the policy says so; others'
+        + ' are opened by people.',
+    phases: 'Show by phase',
+    open: 'All open',
+    closed: 'Closed',
+    status: {
+        opened: 'Opened', phase_1: 'Phase 1', phase_2: 'Phase 2', conclusion: 'Conclusion',
+        capa_required: 'CAPA', closed: 'Closed', cancelled: 'Cancelled',
+    },
+    kind: {
+        oos: 'out of specification', oot: 'out of trend', oof: 'out of expectation',
+        deviation: 'deviation', capa: 'CAPA', complaint: 'complaint', qc_failure: 'QC failure',
+        media_failure: 'media failure', holding_time: 'holding time', pt_failure: 'proficiency test',
+    },
+    columns: {
+        number: 'Number', title: 'Title', kind: 'Kind', about: 'About', phase: 'Phase',
+        opened: 'Opened', clock: 'Clock', assignee: 'Worked on by',
+    },
+    left: (days: number) => days === 0 ? 'due today' : `${count(days, 'day')} left`,
+    over: (days: number) => `${count(days, 'day')} over`,
+    closedOn: (day: string) => `closed ${day}`,
+    noClock: 'no due day',
+    overview: 'Overview',
+    edit: 'Edit',
+    fact: {
+        title: 'Facts', what: 'Title', kind: 'Kind', sample: 'Sample', test: 'Test', batch: 'QC batch',
+        opened: 'Opened', by: (name: string) => `by ${name}`, due: 'Due', assignee: 'Worked on by',
+        closed: 'Closed', parent: 'Follows from',
+    },
+    what: 'What happened',
+    values: {
+        label: 'Values of the test', value: 'Value', at: 'Entered', by: 'By', first: 'opened it',
+        withdrawn: 'withdrawn', limit: (limit: string) => `Limit ${limit}`, noLimit: 'no limit',
+    },
+    noValue: 'No value belongs to it.',
+    causes: 'Root cause and conclusion',
+    cause: 'Root cause', conclusion: 'Conclusion', notYet: 'not yet written',
+    actions: {
+        title: 'Actions and retest plan', label: 'Actions', none: 'No action has been agreed.',
+        text: 'Action', owner: 'Who', due: 'Due', done: 'Done',
+        finish: (text: string) => `Done: ${text}`, finishShort: 'Done',
+        finished: 'The action is done.',
+    },
+    advance: {
+        opened: 'Open', phase_1: 'Begin phase 1', phase_2: 'Go on to phase 2',
+        conclusion: 'Go to the conclusion', capa_required: 'Require a CAPA', closed: 'Close',
+        cancelled: 'Cancel',
+    },
+    advanced: (number: string, phase: string) => `${number}: ${phase}.`,
+    advanceWhat: {
+        phase_1: 'Phase 1 is in the laboratory: instrument, standards, calculation, analyst.',
+        phase_2: 'Phase 2 goes beyond the laboratory: sampling, process, history.',
+        conclusion: 'What was found is weighed; then it is closed, or a CAPA required.',
+        capa_required: 'It stays open until the corrective action is agreed.',
+        closed: 'A closed investigation is not opened again.',
+        cancelled: 'Cancelling closes it without a finding.',
+    },
+    form: {
+        create: 'Open an investigation',
+        change: (number: string) => `Change ${number}`,
+        created: (number: string) => `${number} is opened.`,
+        changed: (number: string) => `${number} is changed.`,
+        action: 'Add an action',
+        added: (number: string) => `The action of ${number} is added.`,
+        members: {
+            kind: 'Kind', title: 'Title', dueOn: 'Due on', assigneeId: 'Worked on by',
+            rootCause: 'Root cause', conclusion: 'Conclusion', text: 'What is to be done',
+            ownerId: 'Who', dueDate: 'Due on',
+        },
+    },
+};
