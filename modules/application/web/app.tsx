@@ -24,6 +24,8 @@ import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { confirmationRoutes } from './pages/confirmations/routes.tsx';
 import { investigationRoutes } from './pages/investigations/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
+import { keyRoutes } from './pages/keys/routes.tsx';
+import { userRoutes } from './pages/users/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { referenceRoutes } from './pages/reference/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
@@ -54,6 +56,8 @@ const routes: Route[] = [
     ...referenceRoutes,
     ...guideRoutes,
     ...apiReferenceRoutes,
+    ...userRoutes,
+    ...keyRoutes,
 ];
 
 function Application(): ReactElement | null {

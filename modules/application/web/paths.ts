@@ -49,8 +49,15 @@ export const paths = {
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
     qcBatch: (id: number) => `${base}/qc-batches/${id}`,
+    users: (record: number | 'new' | '' = '') => `${base}/users${record === '' ? '' : `/${record}`}`,
+    permissions: (query = '') => `${base}/permissions${query}`,
+    keys: (record: number | 'new' | '' = '') => `${base}/keys${record === '' ? '' : `/${record}`}`,
+    keyRotation: (id: number) => `${base}/keys/${id}/rotate`,
     reference: (noun: string, record: number | 'new' | '' = '') =>
         `${base}/reference/${noun}${record === '' ? '' : `/${record}`}`,
+    // A route of the REST API, which stands beside the application, as programs call it.
+    rest: (path: string) =>
+        `${location.origin}${base.slice(0, base.lastIndexOf('/'))}/api/v1${path}`,
     // A file of the service itself, answered as attachment.
     download: (path: string, query = '') => `${base}/api${path}${query}`,
 };

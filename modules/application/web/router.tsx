@@ -52,7 +52,8 @@ export const useAddress = (): URL =>
     new URL(useSyncExternalStore(watch, address), location.origin);
 
 export function navigate(to: string, how: { replace?: boolean; state?: unknown } = {}): void {
-    if (!passes()) {
+    // Another view of the same page loses nothing.
+    if (new URL(to, location.origin).pathname !== location.pathname && !passes()) {
         return;
     }
     if (how.replace) {

@@ -10,7 +10,7 @@ export type ListPath = PathsWithMethod<paths, 'get'>;
 
 export interface Member {
     label: string;
-    // In words what the service has as values.
+    // In words what the service has as values; where it names none, those to choose from.
     words?: Record<string, string>;
     // It holds the id of a record of this list.
     records?: RecordsPath;
@@ -25,6 +25,9 @@ export interface Member {
 // Lists whose records are picked by their names.
 export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/material-types'
     | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'>;
+
+// Routes of acts on one record.
+export type ActPath = Extract<PathsWithMethod<paths, 'post'>, `${string}/{id}/${string}`>;
 
 export interface FormDefinition {
     // Where a new one is sent to: a list, or what belongs to a record.
@@ -42,4 +45,6 @@ export interface FormDefinition {
     name: (record: Record<string, unknown>) => string;
     // Asked for with every change.
     reason?: boolean;
+    // The form is of an act on the record, with a body of its own.
+    act?: ActPath;
 }

@@ -117,7 +117,8 @@ function Flag({ field }: { field: FieldProperties }): ReactElement {
 function Choices({ field }: { field: FieldProperties }): ReactElement {
     const { member, schema, draft, set } = field;
     const chosen = Array.isArray(draft) ? draft.map(String) : [];
-    const values = schema.items?.enum?.filter((value) => value !== null) ?? [];
+    const values = schema.items?.enum?.filter((value) => value !== null)
+        ?? Object.keys(member.words ?? {});
     return (
         <fieldset className="field">
             <legend className="caption">{member.label}</legend>
@@ -178,7 +179,7 @@ export function Field(field: FieldProperties): ReactElement {
             return <Choices field={field} />;
         case 'list':
             return member.records ? <RecordList field={field} path={member.records} />
-                : <Words field={field} />;
+                : member.words ? <Choices field={field} /> : <Words field={field} />;
         case 'rows':
             return <Rows field={field} />;
         case 'group':

@@ -9,7 +9,7 @@ import type { FormDefinition } from './definition.ts';
 import { bodyFrom, changedIn, clashes, groupOf, merged } from './draft.ts';
 import type { Clash, Clock, Group } from './draft.ts';
 import type { Schema } from './schema.ts';
-import { change, create, readRecord } from './service.ts';
+import { act, change, create, readRecord } from './service.ts';
 import type { Found, Record_ } from './service.ts';
 
 export interface Start {
@@ -40,10 +40,22 @@ interface Kept {
     etag: string | null;
 }
 
+// An act begins with what the service has by default, a change with what the record is.
+const begun = ({ definition, schema, clock }: Start, found: Found): Kept => ({
+    base: groupOf(schema, definition.act ? {} : found.record, clock), etag: found.etag });
+
+function sent({ definition, id }: Start, etag: string | null, body: Record_): Promise<Record_> {
+    if (id === null) {
+        return create(definition, body);
+    }
+    return definition.act ? act(definition, definition.act, id, etag, body)
+        : change(definition, id, etag, body);
+}
+
 export function useFilling(start: Start): Filling {
     const { definition, id, schema, found, clock, saved } = start;
-    const [kept, setKept] = useState<Kept>(() => ({
-        base: groupOf(schema, found.record, clock), etag: found.etag }));
+    const isChange = id !== null && definition.act === undefined;
+    const [kept, setKept] = useState<Kept>(() => begun(start, found));
     const [theirs, setTheirs] = useState<Kept | null>(null);
     const [mine, setMine] = useState(kept.base);
     const [busy, setBusy] = useState(false);
@@ -55,20 +67,19 @@ export function useFilling(start: Start): Filling {
         setReason((before) => before || refusal.slug === 'reason_required');
         if (refusal.status === 412 && id !== null) {
             const now = await readRecord(definition, id);
-            setTheirs({ base: groupOf(schema, now.record, clock), etag: now.etag });
+            setTheirs(begun(start, now));
         }
         setProblem(refusal);
     };
     const send = (base: Kept, group: Group, why: string | undefined): void => {
-        const body = bodyFrom(schema, base.base, group, id === null, clock);
-        if (id !== null && Object.keys(body).length === 0) {
+        const body = bodyFrom(schema, base.base, group, !isChange, clock);
+        if (isChange && Object.keys(body).length === 0) {
             saved(found.record);
             return;
         }
         setBusy(true);
         setProblem(null);
-        const sent = why ? { ...body, reason: why } : body;
-        (id === null ? create(definition, sent) : change(definition, id, base.etag, sent))
+        sent(start, base.etag, why ? { ...body, reason: why } : body)
             .then(saved).catch(met)
             .catch((error: unknown) => setProblem(asProblem(error)))
             .finally(() => setBusy(false));

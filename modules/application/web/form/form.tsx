@@ -35,6 +35,8 @@ interface Properties {
     close: () => void;
     // After it is saved; without it the panel is closed.
     saved?: (record: Record_) => void;
+    // Above the members: what it comes to.
+    note?: string | undefined;
     // What a new one begins with.
     initial?: Record_;
     // Below the members: what else is known of the record, or done to it.
@@ -82,8 +84,8 @@ function Refusal({ problem }: { problem: Problem }): ReactElement {
 const titleOf = ({ definition, id, found }: Start): string =>
     id === null ? definition.create : definition.change(definition.name(found.record));
 
-function Fields({ start, close, children }: {
-    start: Start; close: () => void; children: ReactNode;
+function Fields({ start, note, close, children }: {
+    start: Start; note: string | undefined; close: () => void; children: ReactNode;
 }): ReactElement {
     const { definition, id, schema } = start;
     const filling = useFilling({ ...start, saved: (record) => {
@@ -111,6 +113,7 @@ function Fields({ start, close, children }: {
         <form ref={form} className="filling" onSubmit={submit} aria-busy={filling.busy} noValidate={!must}
             data-scanned>
             <div className="fields">
+                {note ? <p className="small">{note}</p> : null}
                 <Members path="" members={members} schema={schema} group={filling.mine}
                     mistakes={mistakes} set={filling.set} first />
                 {id === null ? null : <Reason key={String(must)} id={reasonId} must={must} />}
@@ -135,25 +138,28 @@ interface Loaded {
     found: Found;
 }
 
-async function load({ list, one }: FormDefinition, id: number | null, initial: Record_): Promise<Loaded> {
+async function load(
+    { list, one, act }: FormDefinition, id: number | null, initial: Record_,
+): Promise<Loaded> {
     const [schema, found] = await Promise.all([
-        bodyOf(id === null ? `POST ${list}` : `PATCH ${one}`),
+        bodyOf(act ? `POST ${act}` : id === null ? `POST ${list}` : `PATCH ${one}`),
         id === null ? { record: initial, etag: null } : readRecord({ one }, id),
     ]);
     return { schema, found };
 }
 
-export function RecordForm({ definition, id, close, saved, initial, children }: Properties): ReactElement {
+export function RecordForm(properties: Properties): ReactElement {
+    const { definition, id, close, saved, initial, note, children } = properties;
     const clock = useClock();
     const loaded = useQuery<Loaded, Problem>({
-        queryKey: ['form', definition.one, id],
+        queryKey: ['form', definition.act ?? definition.one, id],
         queryFn: () => load(definition, id, initial ?? {}),
         staleTime: Infinity, gcTime: 0, placeholderData: undefined,
         retry: false, refetchOnMount: 'always',
     });
     const start = loaded.data && { definition, id, clock, ...loaded.data,
         saved: (record: Record_) => {
-            const name = definition.name(record);
+            const name = definition.name(record) || definition.name(loaded.data?.found.record ?? {});
             say({ tone: 'ready', text: id === null ? definition.created(name) : definition.changed(name) });
             (saved ?? close)(record);
         } };
@@ -161,7 +167,9 @@ export function RecordForm({ definition, id, close, saved, initial, children }: 
     return (
         <SidePanel title={start ? titleOf(start) : t.form.title} close={close} className="dialog form">
             {start && !loaded.isFetching
-                ? <Fields start={start} close={close}>{children?.(start.found.record)}</Fields> : null}
+                ? <Fields start={start} note={note} close={close}>
+                    {children?.(start.found.record)}
+                </Fields> : null}
             {loaded.error ? <Refused problem={asProblem(loaded.error)} /> : null}
             {loaded.isFetching ? <Waiting what={t.form.title} rows={6} /> : null}
         </SidePanel>

@@ -9,7 +9,7 @@ import type { paths } from '#api';
 import { answer, api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { changed } from '../api/read.ts';
-import type { FormDefinition, ListPath } from './definition.ts';
+import type { ActPath, FormDefinition, ListPath } from './definition.ts';
 
 type PatchPath = PathsWithMethod<paths, 'patch'>;
 
@@ -42,6 +42,17 @@ export async function change(
     body: Record_,
 ): Promise<Record_> {
     const made: unknown = await answer(api.PATCH(one as PatchPath, {
+        params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
+    } as never));
+    await changed(list as ListPath, one);
+    return made as Record_;
+}
+
+export async function act(
+    { list, one }: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number,
+    etag: string | null, body: Record_,
+): Promise<Record_> {
+    const made: unknown = await answer(api.POST(path, {
         params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
     } as never));
     await changed(list as ListPath, one);

@@ -3,6 +3,13 @@
 // English: the texts of every form.
 export const form = {
     title: 'the form',
+    copy: 'Copy it',
+    copied: 'It is copied.',
+    copyByHand: 'The browser does not let this page copy: select it and copy it by hand.',
+    onlyOnce: 'It is shown only this once.',
+    stored: 'I have stored it',
+    discardSecret: 'It is not shown again. Close it without storing it?',
+    sample: 'How it is used',
     discard: 'What you typed here is not saved and would be lost. Leave it?',
     notSaved: 'Not saved yet',
     noRecord: 'Nothing is called so.',

@@ -19,6 +19,8 @@ import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
 import { verify } from './en-verify.ts';
+import { users } from './en-users.ts';
+import { keys as apiKeys } from './en-api-keys.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -57,6 +59,8 @@ export const en = {
     verify,
     receive,
     reference,
+    users,
+    apiKeys,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who can do something: the roles that may, and the people who have one of them.
+import type { ReactElement } from 'react';
+
+import type { Matrix } from '../../actions/permissions.ts';
+import { useRead } from '../../api/read.ts';
+import { may } from '../../api/session.ts';
+import { paths } from '../../paths.ts';
+import { Link, navigate, useAddress } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
+import { has, roleNames } from './matrix.ts';
+import type { Draft } from './matrix.ts';
+
+const words = t.users.permissions;
+
+function People({ roles }: { roles: string[] }): ReactElement {
+    const found = useRead('/users', { params: { query: { active: true, limit: 500 } } });
+    const people = (found.data?.data ?? []).filter((user) =>
+        user.roles.some((role) => roles.includes(role)));
+    return (
+        <>
+            <dt>{words.people}</dt>
+            <dd>
+                {people.map(({ id, displayName }, i) => (
+                    <span key={id}>
+                        {i ? ', ' : ''}<Link href={paths.users(id)}>{displayName}</Link>
+                    </span>
+                ))}
+                {found.data && people.length === 0 ? <strong>{words.nobody}</strong> : null}
+            </dd>
+        </>
+    );
+}
+
+// As the matrix is typed now, so that an effect is seen before it is made.
+export function Who({ matrix, draft }: { matrix: Matrix; draft: Draft }): ReactElement {
+    const permission = useAddress().searchParams.get('permission') ?? 'qc.override';
+    const roles = matrix.roles.filter(({ role }) => has(matrix, draft, role, permission))
+        .map(({ role }) => role);
+    return (
+        <>
+            <h2 id="who">{words.who}</h2>
+            <div>
+                <p className="field">
+                    <select aria-label={words.who} value={permission}
+                        onChange={({ target }) => navigate(paths.permissions(
+                            `?permission=${target.value}`), { replace: true })}>
+                        {Object.entries(words.words).map(([value, title]) => (
+                            <option key={value} value={value}>{title}</option>
+                        ))}
+                    </select>
+                </p>
+                <dl className="stack">
+                    <dt>{words.roles}</dt>
+                    <dd>{roles.map((role) => roleNames[role]).join(', ') || words.nobody}</dd>
+                    {may('user.manage') ? <People roles={roles} /> : null}
+                </dl>
+            </div>
+        </>
+    );
+}

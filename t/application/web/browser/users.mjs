@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Users: inviting one by a link that is shown once and works, roles with a reason, who can do
+// what, and what roles may do.
+import { desk, is, looks, ok, open, press, until } from './support.mjs';
+
+const panel = (page) => page.getByRole('dialog');
+const field = (page, label) => panel(page).getByLabel(label, { exact: true });
+const said = (page, pattern, name) => until(page, (text) =>
+    new RegExp(text).test(document.querySelector('.said')?.textContent), name, pattern);
+
+async function invites(page) {
+    await page.click('.rail a[href$="/users"]');
+    await page.waitForSelector('tr.cursor');
+    ok(/Mateo Ortiz.*Analyst/.test(await page.textContent('tbody')), 'people with their roles');
+    await looks(page, 'users');
+    await press(page, 'n');
+    await page.waitForSelector('.filling');
+    await field(page, 'Name').fill('Iris Novak');
+    await field(page, 'E-mail address').fill('iris.novak@cedarbasin.example');
+    await field(page, 'Analyst').check();
+    await looks(page, 'user-form');
+    await panel(page).getByRole('button', { name: 'Invite a user' }).click();
+    await page.waitForSelector('[data-secret]');
+    const link = await page.textContent('[data-secret]');
+    ok(/\/app\/link#\w/.test(link), 'the link, with its token where no server sees it');
+    await looks(page, 'user-link');
+    await panel(page).getByRole('button', { name: 'I have stored it' }).click();
+    await until(page, () => !document.querySelector('[data-secret]'), 'it is shown only once');
+    ok(/Iris Novak.*no password yet/.test(await page.textContent('tbody')), 'she is in the list');
+    return link;
+}
+
+async function spends(browser, link) {
+    const hers = await desk(browser);
+    await hers.page.goto(link);
+    await hers.page.waitForSelector('input[name=new]');
+    is(await hers.page.locator('[role=alert]').count(), 0, 'the link opens the page of a password');
+    await hers.context.close();
+}
+
+async function changes(page) {
+    await page.locator('tbody tr').filter({ hasText: 'Iris Novak' }).click();
+    await press(page, 'e');
+    await page.waitForSelector('.filling');
+    await field(page, 'Auditor').check();
+    await panel(page).getByRole('button', { name: 'Change Iris Novak' }).click();
+    await page.waitForSelector('.filling input[name=reason][required]');
+    ok(/reason_required/.test(await panel(page).textContent()), 'a change of roles asks for a reason');
+    await page.locator('.filling input[name=reason]').fill('She also audits');
+    await panel(page).getByRole('button', { name: 'Change Iris Novak' }).click();
+    await said(page, 'Iris Novak is changed', '... and is made with one');
+    ok(/Analyst, Auditor/.test(await page.textContent('tbody')), 'both roles');
+}
+
+async function permissions(page) {
+    await page.getByRole('link', { name: 'Roles and permissions' }).click();
+    await page.waitForSelector('.matrix');
+    await page.getByRole('combobox', { name: 'Who can' }).selectOption('qc.override');
+    await until(page, () => /Grace Okafor/.test(document.querySelector('.beside').textContent),
+        'who can override QC');
+    await page.getByLabel('Auditor: override QC').check();
+    ok(/Iris Novak/.test(await page.textContent('.beside')), 'the effect is seen before it is made');
+    await looks(page, 'permissions');
+    await page.getByRole('button', { name: 'Change the permissions of 1 role' }).click();
+    await page.waitForSelector('#reason');
+    ok(/Auditor may: override QC/.test(await panel(page).textContent()), 'what will happen is listed');
+    await page.fill('#reason', 'An auditor stands in');
+    await press(page, 'Enter');
+    await said(page, 'permissions of 1 role are changed', 'the matrix is changed');
+    ok(await page.getByLabel('Auditor: override QC').isChecked(), '... and stays so');
+}
+
+export async function users(browser, { page }) {
+    const link = await invites(page);
+    await spends(browser, link);
+    await changes(page);
+    await permissions(page);
+}
