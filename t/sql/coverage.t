@@ -243,4 +243,35 @@ for my $round (1 .. 8) {
     is($status eq 'verified' ? 1 : 0, $batches ? 0 : 1, "verified or covered: @outcome");
 }
 
+# A batch fails after a result of it was verified: whoever measured, the investigation is
+# opened, though that person may work on none; and nobody else's laboratory sees what it touches.
+subtest 'what a late failure touches' => sub {
+    my $sample = $base->sample($lab, 'PB');
+    my $batch  = batch('late', 1);
+    enter($sample->{PB}, '2');
+    $app->do($cover, undef, $lab->{id}, $sample->{PB}, $batch);
+    verified($sample->{PB});
+    my $clerk = $base->insert('user_account', { organization_id => $lab->{id},
+        email => 'ben@cedar.example', display_name => 'Ben', password_hash => 'set' });
+    $base->insert('user_role', { organization_id => $lab->{id}, user_id => $clerk, role => 'receiving_clerk' });
+    my $impact = 'SELECT "sampleId" FROM lims.qc_impact_record WHERE "qcBatchId" = ?';
+    my $seen   = sub { return $_[0]->selectcol_arrayref($impact, undef, $batch) };
+    my $ben    = $base->app({ %$lab, user_id => $clerk });
+    is($ben->do(q{INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion,
+        measured_value, upper_limit) VALUES (?, ?, 'LCS', 'maximum', 9, 5)}, undef, $lab->{id}, $batch), 1,
+        'a control fails late');
+    is_deeply($seen->($ben), [ $sample->{id} ], 'the sample is listed');
+    is_deeply($seen->($base->app($them)), [], '... for nobody else');
+    my $opened = $base->db->selectrow_arrayref(q{SELECT id, kind, sample_id, opened_by
+        FROM lims.investigation WHERE organization_id = ? AND qc_batch_id = ?}, undef, $lab->{id}, $batch);
+    is_deeply([ @$opened[ 1 .. 3 ] ], [ 'qc_failure', undef, $clerk ], 'an investigation is opened');
+    $app = $base->app({ %$lab, user_id => $clerk });
+    for my $status (qw(phase_1 conclusion)) {
+        $app->do('UPDATE lims.investigation SET status = ? WHERE organization_id = ? AND id = ?', undef,
+            $status, $lab->{id}, $opened->[0]);
+    }
+    refused($app, q{UPDATE lims.investigation SET status = 'closed', conclusion = 'none' WHERE
+        organization_id = ? AND id = ?}, [ $lab->{id}, $opened->[0] ], 'permission_required', 'closing it');
+};
+
 done_testing();
