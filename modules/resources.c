@@ -91,5 +91,6 @@ const lims_resource_t *const lims_resources[] = {
     &lims_audit_block,
     &lims_history,
     &lims_electronic_signature,
+    &lims_signed_content,
     NULL,
 };

@@ -271,6 +271,21 @@ AS $$
     SELECT lims.content_hash(lims.signed_content(p_organization, p_table, p_record_id))
 $$;
 
+-- What signatures of records would cover now, for those who are about to sign.
+CREATE FUNCTION lims.signed_content_record(p_organization bigint, p_table text, p_ids bigint[])
+RETURNS TABLE (id bigint, "table" text, name text, "contentHash" text, content jsonb)
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT c.id, p_table, lims.record_name(p_organization, p_table, c.id),
+           encode(lims.content_hash(c.content), 'hex'), c.content
+      FROM (SELECT i.id, lims.signed_content(p_organization, p_table, i.id) AS content
+              FROM unnest(p_ids) AS i (id)) c
+     WHERE c.content IS NOT NULL;
+END
+$$;
+
 -- Whether the record still has the content that was signed; NULL if that cannot be told,
 -- because another version of the list was signed.
 CREATE FUNCTION lims.signature_fits(p_organization bigint, p_signature bigint)

@@ -12,6 +12,7 @@
 extern const lims_resource_t lims_audit_entry;
 extern const lims_resource_t lims_audit_block;
 extern const lims_resource_t lims_electronic_signature;
+extern const lims_resource_t lims_signed_content;
 extern const lims_resource_t lims_history;
 
 /* Prefix of a head written as one word, "lims-audit-1:ORGANIZATION:BLOCK:HEX": as the

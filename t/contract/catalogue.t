@@ -136,6 +136,8 @@ my %worked_out = (
     'judgeResults.results.entryWarnings.code' => [ 'value_warnings', 'lot_entry_warnings' ],
     'getSampleReadiness.findings.category'  => [ 'finding', 'release_finding' ],
     'getSampleReadiness.findings.severity'  => [ 'finding', 'release_finding' ],
+    'signed content.table'                  => ['signed_content'],
+    'listSignedContents.table'              => ['signed_content'],
     map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
             "$_.reasons.severity" => [ 'finding', 'release_finding' ]) }
         qw(sample.blocked sample.ready_for_review sample.ready_to_report holding_time.expiring),

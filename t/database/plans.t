@@ -216,6 +216,7 @@ my %given = (
     audit_block_tail      => { from => 1000 },
     history_of            => { table => 'sample', id => $sample },
     signature_list        => { table => 'sample_test', recordId => $sample },
+    signed_content_list   => { table => 'sample_test', recordId => "{$sample}" },
 );
 
 sub searches {

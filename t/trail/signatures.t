@@ -20,12 +20,16 @@ sub signatures {
 }
 
 $signer->done('sample-test enter', $test, result => '2.4');
+my ($shown) = @{ $signer->done('signature preview', table => 'sample_test', recordId => "$test,999999")->{data} };
+is_deeply([ @$shown{qw(id table)}, $shown->{content}{result} ], [ $test, 'sample_test', '2.4' ],
+    'what would be signed is shown');
 $signer->done('sample-test verify', $test);
 my ($verified, @more) = @{ signatures() };
 is(scalar @more, 0, 'one act, one signature');
 is_deeply([ @$verified{qw(printedName meaning table recordId method)} ],
     [ 'Ada Park', 'verified', 'sample_test', $test, 'password' ],
     'who signed what, and with which meaning (a laboratory\'s day, 1.12)');
+is_deeply($verified->{content}, $shown->{content}, '... and is what is signed');
 ok($verified->{stands}, 'it stands after its own act');
 is_deeply([ @{ $verified->{content} }{qw(id result version enteredBy)} ],
     [ $test, '2.4', 1, $signer->{id} ], 'it shows what was signed');

@@ -15,6 +15,7 @@ import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
 import { accountRoutes } from './pages/account/routes.tsx';
 import { apiReferenceRoutes } from './pages/api-reference/routes.tsx';
+import { approvalRoutes } from './pages/approvals/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
 import { guideRoutes } from './pages/guide/routes.tsx';
@@ -46,6 +47,7 @@ const routes: Route[] = [
     ...worklistRoutes,
     ...benchRoutes,
     ...verifyRoutes,
+    ...approvalRoutes,
     ...auditRoutes,
     ...accountRoutes,
     ...instrumentFileRoutes,

@@ -39,6 +39,12 @@ export const paths = {
     guide: (role = '') => `${base}/guide${role ? `/${role}` : ''}`,
     apiReference: (operation = '') =>
         `${base}/api-reference${operation ? `/${operation}` : ''}`,
+    verify: () => `${base}/verify`,
+    approvals: (query = '') => `${base}/approvals${query}`,
+    approval: (id: number) => `${base}/approvals/${id}`,
+    certificates: (query = '') => `${base}/certificates${query}`,
+    certificate: (id: number, tab = '') =>
+        `${base}/certificates/${id}${tab ? `/${tab}` : ''}`,
     worklist: () => `${base}/worklist`,
     worklistTests: (query = '') => `${base}/worklist/tests${query}`,
     bench: (by: 'method' | 'batch', value: string) =>

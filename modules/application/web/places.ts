@@ -8,6 +8,8 @@ const pages: Record<string, (id: number) => string> = {
     sample: (id) => paths.sample(id),
     'reagent-lot': (id) => paths.lot('reagent', id),
     'media-lot': (id) => paths.lot('media', id),
+    approval: (id) => paths.approval(id),
+    certificate: (id) => paths.certificate(id),
     order: (id) => paths.order(id),
     'sample-order': (id) => paths.order(id),
     investigation: (id) => paths.investigation(id),

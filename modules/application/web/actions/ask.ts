@@ -5,6 +5,8 @@
 import { useSyncExternalStore } from 'react';
 
 export interface SignedRow {
+    // Of which record of the act it is one; absent: each row is one.
+    item?: number;
     record: string;
     what: string;
     value: string;
@@ -34,8 +36,8 @@ export interface Question {
     perform: (given: Given) => Promise<void>;
     // The same question of what is there now, where something changed since it was seen.
     renew?: () => Promise<Question>;
-    // The same question without some of its rows, where these are refused.
-    without?: (rows: ReadonlySet<number>) => Question;
+    // The same question without some of its records, where these are refused.
+    without?: (records: ReadonlySet<number>) => Question | Promise<Question>;
 }
 
 export interface Given {

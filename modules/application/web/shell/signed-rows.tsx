@@ -31,7 +31,9 @@ function rowsOf(problem: Problem | null, fresh: Question | undefined): Refused {
     const rows = new Map<number, RefusedRow>();
 
     problem?.outcomes.forEach(({ error, message }, i) => {
-        const now = error === stale ? fresh?.rows?.[i] : undefined;
+        const now = error === stale
+            ? fresh?.rows?.find(({ item }, row) => (item ?? row) === i && item === undefined)
+            : undefined;
         if (error !== null) {
             rows.set(i, { slug: error, message: message ?? '', ...(now ? { now } : {}) });
         }
@@ -90,6 +92,10 @@ function Row({ row, no, refused }: {
     );
 }
 
+// A refusal stands under the last row of its record.
+const isLast = (rows: SignedRow[], i: number): boolean =>
+    rows[i]?.item === undefined || rows[i + 1]?.item !== rows[i].item;
+
 export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused }): ReactElement {
     const { columns } = t.asking;
     return (
@@ -110,7 +116,8 @@ export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused })
                 </thead>
                 <tbody>
                     {rows.map((row, i) => (
-                        <Row key={i} row={row} no={i + 1} refused={refused.rows.get(i)} />
+                        <Row key={i} row={row} no={i + 1}
+                            refused={isLast(rows, i) ? refused.rows.get(row.item ?? i) : undefined} />
                     ))}
                 </tbody>
             </table>
@@ -124,13 +131,15 @@ export function Ways({ question, refused, choose }: {
 }): ReactElement | null {
     const { rows, fresh } = refused;
     const { without } = question;
-    const some = rows.size > 0 && rows.size < (question.rows?.length ?? 0);
+    const records = new Set(question.rows?.map(({ item }, i) => item ?? i)).size;
+    const some = rows.size > 0 && rows.size < records;
 
     return fresh || (without && some) ? (
         <p className="line">
             {fresh ? <Button onPress={() => choose(fresh)}>{t.asking.renew}</Button> : null}
             {without && some ? (
-                <Button onPress={() => choose(without(new Set(rows.keys())))}>
+                <Button onPress={() => void Promise.resolve(without(new Set(rows.keys())))
+                    .then(choose, tell)}>
                     {t.asking.leaveOut(rows.size)}
                 </Button>
             ) : null}

@@ -18,6 +18,7 @@ import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
+import { release } from './en-release.ts';
 import { verify } from './en-verify.ts';
 import { users } from './en-users.ts';
 import { keys as apiKeys } from './en-api-keys.ts';
@@ -56,6 +57,7 @@ export const en = {
     investigations,
     lots,
     orders,
+    release,
     verify,
     receive,
     reference,

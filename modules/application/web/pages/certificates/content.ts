@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a certificate says, as the service keeps it: a document whose members older versions
+// may lack.
+export interface Content {
+    certificate?: { number: string; version: number; issuedAt: string | null;
+        reason: string | null; replaces?: { version: number } | null };
+    laboratory?: { name: string; address: string | null; accreditation: string | null };
+    client?: { name: string; address: string | null } | null;
+    order?: { orderNumber?: string } | null;
+    sample?: { trackingId: string; sampleIdentifier: string; clientName: string;
+        project: string | null; materialType: string; plantLocation: string | null;
+        collectedAt: string | null; collectionDate: string | null; receivedAt: string | null;
+        externalId: string | null; remark: string | null };
+    receipt?: { temperature: number | null; condition: string | null;
+        containers: number | null; deviations: string | null } | null;
+    results?: Result[];
+    testsDone?: { from: string | null; to: string | null } | null;
+    people?: { printedName: string; meaning: string; about: string; at: string;
+        signed: boolean }[];
+    qualifiers?: { qualifier: string; meaning: string }[];
+    statements?: string[];
+    amendments?: { reason: string; at?: string }[];
+    withoutAnalysisDay?: string[];
+}
+
+export interface Result {
+    sampleTestId: number;
+    testCode: string;
+    testName: string;
+    method: string | null;
+    result: string | null;
+    qualifier: string | null;
+    unit: string | null;
+    specification: string | null;
+    conformity: string | null;
+    outOfSpecification: boolean | null;
+    analyzedAt: string | null;
+    remark: string | null;
+}
+
+// The document of the service, whose form its kind and version decide.
+export const contentOf = (document: unknown): Content => document as Content;
+
+// What identifies a value for a person, and the value: two versions are compared so.
+export function saidBy(content: Content): Map<string, string> {
+    const { sample, client, receipt } = content;
+    const said = new Map<string, string>();
+    const note = (what: string, value: unknown): void => {
+        if (value !== null && value !== undefined && value !== '') {
+            said.set(what, String(value));
+        }
+    };
+    for (const [name, value] of Object.entries({ ...sample })) {
+        if (!['id', 'clientId', 'projectId', 'materialTypeId', 'reportedAt'].includes(name)) {
+            note(name, value);
+        }
+    }
+    note('clientAddress', client?.address);
+    note('receiptCondition', receipt?.condition);
+    for (const one of content.results ?? []) {
+        note(one.testCode, `${one.qualifier ?? ''}${one.result ?? ''} ${one.unit ?? ''}`.trim());
+        note(`${one.testCode} limit`, one.specification);
+    }
+    return said;
+}
+
+export interface Difference {
+    id: string;
+    before: string;
+    after: string;
+}
+
+export function differences(before: Content, after: Content): Difference[] {
+    const old = saidBy(before);
+    const now = saidBy(after);
+    return [...new Set([...old.keys(), ...now.keys()])]
+        .map((id) => ({ id, before: old.get(id) ?? '', after: now.get(id) ?? '' }))
+        .filter((one) => one.before !== one.after);
+}

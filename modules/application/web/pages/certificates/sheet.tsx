@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A certificate as a page: what its reader sees. A draft says so.
+import type { ReactElement, ReactNode } from 'react';
+
+import { Flag } from '../../parts/status.tsx';
+import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
+import type { Content, Result } from './content.ts';
+
+const { sheet: words } = t.release;
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement | null {
+    return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
+}
+
+// The certificate's times are written in the laboratory's zone by the service.
+const written = (at: string | null | undefined): string =>
+    at ? at.slice(0, 16).replace('T', ' ') : '';
+
+const day = (date: string | null | undefined): string => date ? dayOf(date) : '';
+
+function Head({ content }: { content: Content }): ReactElement {
+    const { certificate, laboratory } = content;
+    const { replaces } = certificate ?? {};
+    return (
+        <header>
+            <p><strong>{laboratory?.name}</strong></p>
+            <p className="quiet">{[laboratory?.address, laboratory?.accreditation]
+                .filter(Boolean).join(' · ')}</p>
+            <h2>{words.title}</h2>
+            <dl className="pairs">
+                <Fact name={words.number}>
+                    {certificate?.number ? <span className="id">{certificate.number}</span> : null}
+                </Fact>
+                <Fact name={words.version}>{certificate?.version}</Fact>
+                <Fact name={words.issued}>
+                    {written(certificate?.issuedAt) || words.notIssued}
+                </Fact>
+                <Fact name={words.replaces}>
+                    {replaces ? words.replacesVersion(replaces.version, certificate?.reason ?? '')
+                        : null}
+                </Fact>
+            </dl>
+        </header>
+    );
+}
+
+function Facts({ content }: { content: Content }): ReactElement {
+    const { client, sample, receipt, testsDone, order } = content;
+    return (
+        <dl className="pairs">
+            <Fact name={words.client}>
+                {[client?.name ?? sample?.clientName, client?.address].filter(Boolean).join(', ')}
+            </Fact>
+            <Fact name={words.order}>{order?.orderNumber}</Fact>
+            <Fact name={words.sample}>
+                <span className="id">{sample?.trackingId}</span> {sample?.sampleIdentifier}
+            </Fact>
+            <Fact name={words.project}>{sample?.project}</Fact>
+            <Fact name={words.place}>
+                {[sample?.materialType, sample?.plantLocation].filter(Boolean).join(', ')}
+            </Fact>
+            <Fact name={words.collected}>
+                {written(sample?.collectedAt) || day(sample?.collectionDate)}
+            </Fact>
+            <Fact name={words.received}>{written(sample?.receivedAt)}</Fact>
+            <Fact name={words.receipt}>
+                {[receipt?.temperature == null ? '' : t.sample.celsius(receipt.temperature),
+                    receipt?.condition, receipt?.deviations].filter(Boolean).join(', ')}
+            </Fact>
+            <Fact name={words.tested}>
+                {testsDone?.from ? words.range(day(testsDone.from), day(testsDone.to)) : null}
+            </Fact>
+            <Fact name={words.remark}>{sample?.remark}</Fact>
+        </dl>
+    );
+}
+
+function ResultRow({ one }: { one: Result }): ReactElement {
+    const [code = '', meaning = ''] = t.samples.flags.oos;
+    return (
+        <tr>
+            <th scope="row" title={one.testName}>{one.testCode} {one.testName}</th>
+            <td>{one.method}</td>
+            <td className="right"><strong>{one.qualifier}{one.result}</strong></td>
+            <td>{one.unit}</td>
+            <td>{one.specification}</td>
+            <td>
+                {words.conformity[one.conformity ?? 'none'] ?? one.conformity}{' '}
+                {one.outOfSpecification ? <Flag code={code} meaning={meaning} /> : null}
+            </td>
+        </tr>
+    );
+}
+
+function Results({ results }: { results: Result[] }): ReactElement {
+    const { columns } = words;
+    return (
+        <table className="table" aria-label={t.release.approvals.results(results.length)}>
+            <thead>
+                <tr>
+                    <th scope="col">{columns.test}</th>
+                    <th scope="col" className="w-name">{columns.method}</th>
+                    <th scope="col" className="w-due right">{columns.result}</th>
+                    <th scope="col" className="w-code">{columns.unit}</th>
+                    <th scope="col" className="w-name">{columns.limit}</th>
+                    <th scope="col" className="w-due">{columns.conformity}</th>
+                </tr>
+            </thead>
+            <tbody>{results.map((one) => <ResultRow key={one.sampleTestId} one={one} />)}</tbody>
+        </table>
+    );
+}
+
+function People({ content }: { content: Content }): ReactElement | null {
+    const people = new Map<string, { printedName: string; meaning: string; about: string[] }>();
+
+    for (const { printedName, meaning, about } of content.people ?? []) {
+        const key = `${printedName}/${meaning}`;
+        const one = people.get(key) ?? { printedName, meaning, about: [] };
+        one.about.push(about);
+        people.set(key, one);
+    }
+    return people.size ? (
+        <>
+            <h3>{words.people}</h3>
+            <ul>
+                {[...people].map(([key, { printedName, meaning, about }]) => (
+                    <li key={key}>{printedName}, {meaning} {about.join(', ')}</li>
+                ))}
+            </ul>
+        </>
+    ) : null;
+}
+
+function Statements({ content }: { content: Content }): ReactElement {
+    return (
+        <ul className="quiet">
+            {(content.qualifiers ?? []).map(({ qualifier, meaning }) =>
+                <li key={qualifier}>{qualifier} {meaning}</li>)}
+            {(content.statements ?? []).map((text) => <li key={text}>{text}</li>)}
+            {(content.amendments ?? []).map(({ reason }) => <li key={reason}>{reason}</li>)}
+        </ul>
+    );
+}
+
+export function Sheet({ content }: { content: Content }): ReactElement {
+    const draft = !content.certificate?.issuedAt;
+    return (
+        <article className={draft ? 'certificate draft' : 'certificate'} data-draft={words.draft}
+            aria-label={words.page(content.sample?.trackingId ?? '')}>
+            {draft ? <p className="unseen">{words.draft}</p> : null}
+            <Head content={content} />
+            <Facts content={content} />
+            <Results results={content.results ?? []} />
+            <Statements content={content} />
+            <People content={content} />
+        </article>
+    );
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# In a browser: approvals are decided by one password, seeing what the certificate would
+# say; certificates are read as pages, with what a reader misses and what changed.
+use strict;
+use warnings;
+
+use LIMS::Test;
+use LIMS::Test::Browser;
+
+LIMS::Test::Browser::run('release', sub {
+    my ($lims) = @_;
+    $lims->db->do(q{UPDATE lims.organization SET esignature_required = true});
+});
+done_testing();
