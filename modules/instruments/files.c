@@ -416,6 +416,7 @@ static const lims_route_t routes[] = {
       .operation = "reevaluateInstrumentFile",
       .summary = "Read a quarantined file again, by today's profiles and records",
       .permission = "file.review",
+      .flags = LIMS_R_NO_RECORD,
       .input = again_input,
       .output = again_output,
       .status = 200,

@@ -353,10 +353,38 @@ static const lims_field_t version_fields[] = {
     LIMS_FIELD_END,
 };
 
+static const char *const ways[] = { "httpd", "both", NULL };
+
+/* Members of an error that only people meet. */
+static const lims_field_t problem_fields_of_people[] = {
+    { .name = "attemptsLeft",
+      .type = LIMS_T_INTEGER,
+      .doc = "Attempts that are left before the account is locked; only with a wrong "
+             "password." },
+    { .name = "signIn",
+      .type = LIMS_T_ENUM,
+      .values = ways,
+      .doc = "Way to sign in, at /app/sign-on (httpd) or there and by password (both); only "
+             "where nobody is signed in, and not by password alone." },
+    { .name = "mine",
+      .type = LIMS_T_OBJECT,
+      .members = version_fields,
+      .doc = "Version that was to be signed; only where another stands by now." },
+    { .name = "theirs",
+      .type = LIMS_T_OBJECT,
+      .members = version_fields,
+      .doc = "Version that stands; only where another was to be signed." },
+    { .name = "reasons",
+      .type = LIMS_T_JSON,
+      .doc = "Reasons that hold a file back; only with the refusal of its release." },
+    { .name = "results",
+      .type = LIMS_T_JSON,
+      .doc = "Outcome for each, in the order sent; only with the refusal of an act on many." },
+    LIMS_FIELD_END,
+};
+
 static void write_error(lims_openapi_t *doc, const void *subject)
 {
-    static const char *const ways[] = { "httpd", "both", NULL };
-    bool people = doc->surface != LIMS_SURFACE_API;
     const lims_field_t fields[] = {
         { .name = "error",
           .type = LIMS_T_ENUM,
@@ -381,30 +409,17 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .type = LIMS_T_OBJECT_LIST,
           .members = conflict_fields,
           .doc = "Records that are no longer as they were read; only where several are changed." },
-        { .name = people ? "attemptsLeft" : NULL,
-          .type = LIMS_T_INTEGER,
-          .doc = "Attempts that are left before the account is locked; only with a wrong "
-                 "password." },
-        { .name = "signIn",
-          .type = LIMS_T_ENUM,
-          .values = ways,
-          .doc = "Way to sign in, at /app/sign-on (httpd) or there and by password (both); only "
-                 "where nobody is signed in, and not by password alone." },
-        { .name = "mine",
-          .type = LIMS_T_OBJECT,
-          .members = version_fields,
-          .doc = "Version that was to be signed; only where another stands by now." },
-        { .name = "theirs",
-          .type = LIMS_T_OBJECT,
-          .members = version_fields,
-          .doc = "Version that stands; only where another was to be signed." },
         LIMS_FIELD_END,
     };
+    const lims_field_t *members =
+        concatenate(fields, lims_gate_fields, count_fields(lims_gate_fields), doc->pool);
 
     (void)subject;
-    write_object(doc,
-                 concatenate(fields, lims_gate_fields, count_fields(lims_gate_fields), doc->pool),
-                 LIMS_SCHEMA_MEMBERS, "A refusal or a failure.");
+    if (doc->surface != LIMS_SURFACE_API) {
+        members = concatenate(members, problem_fields_of_people,
+                              count_fields(problem_fields_of_people), doc->pool);
+    }
+    write_object(doc, members, LIMS_SCHEMA_MEMBERS, "A refusal or a failure.");
 }
 
 void lims_openapi_refer_error(lims_openapi_t *doc)

@@ -131,6 +131,21 @@ static const lims_error_t *act_on_all(lims_request_t *rq, lims_each_t *items, in
 
 /* --- The answer ------------------------------------------------------------- */
 
+/* Returns the lists of a refusal that this one does not have, as empty members. */
+static const char *empty_lists(const char *refusal, apr_pool_t *pool)
+{
+    static const char *const names[] = { "\"blockers\":", "\"qcBatches\":", "\"missing\":",
+                                         "\"needsSignoff\":" };
+    const char *lists = "";
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(names); i++) {
+        if (!refusal || !strstr(refusal, names[i])) {
+            lists = apr_pstrcat(pool, lists, ",", names[i], "[]", NULL);
+        }
+    }
+    return lists;
+}
+
 /* Returns the object of one record: its refusal has the members that it has when it is
  * answered alone. */
 static const char *result_of(const lims_each_t *item, const char *id_name, bool done,
@@ -139,11 +154,10 @@ static const char *result_of(const lims_each_t *item, const char *id_name, bool 
     const char *status = done ? item->becomes : item->stood;
     apr_size_t length;
     const char *refusal = item->error ? lims_error_body(&length, item->error, pool) : NULL;
-    bool gates = refusal && strstr(refusal, "\"blockers\":");
 
     return apr_pstrcat(pool, "{\"", id_name, "\":", item->id, ",\"status\":",
                        status ? apr_pstrcat(pool, "\"", status, "\"", NULL) : "null",
-                       gates ? "" : ",\"blockers\":[]", ",",
+                       empty_lists(refusal, pool), ",",
                        refusal ? refusal + 1 : "\"error\":null,\"message\":null}", NULL);
 }
 

@@ -36,8 +36,21 @@
           .type = LIMS_T_STRING,                                                                   \
           .flags = LIMS_F_OUT | LIMS_F_NULLABLE,                                                   \
           .doc = "Text of the refusal, for people." },                                             \
+        { .name = "blockers",                                                                      \
+          .type = LIMS_T_JSON,                                                                     \
+          .flags = LIMS_F_OUT,                                                                     \
+          .doc = BLOCKERS_DOC },                                                                   \
+        { .name = "qcBatches",                                                                     \
+          .type = LIMS_T_JSON,                                                                     \
+          .flags = LIMS_F_OUT,                                                                     \
+          .doc = "QC batches behind a qc_failed or a qc_pending." },                               \
+        { .name = "missing",                                                                       \
+          .type = LIMS_T_STRING_LIST,                                                              \
+          .flags = LIMS_F_OUT,                                                                     \
+          .doc = "Names of worksheet fields without a value." },                                   \
     {                                                                                              \
-        .name = "blockers", .type = LIMS_T_JSON, .flags = LIMS_F_OUT, .doc = BLOCKERS_DOC          \
+        .name = "needsSignoff", .type = LIMS_T_STRING_LIST, .flags = LIMS_F_OUT,                   \
+        .doc = "Names of worksheet steps without a signature."                                     \
     }
 
 /* One record of many. */
