@@ -9,7 +9,8 @@
  *     acts
  *
  * Without arguments it writes the table of routes: of each its method, path, command, surfaces
- * (k: keys, p: people over HTTP, t: limsctl) and whether it reads, separated by tabs.
+ * (k: keys, p: people over HTTP, t: limsctl), whether it reads, the table whose record is
+ * signed and whether each record of a list is, separated by tabs.
  *
  * All that a command does is done by what limsctl is made of; only the connection and the
  * process stay.
@@ -81,11 +82,12 @@ static void write_routes(void)
 {
     for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
         for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
-            printf("%s\t%s\t%s\t%s%s%s\t%d\n", route->method, route->path ? route->path : "",
+            printf("%s\t%s\t%s\t%s%s%s\t%d\t%s\t%d\n", route->method, route->path ? route->path : "",
                    route->command ? route->command : "",
                    lims_route_is_on(route, LIMS_SURFACE_API) ? "k" : "",
                    lims_route_is_on(route, LIMS_SURFACE_APPLICATION) ? "p" : "",
-                   lims_route_is_on(route, LIMS_SURFACE_TOOL) ? "t" : "", lims_route_reads(route));
+                   lims_route_is_on(route, LIMS_SURFACE_TOOL) ? "t" : "", lims_route_reads(route),
+                   route->signs ? route->signs : "", (route->flags & LIMS_R_EACH) != 0);
         }
     }
 }

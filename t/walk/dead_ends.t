@@ -21,7 +21,8 @@ use LIMS::Test;
 
 my $acts = $ENV{WALK_ACTS} || 360;
 my $seed = $ENV{WALK_SEED} || time;
-my $lims = LIMS::Test->new(contract => $acts < 5000, conf => LIMS::Service::Laboratory::patience());
+my $lims = LIMS::Test->new(contract => $acts < 5000, conf => LIMS::Service::Laboratory::patience()
+        . "LimsRateLimit 20000\nLimsRateKeys 64\nLimsRateLimitSessions 20000\n");
 my ($amended, $all, %taken) = (0, 0);
 srand $seed;
 
@@ -36,7 +37,8 @@ my %people = (
         'Mick Micro' => ['microbiologist'], 'Cleo Clerk' => ['receiving_clerk'],
     });
 
-# How often each route was done, and how often refused and why, by people and by keys.
+# How often each route was done, and how often refused and why, by people over HTTP, by limsctl
+# and by keys.
 sub count {
     my ($taken) = @_;
     for my $route (keys %$taken) {
@@ -70,6 +72,8 @@ for my $size (sort keys %people) {
 }
 cmp_ok($amended, '>', 0, 'some of them were amended, each amendment issued or withdrawn');
 cmp_ok($all, '>=', $acts, "$all acts");
+is_deeply([ grep { my $who = $_; !grep { $_->{"$who: done"} } values %taken } qw(people limsctl keys) ],
+    [], '... of people over HTTP, by limsctl and of keys');
 
 my $routes = LIMS::Service::Walk::routes();
 my @taken  = grep { !LIMS::Service::Walk::Ideas::not_taken($routes->{$_}) } sort keys %$routes;

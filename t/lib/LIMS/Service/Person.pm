@@ -30,7 +30,8 @@ with the application's OpenAPI document.
 
 The person has a session at once, made in the database: signing in by password takes as
 long as it has to. C<sign_in(%option)> does that, with C<email>, C<password>,
-C<organization>; C<new> then acts by the session that began.
+C<organization>; C<new> then acts by the session that began. C<begin_session> makes another
+one in the database.
 
 =head2 Requests
 
@@ -77,7 +78,7 @@ sub new {
     $lims->insert('account_state', { user_id => $self->{id}, accountable_since => 'now' },
         $organization)
         unless exists $option{accountable} && !$option{accountable};
-    $self->_begin_session;
+    $self->begin_session;
     return $self;
 }
 
@@ -88,7 +89,7 @@ sub token    { return $_[0]{token} }
 sub password { return $password }
 
 # A session as signing in makes it.
-sub _begin_session {
+sub begin_session {
     my ($self) = @_;
     open my $source, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";
     read $source, my $random, 32;

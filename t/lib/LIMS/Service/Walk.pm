@@ -16,18 +16,20 @@ LIMS::Service::Walk - people and keys of a laboratory who act at random, at once
 
     new($lims, code => , seed => , people => { name => [roles] }, strict => $bool)
                     a laboratory of these people and two keys; strict switches on every policy
-                    that they can meet, each by itself
+                    that they can meet, each by itself. A visitor, who may only read, signs
+                    in and out
     wander($count)  that many acts, of anybody, on any record; most refusals are expected.
                     Half of them are the routes in turn, so that each is taken
     finish          brings every sample to its end by what its findings say; what is not
                     reported after 40 acts, and what amendment is still open, in words
     amend           opens amendments of reported samples, among which to wander on; how many
     broken_rules    what the trail says was released against a policy in force
-    routes()        the table of routes: name => { name, method, path, command, surfaces, reads }
+    routes()        the table of routes: name => { name, method, path, command, surfaces, reads,
+                    signs, each }
 
 Each is done by several processes at once (L<LIMS::Service::Walk::Actor>), which all act on
 the same records. C<$walk-E<gt>{count}> counts acts, C<$walk-E<gt>{taken}> those of each
-route, by people and by keys.
+route, by people over HTTP, by limsctl and by keys.
 
 =cut
 
@@ -41,13 +43,13 @@ use List::Util qw(shuffle);
 use LIMS::Files::Instrument;
 use LIMS::Instance;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Service::TrailRules;
 use LIMS::Service::Walk::Actor;
 use LIMS::Service::Walk::Ideas;
 use LIMS::Service::Walk::Remedies;
 
 my $ACTORS   = 4;
-my $PASSWORD = 'correct horse battery staple';
 my @POLICIES = ([ selfVerification => 'refused' ], [ approverMayBeVerifier => JSON::PP::false ],
     [ reasonOnChange => JSON::PP::true ], [ openInvestigationBlocks => JSON::PP::true ],
     [ qcRequired => 'block' ], [ lotQcPolicy => 'block' ]);
@@ -59,7 +61,7 @@ sub routes {
 
     for my $line (split /\n/, $table) {
         my %route;
-        @route{qw(method path command surfaces reads)} = split /\t/, $line;
+        @route{qw(method path command surfaces reads signs each)} = split /\t/, $line;
         $route{name} = $route{command} || "$route{method} $route{path}";
         $routes{ $route{name} } = \%route;
     }
@@ -71,10 +73,10 @@ sub new {
     my $organization = $lims->organization(code => $option{code});
     my $self = bless { lims => $lims, organization => $organization, seed => $option{seed},
         lab => LIMS::Service::Laboratory->new($lims, $organization), count => 0, rounds => 0,
-        taken => {}, routes => routes(), password => $PASSWORD }, $class;
+        taken => {}, routes => routes(), password => LIMS::Service::Person->password }, $class;
 
     $self->{file} = File::Temp->new;
-    print { $self->{file} } "$PASSWORD\n";
+    print { $self->{file} } "$self->{password}\n";
     close $self->{file};
     $self->{password_file} = $self->{file}->filename;
     $self->{keys} = [ $organization->{key}, $lims->key($organization, name => 'bench', scopes =>
@@ -92,16 +94,13 @@ sub _employ {
     my ($self, $people, $code) = @_;
     my ($lims, $organization) = @$self{qw(lims organization)};
 
-    for my $name (sort keys %$people) {
-        my $email = lc($name =~ s/\s+/./gr) . "\@$code.example";
-        my $made = $lims->ctl('--organization', $code, '--user', "administrator\@$code.example",
-            qw(user create --email), $email, '--display-name', $name, '--password-file',
-            $self->{password_file}, '--roles', join ',', @{ $people->{$name} });
-        die "user create: $made->{output}" if $made->{exit};
-        $self->{people}{$name} = { user => $email, id => $made->{json}{id} };
-    }
+    $self->{people}{$_} = LIMS::Service::Person->new($lims, organization => $organization,
+        name => $_, email => lc(s/\s+/./gr) . "\@$code.example", roles => $people->{$_})
+        for sort keys %$people;
+    $self->{visitor} = LIMS::Service::Person->new($lims, organization => $organization,
+        email => "visitor\@$code.example", roles => ['client_viewer']);
     $lims->db->do('DELETE FROM lims.user_role WHERE organization_id = ? AND user_id <> ALL (?)',
-        undef, $organization->{id}, [ map { $_->{id} } values %{ $self->{people} } ]);
+        undef, $organization->{id}, [ map { $_->id } $self->{visitor}, values %{ $self->{people} } ]);
     return;
 }
 

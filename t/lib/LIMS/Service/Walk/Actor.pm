@@ -18,10 +18,10 @@ LIMS::Service::Walk::Actor - one of several processes in which people and keys o
                      so many acts of anybody, keys included: these routes, and between them
                      what a laboratory mostly does
     act($name, $command, $id, %values)
-                     a person's act by limsctl: (whether it was done, the answer, the refusal
-                     in words)
+                     a person's act, mostly over HTTP, else by limsctl: (whether it was done,
+                     the answer, the refusal in words)
     ask($key, $route, $id, %values)
-                     the same by a key over HTTP
+                     the same by a key
     somebody($permission, $command, $id, %values)
                      by the first who may; a refusal that concerns the person lets the next try
     end              what was counted: acts, and how often each route was taken by whom
@@ -30,7 +30,8 @@ What ideas are made of: C<sample>, C<test>, C<tests> of the sample that is looke
 C<one($table, $condition)>, one of its latest records, C<some> of them; C<name>, which nothing
 has yet; C<value($sql, @bind)>.
 
-People act through F<acts.c>, which is limsctl for many commands.
+People act in the application, in sessions of their own, which sign what is to be signed
+as it stands at that moment; and through F<acts.c>, which is limsctl for many commands.
 
 =cut
 
@@ -95,7 +96,7 @@ sub everybody { return sort keys %{ $_[0]{people} } }
 
 sub sample { return $_[0]{looked_at}{id} }
 
-sub somebodys_id { my ($self) = @_; return $self->{people}{ (shuffle $self->everybody)[0] }{id} }
+sub somebodys_id { my ($self) = @_; return $self->{people}{ (shuffle $self->everybody)[0] }->id }
 
 # A sample in work, more often than not; nothing is taken further of what has ended.
 sub _look {
@@ -115,7 +116,7 @@ sub _look {
 sub may {
     my ($self, $name, $permission) = @_;
     return $self->{may}{$name}{$permission} //= $self->value('SELECT lims.has_permission(?, ?, ?)',
-        $self->{organization}{id}, $self->{people}{$name}{id}, $permission) ? 1 : 0;
+        $self->{organization}{id}, $self->{people}{$name}->id, $permission) ? 1 : 0;
 }
 
 sub _text {
@@ -143,8 +144,18 @@ sub _taken {
 
 sub act {
     my ($self, $name, $command, $id, %value) = @_;
+    my $route = $self->{routes}{$command};
+    my $tool  = $route->{surfaces} !~ /p/ || ($route->{surfaces} =~ /t/ && rand() < 0.2);
+
+    return $tool ? $self->_command($name, $route, $id, %value)
+        : $self->_request($self->{people}{$name}, $route, $id, %value);
+}
+
+sub _command {
+    my ($self, $name, $route, $id, %value) = @_;
+    my $command = $route->{command};
     my @words = ('--organization', $self->{organization}{code}, '--user',
-        $self->{people}{$name}{user}, split(' ', $command), defined $id ? $id : (),
+        $self->{people}{$name}->email, split(' ', $command), defined $id ? $id : (),
         map { ('--' . lc(s/([A-Z])/-$1/gr), _text($value{$_})) } sort keys %value);
 
     print { $self->{to} } join("\x1f", @words), "\n" or die "acts: $!\n";
@@ -153,26 +164,110 @@ sub act {
     read $self->{from}, (my $text), $length;
     my $answer = eval { $json->decode($text) };
     my $slug   = $exit ? ref $answer ? $answer->{error} // $answer->{code} // 'each' : '?' : 'done';
-    $self->_taken($command, 'people', $slug);
+    $self->_taken($command, 'limsctl', $slug);
     $self->{lims}->problem("$command answers", "@words", $text)
         if $slug =~ /\A(?:internal_error|service_unavailable|\?)\z/;
     return (!$exit, $answer, $exit ? "$command by $name: $text" : '');
 }
 
+# --- In the application -------------------------------------------------------------------
+
+# Asks, and signs where that is answered; who was signed out, also by another process that
+# acts as the same person, begins a new session.
+sub _request {
+    my ($self, $person, $route, $id, %value) = @_;
+    my $answer = $self->_send($person, $route, $id, %value);
+    my $slug   = _slug($answer);
+
+    $person->begin_session if $slug =~ /\A(?:unauthorized|session_changed)\z/;
+    $answer = $self->_send($person, $route, $id, %value)
+        if $slug =~ /\A(?:unauthorized|session_changed)\z/;
+    $answer = $self->_send($person, $route, $id, $self->_signed($route, $id, %value))
+        if _slug($answer) eq 'esignature_required';
+    return $self->_answered($route, 'people', $person->email, $answer, \%value);
+}
+
+sub _send {
+    my ($self, $person, $route, $id, %value) = @_;
+    delete $value{passwordFile};
+    return $person->request(_message($route, $id, %value));
+}
+
+# What a person saw: the record as it stands, or each of the list.
+sub _signed {
+    my ($self, $route, $id, %value) = @_;
+    my $of = $route->{signs};
+    my %signature = (password => $self->{password});
+
+    if ($route->{each}) {
+        $value{items} = [ map { { %$_, contentHash => $self->_seen($of,
+                        $_->{sampleTestId} // $_->{id}) } } @{ $value{items} } ];
+    }
+    else {
+        $id //= $of eq 'amendment' ? $self->value('SELECT id FROM lims.amendment'
+            . " WHERE status = 'open' AND sample_id = ?", $value{sampleId})
+            : $self->{organization}{id};
+        $signature{contentHash} = $self->_seen($of, $id);
+    }
+    return (%value, signature => \%signature);
+}
+
+sub _seen {
+    my ($self, $table, $id) = @_;
+    return $self->value(q{SELECT encode(lims.signed_hash(?, ?, ?), 'hex')},
+        $self->{organization}{id}, $table, $id) // '0' x 64;
+}
+
+# The visitor signs in, looks and signs out.
+sub _visit {
+    my ($self, $route) = @_;
+    my $visitor = $self->{visitor};
+    my $answer  = $route->{method} eq 'POST' ? $visitor->sign_in : $self->_send($visitor, $route);
+
+    return $self->_answered($route, 'people', $visitor->email, $answer, {});
+}
+
+# --- Over HTTP -------------------------------------------------------------------------------
+
+sub _query {
+    my (%value) = @_;
+    return join '&', map { my $text = _text($value{$_});
+        utf8::encode($text) if utf8::is_utf8($text);
+        "$_=" . $text =~ s/([^A-Za-z0-9._~-])/sprintf '%%%02X', ord $1/ger } sort keys %value;
+}
+
+# Method, path and body of a request.
+sub _message {
+    my ($route, $id, %value) = @_;
+    my $path = $route->{path} =~ s/:id/$id/r;
+
+    return ($route->{method}, %value ? "$path?" . _query(%value) : $path) if $route->{reads};
+    return ($route->{method}, $path, body => _typed(\%value));
+}
+
+sub _slug {
+    my ($answer) = @_;
+    return '' if $answer->status < 300;
+    return ref $answer->json eq 'HASH' ? $answer->json->{error} // $answer->json->{code} // 'each'
+        : $answer->status;
+}
+
+# Notes what an act came to: (whether it was done, the answer, the refusal in words).
+sub _answered {
+    my ($self, $route, $who, $by, $answer, $value) = @_;
+    my $slug = _slug($answer);
+
+    $self->_taken($route->{name}, $who, length $slug ? $slug : 'done');
+    $self->{lims}->problem("$route->{name} answers", $json->encode($value), $answer->body)
+        if $answer->status >= 500;
+    return (!length $slug, $answer->json,
+        length $slug ? "$route->{name} by $by: " . $answer->body : '');
+}
+
 sub ask {
     my ($self, $key, $route, $id, %value) = @_;
-    my $path = $route->{path} =~ s/:id/$id/r;
-    my $query = join '&', map { "$_=$value{$_}" } sort keys %value;
-    my $answer = $self->{lims}->request($route->{method},
-        $route->{reads} && length $query ? "$path?$query" : $path, key => $key,
-        $route->{reads} ? () : (body => _typed(\%value)));
-    my $done = $answer->status < 300;
-
-    $self->_taken($route->{name}, 'keys', $done ? 'done'
-            : $answer->json->{error} // $answer->json->{code} // $answer->status);
-    $self->{lims}->problem("$route->{name} answers", $json->encode(\%value), $answer->body)
-        if $answer->status >= 500;
-    return ($done, $answer->json, $done ? '' : "$route->{name} by a key: " . $answer->body);
+    my $answer = $self->{lims}->request(_message($route, $id, %value), key => $key);
+    return $self->_answered($route, 'keys', 'a key', $answer, \%value);
 }
 
 sub somebody {
@@ -219,11 +314,12 @@ sub _take {
     my ($self, $route) = @_;
     my $idea = LIMS::Service::Walk::Ideas::of($route) or return;
     my ($id, %value) = $idea->($self) or return;
-    my $by_key = $route->{surfaces} =~ /k/ && (!$route->{command} || rand() < 0.4);
+    my $by_key = $route->{surfaces} =~ /k/ && ($route->{surfaces} eq 'k' || rand() < 0.4);
 
     return if $route->{path} =~ /:id/ && !defined $id;
     return $self->ask($self->{keys}[ rand @{ $self->{keys} } ], $route, $id, %value) if $by_key;
-    return $self->act(($self->everybody)[ rand keys %{ $self->{people} } ], $route->{command}, $id,
+    return $self->_visit($route) if $route->{path} =~ m{\A/session\b};
+    return $self->act(($self->everybody)[ rand keys %{ $self->{people} } ], $route->{name}, $id,
         %value);
 }
 

@@ -35,8 +35,10 @@ my @values = ('7.1', '7.5', '9.4', '12', '<1', '0', '40', 'not read');
 my %NOT_TAKEN = (
     'organization create' => 'it is the owner of the service who creates laboratories',
     'organization list'   => 'it is the owner of the service who lists laboratories',
-    (map { ("$_ /session" => 'people of a walk act by limsctl, without sessions') }
-        qw(GET POST DELETE)),
+    'POST /session/password' => 'a password is changed once, for which t/application has a place',
+    'POST /session/link'     => 'a link is spent once, for which t/application has a place',
+    (map { ("$_ /identity" => 'a module of httpd says who it is, for which t/application has a place') }
+        qw(GET POST)),
     'POST /instrument-uploads' => 'a model answers, for which t/extraction has a place',
 );
 
@@ -237,6 +239,8 @@ my %reference = (
 my $guest = sub { $_[0]->one('user_account', q{email LIKE 'guest-%'}) };
 
 my %laboratory = (
+    (map { ($_ => sub { (undef) }) } 'POST /session', 'DELETE /session', 'POST /session/statement'),
+    'session end' => _on('user_session'),
     'organization update' => sub { (undef, holdingWarningHours => 1 + int rand 48, @why) },
     'permission update'   => sub { (undef, @why, roles => [ { role => 'client_viewer',
                 permissions => [ _one('data.read', 'note.add') ] } ]) },
@@ -311,6 +315,7 @@ my %TABLE = (
     'approval list' => 'sample', 'certificate preview' => 'sample', order => 'sample_order',
     'webhook delivery' => 'webhook_delivery', 'webhook body' => 'webhook_delivery',
     'webhook recovery' => 'webhook_recovery', signature => 'electronic_signature',
+    session => 'user_session',
 );
 
 my $about = sub { (table => 'sample', recordId => $_[0]->sample) };
