@@ -3,6 +3,7 @@
 // Every request to the service: that it comes from this page and this session, and what
 // becomes of it when the session has ended in between.
 import { back, current, ended, learnWays, session } from './session.ts';
+import { found } from './connection.ts';
 import { unreachable } from './problem.ts';
 
 // Where the application stands: what the module was loaded from is <base>/assets/….
@@ -24,11 +25,14 @@ function dressed(request: Request): Request {
 
 async function attempt(request: Request): Promise<Response> {
     try {
-        return await fetch(dressed(request.clone()));
+        const response = await fetch(dressed(request.clone()));
+        found(response.status === 503 ? 'busy' : 'here');
+        return response;
     } catch (error) {
         if (error instanceof DOMException && error.name === 'AbortError') {
             throw error;
         }
+        found('offline');
         throw unreachable();
     }
 }

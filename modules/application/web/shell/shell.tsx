@@ -17,6 +17,7 @@ import { t } from '../texts/texts.ts';
 import { SignInAgain } from './again.tsx';
 import { Asking } from './asking.tsx';
 import { Boundary } from './boundary.tsx';
+import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { Places, placesOf, start } from './places.ts';
@@ -108,6 +109,7 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
                 <Bar routes={routes} shown={rail} toggle={() => setRail(!rail)}
                     help={() => setPanel('keys')} />
                 <Places value={places}><Page routes={routes} /></Places>
+                <ConnectionBanner />
                 <Toast />
             </div>
             <Asking question={question} />

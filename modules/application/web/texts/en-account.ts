@@ -47,6 +47,10 @@ export const account = {
             + ' gives this identity to your account.',
         go: 'Sign in by single sign-on',
     },
+    connection: {
+        offline: 'The service cannot be reached. What you typed is kept; it is tried again.',
+        busy: 'The service cannot answer now. What you typed is kept; it is tried again.',
+    },
     byLink: {
         title: 'Your password was set by a link',
         at: 'A one-time link set your password',

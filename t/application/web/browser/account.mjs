@@ -84,6 +84,21 @@ async function password({ page }) {
     is(await page.locator('main table tbody tr').count(), 1, 'the session goes on');
 }
 
+async function deadNetwork({ page, context, seen }) {
+    seen.expected.push(/ERR_INTERNET_DISCONNECTED/);
+    await page.fill('#old-password', second);
+    await page.fill('#new-password', 'grey heron at ten');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await until(page, () => /cannot be reached/.test(
+        document.querySelector('.connection')?.textContent), 'a dead network is told');
+    await looks(page, 'offline');
+    is(await page.inputValue('#new-password'), 'grey heron at ten', 'what was typed is kept');
+    await context.setOffline(false);
+    await until(page, () => document.querySelector('.connection')?.textContent === '',
+        'its return is noticed without anybody doing anything');
+}
+
 // An administrator gives the account an identity, which takes the password away.
 const identified = (page) => page.evaluate(async () => {
     const { id: session } = await (await fetch('/app/api/session')).json();
@@ -117,6 +132,7 @@ run(async (browser) => {
     await firstUse(here);
     await sessions(here, other);
     await password(here);
+    await deadNetwork(here);
     quiet(here);
     const away = await desk(browser,
         { httpCredentials: { username: 'kim', password: 'tidal ledger quince' } });
