@@ -20,7 +20,7 @@ export const paths = {
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
     orders: (query = '') => `${base}/orders${query}`,
     newOrder: () => `${base}/orders/new`,
-    order: (id: number) => `${base}/orders/${id}`,
+    order: (id: number, tab = '') => `${base}/orders/${id}${tab === '' ? '' : `/${tab}`}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,
     newLot: (kind: LotKind) => `${base}/${kind}-lots/new`,

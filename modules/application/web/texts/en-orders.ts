@@ -92,5 +92,7 @@ export const orders = {
         status: 'Status', received: 'Received', externalId: 'External id' },
     received: (here: number, all: number) => `${here} of ${all} received`,
     receive: (n: number) => `Receive ${count(n, 'sample')}`,
-    tests: 'Tests',
+    samples: 'Samples',
+    change: (number: string) => `Change ${number}`,
+    changed: (number: string) => `${number} is changed.`,
 };

@@ -78,7 +78,15 @@ async function mending(page) {
     ok(/3 samples registered as order/.test(await page.textContent('.said')),
         'the three are registered');
     ok(/0 of 3 received/.test(await page.textContent('.head')), '... and wait to be received');
-    await looks(page, 'order');
+    await press(page, 'e');
+    await page.getByLabel('Contact').fill('Samuel Ortega');
+    await looks(page, 'order-change');
+    await press(page, 'Enter');
+    await until(page, () => document.querySelector('.head').textContent.includes('Samuel Ortega'),
+        'its contact is changed');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('Samuel Ortega').nth(1).waitFor();
+    ok(true, '... as its history says');
 }
 
 // A block with a heading that nothing has; then the columns are chosen.

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An order: what is known of it, its samples, and how many of them are here.
-import { useEffect } from 'react';
+// An order: its samples, how many of them are here, its history; contact and notes change.
+import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import { ActBar } from '../../actions/act-bar.tsx';
+import { type Ready, useActions } from '../../actions/action.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
+import type { FormDefinition } from '../../form/definition.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
-import { Link } from '../../router.tsx';
+import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
+import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -38,7 +43,29 @@ function Samples({ order }: { order: Order }): ReactElement {
     );
 }
 
+const definition: FormDefinition = {
+    list: '/orders',
+    one: '/orders/{id}',
+    members: { contact: { label: heads.contact }, notes: { label: heads.notes, long: true } },
+    create: texts.newOrder,
+    change: texts.change,
+    created: texts.changed,
+    changed: texts.changed,
+    name: ({ orderNumber }) => String(orderNumber),
+};
+
+function useChange({ id, orderNumber }: Order): Ready[] {
+    const actions = useMemo<Ready[]>(() => may('sample.edit') ? [{
+        id: 'order.change', title: texts.change(orderNumber), keys: 'e', refused: undefined,
+        run: () => navigate(paths.order(id, 'change')),
+    }] : [], [id, orderNumber]);
+
+    useActions(actions);
+    return actions;
+}
+
 function Head({ order }: { order: Order }): ReactElement {
+    const actions = useChange(order);
     const waiting = order.samples.filter(({ status, disposition }) =>
         status === 'pending' && disposition === 'active').length;
     const here = order.samples.filter(({ receivedAt }) => receivedAt !== null).length;
@@ -50,6 +77,7 @@ function Head({ order }: { order: Order }): ReactElement {
                     texts.received(here, order.samples.length)].filter(Boolean).join(', ')}
             </span>
             <span className="push" />
+            <ActBar actions={actions} />
             {waiting > 0 && may('sample.receive') ? (
                 <Link className="btn primary" href={paths.receive(order.id)}>
                     {texts.receive(waiting)}
@@ -59,7 +87,31 @@ function Head({ order }: { order: Order }): ReactElement {
     );
 }
 
-export function OrderRecord({ id }: { id: number }): ReactElement {
+function Opened({ order, tab }: { order: Order; tab: string }): ReactElement {
+    const { id, orderNumber } = order;
+    const tabs = [{ id: '', title: texts.samples },
+        ...useRecordTabs({ table: 'sample_order', id, history: '/orders/{id}/history' })];
+    const at = tab === 'change' ? '' : tab;
+    return (
+        <>
+            <Head order={order} />
+            {order.notes ? <p className="filters">{order.notes}</p> : null}
+            <TabBar label={orderNumber} tabs={tabs} at={at} href={(one) => paths.order(id, one)} />
+            <TabPane tabs={tabs} at={at} />
+            {at === '' ? (
+                <div className="body">
+                    <div className="pane" tabIndex={0}><Samples order={order} /></div>
+                </div>
+            ) : null}
+            {tab === 'change' ? (
+                <RecordForm definition={definition} id={id}
+                    close={() => navigate(paths.order(id))} />
+            ) : null}
+        </>
+    );
+}
+
+export function OrderRecord({ id, tab }: { id: number; tab: string }): ReactElement {
     const { organization } = useSession();
     const found = useRead('/orders/{id}', { params: { path: { id } } }, { live: 15 });
     const order = found.data?.id === id ? found.data : undefined;
@@ -69,15 +121,8 @@ export function OrderRecord({ id }: { id: number }): ReactElement {
     }, [order?.orderNumber, organization.name]);
     return (
         <main className="page" id="main" tabIndex={-1}>
-            {order ? (
-                <>
-                    <Head order={order} />
-                    {order.notes ? <p className="filters">{order.notes}</p> : null}
-                    <div className="body">
-                        <div className="pane" tabIndex={0}><Samples order={order} /></div>
-                    </div>
-                </>
-            ) : <div className="head"><h1>{texts.title}</h1></div>}
+            {order ? <Opened order={order} tab={tab} />
+                : <div className="head"><h1>{texts.title}</h1></div>}
             {!order && found.error ? <Refused problem={found.error} /> : null}
             {!order && !found.error ? <Waiting what={texts.title} /> : null}
         </main>

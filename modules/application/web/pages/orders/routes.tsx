@@ -21,8 +21,8 @@ export const orderRoutes: Route[] = [
         page: () => <OrderList />,
     },
     {
-        pattern: '/orders/:id',
+        pattern: '/orders/:id/:tab?',
         permission: 'data.read',
-        page: ({ id }) => <OrderRecord id={Number(id)} />,
+        page: ({ id, tab = '' }) => <OrderRecord id={Number(id)} tab={tab} />,
     },
 ];
