@@ -21,6 +21,7 @@ import { benchRoutes } from './pages/bench/routes.tsx';
 import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
 import { instrumentFileRoutes } from './pages/instrument-files/routes.tsx';
+import { qcBatchRoutes } from './pages/qc-batches/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
 import { confirmationRoutes } from './pages/confirmations/routes.tsx';
 import { investigationRoutes } from './pages/investigations/routes.tsx';
@@ -51,6 +52,7 @@ const routes: Route[] = [
     ...auditRoutes,
     ...accountRoutes,
     ...instrumentFileRoutes,
+    ...qcBatchRoutes,
     ...qcSeriesRoutes,
     ...confirmationRoutes,
     ...investigationRoutes,

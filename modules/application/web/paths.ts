@@ -54,7 +54,9 @@ export const paths = {
         `${base}/instrument-files/${id}${tab === 'read' ? '' : `/${tab}`}`,
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
-    qcBatch: (id: number) => `${base}/qc-batches/${id}`,
+    qcBatches: (query = '') => `${base}/qc-batches${query}`,
+    qcBatch: (id: number, tab = 'controls', query = '') =>
+        `${base}/qc-batches/${id}${tab === 'controls' ? '' : `/${tab}`}${query}`,
     users: (record: number | 'new' | '' = '') => `${base}/users${record === '' ? '' : `/${record}`}`,
     permissions: (query = '') => `${base}/permissions${query}`,
     keys: (record: number | 'new' | '' = '') => `${base}/keys${record === '' ? '' : `/${record}`}`,

@@ -12,6 +12,9 @@ const pages: Record<string, (id: number) => string> = {
     certificate: (id) => paths.certificate(id),
     order: (id) => paths.order(id),
     'sample-order': (id) => paths.order(id),
+    'qc-batch': (id) => paths.qcBatch(id),
+    'qc-series': (id) => paths.qcSeries(id),
+    'instrument-file': (id) => paths.instrumentFile(id),
     investigation: (id) => paths.investigation(id),
 };
 

@@ -5,6 +5,7 @@ import type { Problem } from '../api/problem.ts';
 import { account } from './en-account.ts';
 import { apiReference } from './en-api-reference.ts';
 import { audit } from './en-audit.ts';
+import { batches } from './en-batches.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
 import { form } from './en-form.ts';
@@ -45,6 +46,7 @@ export const en = {
     product: 'mod_lims',
     account,
     audit,
+    batches,
     bench,
     charts,
     form,

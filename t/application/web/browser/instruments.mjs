@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instrument files: a file is tried and imported, reasons are decided, the rest released.
+// QC batches: one of a template, values judged and saved, one corrected; what a failure reaches.
 // Control charts: what breaks a rule, a point that is left out.
 import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
@@ -77,7 +78,6 @@ async function reviewing(page) {
         'the other row is left out: one result would be written');
     is(await held(page), 0, 'nothing holds the file');
     ok(/Left out by Lena Fischer/.test(await page.textContent('.cards')), 'who decided stands there');
-    await looks(page, 'instrument-file-decided');
     await page.click('.btn.primary');
     await page.waitForSelector('#reason');
     await page.keyboard.insertText('Checked with the analyst');
@@ -85,6 +85,61 @@ async function reviewing(page) {
     await until(page, () => /Released/.test(document.querySelector('.head')?.textContent),
         'it is released');
     ok(/1 result written/.test(await page.textContent('.statusline')), '... with its result');
+}
+
+// A template has no page of its own yet.
+const makeTemplate = (page) => page.evaluate(async () => {
+    const ask = async (path, rest = {}) => (await fetch(`/app/api${path}`, { ...rest, headers: {
+        'X-Lims-Request': '1', 'Content-Type': 'application/json', ...rest.headers } })).json();
+    const session = { 'X-Lims-Session': String((await ask('/session')).id) };
+    const { data } = await ask('/test-definitions?limit=200', { headers: session });
+    const arsenic = data.find(({ code }) => code === 'AS').id;
+    return ask('/qc-templates', {
+        method: 'POST', headers: { ...session, 'Idempotency-Key': crypto.randomUUID() },
+        body: JSON.stringify({ method: 'EPA 200.8', name: 'Blank and spike', controls: [
+            { type: 'LRB', testDefinitionId: arsenic, criterion: 'maximum', upperLimit: 0.5, unit: 'ug/L' },
+            { type: 'LFB', testDefinitionId: arsenic, criterion: 'recovery', expectedValue: 50,
+                lowerLimit: 85, upperLimit: 115, unit: 'ug/L' },
+        ] }),
+    });
+});
+
+async function batches(page) {
+    ok((await makeTemplate(page)).id > 0, 'a method has a template');
+    await open(page, '/app/qc-batches');
+    await page.waitForSelector('tr.cursor');
+    is(await cursor(page), 'QCB-0106', 'the newest batch stands first');
+    await looks(page, 'qc-batches');
+    await page.getByRole('button', { name: 'New batch' }).click();
+    await page.getByRole('menuitem', { name: 'EPA 200.8: Blank and spike' }).click();
+    await page.waitForSelector('h1:has-text("QCB-0107")');
+    await page.getByLabel('Measured value of LRB AS').fill('0.9');
+    await page.getByLabel('Measured value of LFB AS').fill('49.6');
+    await until(page, () => /would fail/.test(document.querySelector('.table').textContent),
+        'a value is judged when its field is left');
+    await press(page, 'Control+s');
+    await until(page, () => /Failed/.test(document.querySelector('.head').textContent),
+        'with its last value the batch is evaluated');
+    ok(/99\.2 %/.test(await page.textContent('.table')), 'the recovery is the service\'s');
+    await looks(page, 'qc-batch');
+    await page.getByRole('button', { name: 'Correct LRB AS' }).click();
+    await page.waitForSelector('#value');
+    ok(/correct=\d+/.test(page.url()), 'a correction has its address');
+    await page.fill('#value', '0.09');
+    await page.fill('#why', 'A digit was lost');
+    await press(page, 'Enter');
+    await until(page, () => /Passed/.test(document.querySelector('.head').textContent),
+        'a corrected control has it evaluated again');
+}
+
+async function impact(page) {
+    await open(page, '/app/qc-batches?status=failed');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'Enter');
+    await page.waitForSelector('.peek li');
+    ok(/Held 1|Verified 1|Already reported 1/.test(await page.textContent('.peek')),
+        'what a failure does to each test that the batch covers');
+    ok(/Override QCB-/.test(await page.textContent('.head')), '... and what can be done');
 }
 
 async function chart(page) {
@@ -122,14 +177,16 @@ async function leavingOut(page) {
 }
 
 run(async (browser) => {
+    const quality = await begin(browser, officer);
+    await chart(quality.page);
+    await leavingOut(quality.page);
+    await impact(quality.page);
+    quiet(quality, 'the browser of the officer');
+
     const lab = await begin(browser, manager);
     lab.seen.expected.push(/status of 409/);
     await inbox(lab.page);
     await reviewing(lab.page);
-    quiet(lab, 'the browser of the manager');
-
-    const quality = await begin(browser, officer);
-    await chart(quality.page);
-    await leavingOut(quality.page);
-    quiet(quality, 'that of the officer');
+    await batches(lab.page);
+    quiet(lab, 'that of the manager');
 });

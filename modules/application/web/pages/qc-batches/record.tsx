@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One QC batch (S8): its controls, and what it covers.
+import { useEffect, useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { batchActions } from '../../actions/qc-batches.ts';
+import type { QcBatch } from '../../actions/qc-batches.ts';
+import { useDefinitions, useInstruments, usePeople } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { paths } from '../../paths.ts';
+import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
+import { dayOf } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+import { Controls } from './controls.tsx';
+import { CorrectControl } from './correct.tsx';
+import { Covered } from './covered.tsx';
+import { BatchStatus } from './status.tsx';
+import { titleOf } from './values.ts';
+
+const texts = t.batches;
+const none: never[] = [];
+
+function About({ batch }: { batch: QcBatch }): ReactElement {
+    const instrument = useInstruments().get(batch.instrumentId ?? 0);
+    const person = usePeople();
+    const said = [
+        batch.method, batch.analysisDate ? dayOf(batch.analysisDate) : '', instrument?.code,
+        batch.evaluatedBy === null ? texts.madeBy(person(batch.createdBy))
+            : texts.evaluatedBy(person(batch.evaluatedBy)),
+        batch.overrideBy === null ? ''
+            : texts.overridden(person(batch.overrideBy), batch.overrideReason ?? ''),
+    ].filter(Boolean).join(', ');
+    return (
+        <>
+            <span className="quiet cut" title={said}>{said}</span>
+            {batch.fileId === null ? null : (
+                <Link className="small" href={paths.instrumentFile(batch.fileId)}>
+                    {texts.fromFile}
+                </Link>
+            )}
+        </>
+    );
+}
+
+function Correction({ batch }: { batch: QcBatch }): ReactElement | null {
+    const { searchParams } = useAddress();
+    const definitions = useDefinitions();
+    const control = batch.controls.find(({ id }) => String(id) === searchParams.get('correct'));
+    return control ? (
+        <CorrectControl control={control} close={() => navigate(paths.qcBatch(batch.id))}
+            name={titleOf(control, definitions.get(control.testDefinitionId ?? 0)?.code ?? '')} />
+    ) : null;
+}
+
+function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
+    const covered = useRead('/sample-tests', { params: { query: { qcBatchId: batch.id,
+        include: 'sample', limit: 500 } } }, { live: 30 });
+    const tests = covered.isPlaceholderData ? none : covered.data?.data ?? none;
+    const actions = useMemo(() => allowed(batchActions, { batch, tests }), [batch, tests]);
+    const failed = batch.controls.filter(({ passed }) => passed === false).length;
+    const waiting = batch.controls.filter(({ passed }) => passed === null).length;
+    const tabs = [
+        { id: 'controls', title: texts.tabs.controls, count: String(batch.controls.length) },
+        ...useRecordTabs({ table: 'qc_batch', id: batch.id, history: '/qc-batches/{id}/history' }),
+    ];
+
+    useActions(actions);
+    return (
+        <>
+            <div className="head">
+                <h1>{batch.batchNumber}</h1><BatchStatus batch={batch} />
+                <About batch={batch} />
+                <span className="push" />
+                <ActBar actions={actions} />
+            </div>
+            <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={tab}
+                href={(id) => paths.qcBatch(batch.id, id)} />
+            <TabPane tabs={tabs} at={tab} />
+            {tab === 'controls' ? (
+                <div className="body">
+                    <div className="pane">
+                        <Controls key={batch.id} batch={batch} correct={({ id }) =>
+                            navigate(paths.qcBatch(batch.id, 'controls', `?correct=${id}`))} />
+                    </div>
+                    <Covered batch={batch} tests={tests} />
+                </div>
+            ) : null}
+            <div className="statusline" role="status">
+                {texts.sum(failed, waiting, batch.controls.length)}
+            </div>
+            <Correction batch={batch} />
+        </>
+    );
+}
+
+export function BatchRecord({ id, tab }: { id: number; tab: string }): ReactElement {
+    const { organization } = useSession();
+    const found = useRead('/qc-batches/{id}', { params: { path: { id } } }, { live: 15 });
+    const batch = found.data?.id === id ? found.data : undefined;
+
+    useEffect(() => {
+        document.title = `${batch?.batchNumber ?? texts.title} · ${organization.name}`;
+    }, [batch?.batchNumber, organization.name]);
+    return (
+        <main className="page" id="main">
+            {batch ? <Opened batch={batch} tab={tab} /> : null}
+            {!batch && found.error ? (
+                <><div className="head"><h1>{texts.title}</h1></div>
+                    <Refused problem={found.error} /></>
+            ) : null}
+            {!batch && !found.error ? <Waiting what={texts.title} /> : null}
+        </main>
+    );
+}
