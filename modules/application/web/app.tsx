@@ -37,6 +37,7 @@ import { SignInPage } from './pages/session/sign-in.tsx';
 import { SignOnPage, isSignOn } from './pages/session/sign-on.tsx';
 import { verifyRoutes } from './pages/verify/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
+import { worksheetRoutes } from './pages/worksheets/routes.tsx';
 import { Refused } from './parts/states.tsx';
 import type { Route } from './router.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -54,6 +55,7 @@ const routes: Route[] = [
     ...instrumentFileRoutes,
     ...qcBatchRoutes,
     ...qcSeriesRoutes,
+    ...worksheetRoutes,
     ...confirmationRoutes,
     ...investigationRoutes,
     ...lotRoutes,

@@ -35,6 +35,9 @@ export const paths = {
     confirmations: (query = '') => `${base}/confirmations${query}`,
     confirmation: (id: number, tab = '') =>
         `${base}/confirmations/${id}${tab ? `/${tab}` : ''}`,
+    worksheets: () => `${base}/worksheets`,
+    worksheet: (id: number, tab = '') => `${base}/worksheets/${id}${tab ? `/${tab}` : ''}`,
+    worksheetOf: (testId: number) => `${base}/worksheets/of/${testId}`,
     audit: (query = '') => `${base}/audit${query}`,
     guide: (role = '') => `${base}/guide${role ? `/${role}` : ''}`,
     apiReference: (operation = '') =>

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# In a browser: the pages of quality work, by those who do it: confirmations, lots with their
-# recall, investigations, the audit trail.
+# In a browser: the pages of quality work, by those who do it: worksheets, confirmations, lots
+# with their recall, investigations, the audit trail.
 use strict;
 use warnings;
 

@@ -136,6 +136,8 @@ const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !
 // A field that takes scans by itself, or a password, which no scan belongs in.
 const takesScans = (target: Element): boolean => target.closest('[data-scanned]') !== null;
 
+const isCommand = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey;
+
 const isPlain = (event: KeyboardEvent): boolean =>
     event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
 
@@ -145,8 +147,9 @@ function fire(event: KeyboardEvent, target: Element, field: Field | null): void 
         clearTimeout(waiting);
         finishTyping(inDialog(target));
     }
-    const free = !field || event.ctrlKey || event.metaKey || everywhere.includes(event.key);
-    const shortcut = free && !inDialog(target) && !hasOwnKeys(target, event.key)
+    const free = !field || isCommand(event) || everywhere.includes(event.key);
+    const own = !isCommand(event) && hasOwnKeys(target, event.key);
+    const shortcut = free && !inDialog(target) && !own
         ? find(keysOf(event)) : undefined;
     if (shortcut) {
         event.preventDefault();
@@ -160,7 +163,7 @@ export function press(event: KeyboardEvent): void {
     const field = fieldOf(target);
 
     if (event.isComposing || event.defaultPrevented || (field && takesScans(target)
-        && !everywhere.includes(event.key))) {
+        && !isCommand(event) && !everywhere.includes(event.key))) {
         return;
     }
     if ((event.key === 'Enter' || event.key === 'Tab') && endsScan(burst, event.timeStamp)) {

@@ -23,6 +23,7 @@ import { release } from './en-release.ts';
 import { verify } from './en-verify.ts';
 import { users } from './en-users.ts';
 import { keys as apiKeys } from './en-api-keys.ts';
+import { worksheets } from './en-worksheets.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
@@ -61,6 +62,7 @@ export const en = {
     orders,
     release,
     verify,
+    worksheets,
     receive,
     reference,
     users,

@@ -58,15 +58,5 @@ export function span(milliseconds: number): string {
     return `${minutes} min`;
 }
 
-const isoDay = new Map<string, Intl.DateTimeFormat>();
-
-// The laboratory's day, as the service writes days (2026-11-27).
-export function todayIn(zone: string, now = new Date()): string {
-    const format = isoDay.get(zone) ?? new Intl.DateTimeFormat('en-CA',
-        { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
-    isoDay.set(zone, format);
-    return format.format(now);
-}
-
 export const daysBetween = (from: string, to: string): number =>
     Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);

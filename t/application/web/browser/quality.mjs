@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Confirmations, lots with their recall, investigations, the audit trail.
+// Worksheets, confirmations, lots with their recall, investigations, the audit trail.
 import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
+const mateo = 'mateo.ortiz@cedarbasin.example';
 const priya = 'priya.nair@cedarbasin.example';
 const grace = 'grace.okafor@cedarbasin.example';
 
@@ -95,6 +96,34 @@ async function lots(page) {
         ?? '') && !document.querySelector('[role=dialog]'), 'a lot is received, and stands first');
 }
 
+async function worksheets(page) {
+    await go(page, 'Worksheets');
+    await page.waitForSelector('tr.cursor');
+    const row = page.locator('tbody tr').filter({ hasText: 'incomplete' }).first();
+    ok(/2 fields/.test(await row.textContent()), 'what is missing is counted',
+        await row.textContent());
+    await row.click();
+    await press(page, 'Enter');
+    await page.getByLabel('Tare weight of flask').fill('48100.2');
+    await page.getByLabel('Tare weight of flask').press('Enter');
+    await until(page, () => document.activeElement?.id === 'value-final_weight',
+        'Enter goes to the next field');
+    await page.keyboard.insertText('48103.9');
+    ok(await page.getByRole('button', { name: 'Sign Analyst' }).getAttribute('aria-disabled'),
+        'what is typed is saved before it is signed');
+    await page.getByRole('button', { name: 'Save 2 values' }).click();
+    await until(page, () => /not signed/.test(document.querySelector('.head')?.textContent),
+        'the values are saved');
+    await looks(page, 'worksheet');
+    await page.keyboard.press('Control+Enter');
+    const signing = page.getByRole('dialog');
+    ok((await signing.textContent()).includes('48103.9'), 'every value that is signed is listed');
+    await signing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Withdraw the signatures' }).waitFor();
+    ok(await page.getByLabel('Tare weight of flask').isDisabled(), 'a signed value is locked');
+}
+
 async function confirmations(page) {
     await go(page, 'Confirmations');
     await page.waitForSelector('tr.cursor');
@@ -174,6 +203,7 @@ async function dayOf(browser, email, work) {
 }
 
 run(async (browser) => {
+    await dayOf(browser, mateo, worksheets);
     await dayOf(browser, priya, async (page) => {
         await confirmations(page);
         await lots(page);

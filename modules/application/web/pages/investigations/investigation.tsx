@@ -7,7 +7,8 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Status } from '../../parts/status.tsx';
-import { dateOf, daysBetween, todayIn } from '../../texts/time.ts';
+import { dayIn } from '../../texts/local-time.ts';
+import { dateOf, daysBetween } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 
 export type Investigation = Read<'/investigations'>['data'][number];
@@ -38,7 +39,7 @@ export function Clock({ one }: { one: Investigation }): ReactElement {
     if (one.dueOn === null) {
         return <Status>{words.noClock}</Status>;
     }
-    const left = daysBetween(todayIn(organization.timeZone), one.dueOn);
+    const left = daysBetween(dayIn(organization.timeZone, Date.now()), one.dueOn);
     if (left < 0) {
         return <Status glyph="clock" tone="overdue">{words.over(-left)}</Status>;
     }

@@ -7,7 +7,8 @@ import { useSession } from '../../api/session.ts';
 import type { LotKind } from '../../paths.ts';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../table/list-table.tsx';
-import { dayOf, todayIn } from '../../texts/time.ts';
+import { dayIn } from '../../texts/local-time.ts';
+import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { glyphs, isMedia } from './lot.ts';
 import type { Lot } from './lot.ts';
@@ -19,7 +20,7 @@ const soon = 30 * 24 * 3600_000;
 // Days are compared with the laboratory's own. `alone`: not in a column of such.
 export function Usable({ lot, alone }: { lot: Lot; alone?: boolean }): ReactElement | null {
     const { organization } = useSession();
-    const today = todayIn(organization.timeZone);
+    const today = dayIn(organization.timeZone, Date.now());
     const end = lot.usableUntil;
     if (end === null) {
         return <span className="quiet">{t.lots.noEnd}</span>;

@@ -14,6 +14,8 @@ import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import { span } from '../../texts/time.ts';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { usePeople } from '../../api/names.ts';
 import type { Whole } from './record.tsx';
@@ -107,7 +109,11 @@ function Row({ test, method, sample, person }: {
             <td className="p3">
                 {lots}
                 <span className="caption">
-                    {test.worksheetStatus ? t.sample.worksheet[test.worksheetStatus] : ''}
+                    {test.worksheetStatus ? (
+                        <Link href={paths.worksheetOf(test.id)}>
+                            {t.sample.worksheet[test.worksheetStatus]}
+                        </Link>
+                    ) : null}
                 </span>
             </td>
             <td>

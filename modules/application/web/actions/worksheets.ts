@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is done with a worksheet: values are saved, a step is signed, signatures withdrawn.
+import { answer, api } from '../api/client.ts';
+import type { Read } from '../api/read.ts';
+import { changed } from '../api/read.ts';
+import { say } from '../parts/toast.tsx';
+import { t } from '../texts/texts.ts';
+import { ask } from './ask.ts';
+import { samplesChanged } from './samples.ts';
+
+export type Worksheet = Read<'/worksheets/{id}'>;
+export type Meaning = keyof typeof t.worksheets.meanings;
+
+const words = t.worksheets;
+
+async function worksheetsChanged(): Promise<void> {
+    await Promise.all([changed('/worksheets', '/worksheets/{id}', '/worksheets/{id}/history',
+        '/sample-tests', '/signatures'), samplesChanged()]);
+}
+
+// Begins the worksheet where the test has none.
+export async function fill(
+    sampleTestId: number, values: { field: string; value: string | null }[],
+): Promise<number> {
+    const { id } = await answer(api.POST('/worksheets', { body: { sampleTestId, values } }));
+    await worksheetsChanged();
+    return id;
+}
+
+// What is signed is listed: every value of the worksheet.
+export function sign(one: Worksheet, step: string, meaning: Meaning): void {
+    ask({
+        kind: 'signature',
+        title: words.sign(step),
+        note: `${one.testCode} ${one.trackingId}`,
+        explanation: words.signWhat(words.meanings[meaning]),
+        rows: one.values.map(({ field, label, value, unit }) => ({
+            record: one.trackingId, what: label ?? field, value: value ?? '', unit: unit ?? '',
+            limit: '', flags: [],
+        })),
+        perform: async ({ password = '' }) => {
+            await answer(api.POST('/worksheets/{id}/sign-offs', {
+                params: { path: { id: one.id } },
+                body: { step, meaning, signature: { password, contentHash: one.contentHash } },
+            }));
+            await worksheetsChanged();
+            say({ tone: 'ready', text: words.signedOff(step) });
+        },
+    });
+}
+
+export const withdraw = (one: Worksheet): void => ask({
+    kind: 'reason',
+    title: words.withdraw,
+    note: `${one.testCode} ${one.trackingId}`,
+    lines: one.signOffs.map(({ step, meaning, printedName }) =>
+        `${step}: ${words.signed(words.meanings[meaning], printedName)}`),
+    reason: 'must',
+    perform: async ({ reason = '' }) => {
+        await answer(api.POST('/worksheets/{id}/withdraw', {
+            params: { path: { id: one.id } }, body: { reason },
+        }));
+        await worksheetsChanged();
+        say({ tone: 'ready', text: words.withdrawn });
+    },
+});
