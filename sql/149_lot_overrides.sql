@@ -59,8 +59,8 @@ CREATE TABLE lims.lot_override (
 
 CREATE INDEX lot_override_sample ON lims.lot_override (organization_id, sample_id);
 
--- Refuses an override for a reported sample, unless it is being amended. Locks the
--- sample, as its report does.
+-- Refuses an override for a reported sample, unless it is being amended, and one of a lot
+-- that is accepted for it. Locks the sample, as its report does.
 CREATE FUNCTION lims.lot_override_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -90,6 +90,12 @@ BEGIN
             '%s: no test of sample %s names lot %s',
             CASE WHEN NEW.reagent_lot_id IS NULL THEN 'mediaLotId' ELSE 'reagentLotId' END,
             NEW.sample_id, coalesce(NEW.reagent_lot_id, NEW.media_lot_id)));
+    END IF;
+    IF lims.lot_is_accepted(NEW.organization_id, NEW.sample_id, NEW.reagent_lot_id,
+                            NEW.media_lot_id) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'lot %s is accepted for sample %s already',
+            coalesce(NEW.reagent_lot_id, NEW.media_lot_id), NEW.sample_id));
     END IF;
     NEW.signature_id := coalesce(NEW.signature_id, lims.context_id('signature_id'));
     IF NOT lims.is_signed(NEW.organization_id, NEW.signature_id, 'override', 'sample',

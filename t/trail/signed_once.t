@@ -91,6 +91,14 @@ my %act = (
         return ([ qc_batch => $batch ], override => [ qc_batch => $batch ],
             'qc-batch override', $batch, @why);
     },
+    'accept a lot' => sub {
+        my ($sample, $test) = entered();
+        my $lot = $lab->reagent_lot;
+        $lab->enter($test, '7', reagentLotId => $lot);
+        $ann->done('reagent-lot quarantine', $lot, @why);
+        return ([ sample => $sample->{id} ], override => [ sample => $sample->{id} ],
+            'sample override-lot', $sample->{id}, @why, reagentLotId => $lot);
+    },
     'close an investigation' => sub {
         my $made = $ann->done('investigation create', kind => 'deviation', title => 'A race',
             sampleId => (entered())[0]{id});
