@@ -457,7 +457,7 @@ static const lims_route_t trial_routes[] = {
                      "file would not be imported. Whether its samples and tests exist is not "
                      "checked: instrument-file reevaluate does that.",
       .permission = "profile.manage",
-      .flags = LIMS_R_DOCUMENT,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .input = trial_input,
       .output = trial_output,
       .status = 200,

@@ -8,6 +8,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "results/many.h"
+#include "results/results.h"
 #include "samples/samples.h"
 #include "service/csv.h"
 #include "service/service.h"
@@ -263,4 +264,7 @@ const lims_resource_t lims_lot_override = {
     .routes = override_routes,
     .record = LIMS_STMT_SAMPLE_GET,
     .lock = LIMS_STMT_SAMPLE_LOCK,
+    .nested = "tests",
+    .nested_resource = &lims_sample_test,
+    .nested_statement = LIMS_STMT_SAMPLE_TESTS,
 };
