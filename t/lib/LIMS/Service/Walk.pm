@@ -17,7 +17,8 @@ LIMS::Service::Walk - people and keys of a laboratory who act at random, at once
     new($lims, code => , seed => , people => { name => [roles] }, strict => $bool)
                     a laboratory of these people and two keys; strict switches on every policy
                     that they can meet, each by itself. A visitor, who may only read, signs
-                    in and out
+                    in and out. documents: also what people are answered is compared with
+                    the application's document
     wander($count)  that many acts, of anybody, on any record; most refusals are expected.
                     Half of them are the routes in turn, so that each is taken
     finish          brings every sample to its end by what its findings say; what is not
@@ -72,6 +73,7 @@ sub new {
     my ($class, $lims, %option) = @_;
     my $organization = $lims->organization(code => $option{code});
     my $self = bless { lims => $lims, organization => $organization, seed => $option{seed},
+        documents => $option{documents},
         lab => LIMS::Service::Laboratory->new($lims, $organization), count => 0, rounds => 0,
         taken => {}, routes => routes(), password => LIMS::Service::Person->password }, $class;
 

@@ -189,6 +189,7 @@ sub _request {
 
 sub _send {
     my ($self, $person, $route, $id, %value) = @_;
+    local $self->{lims}{contract} = $self->{lims}{contract} && $self->{documents};
     delete $value{passwordFile};
     return $person->request(_message($route, $id, %value));
 }
