@@ -34,6 +34,7 @@ VALUES
 DO $$
 DECLARE
     v record;
+    v_person bigint;
 BEGIN
     FOR v IN
         SELECT o.id, o.code
@@ -71,12 +72,6 @@ BEGIN
                ) AS p (organization, email, name)
          WHERE p.organization = v.code;
 
-        -- They have worked here for years.
-        INSERT INTO lims.account_state (organization_id, user_id, accountable_since)
-        SELECT u.organization_id, u.id, u.created_at
-          FROM lims.user_account u
-         WHERE u.organization_id = v.id;
-
         INSERT INTO lims.user_role (organization_id, user_id, role)
         SELECT u.organization_id, u.id, r.role
           FROM (VALUES
@@ -108,6 +103,16 @@ BEGIN
           JOIN lims.user_account u
             ON u.organization_id = v.id
            AND u.display_name = r.name;
+
+        -- They have worked here for years, and each accepted what a signature means.
+        FOR v_person IN
+            SELECT u.id FROM lims.user_account u WHERE u.organization_id = v.id ORDER BY u.id
+        LOOP
+            PERFORM lims.act_as(v.id, v_person, 'demonstration', NULL, NULL);
+            INSERT INTO lims.account_state (organization_id, user_id, accountable_since)
+            VALUES (v.id, v_person, now());
+        END LOOP;
+        PERFORM lims.act_as(v.id, NULL, 'demonstration', NULL, NULL);
 
         INSERT INTO lims.approval_step (organization_id, position, name)
         SELECT v.id, s.position, s.name
