@@ -450,14 +450,18 @@ SELECT i.organization_id, i.id,
 
 CREATE VIEW lims.certificate_record WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
-       c.version, c.sample_id AS "sampleId", c.status,
+       c.version, c.sample_id AS "sampleId", s.tracking_id AS "trackingId",
+       s.client_name AS "clientName", c.status,
        c.supersedes_id AS "supersedesId", c.reason AS amendment,
        encode(c.sha256, 'hex') AS sha256, c.issued_at AS "issuedAt",
        c.issued_by AS "issuedBy",
        ARRAY(SELECT t.code
                FROM jsonb_array_elements_text(c.content -> 'withoutAnalysisDay')
                     AS t (code)) AS "withoutAnalysisDay"
-  FROM lims.certificate c;
+  FROM lims.certificate c
+  JOIN lims.sample s
+    ON s.organization_id = c.organization_id
+   AND s.id = c.sample_id;
 
 CREATE VIEW lims.amendment_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.reason, a.status,

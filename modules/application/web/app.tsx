@@ -18,6 +18,7 @@ import { apiReferenceRoutes } from './pages/api-reference/routes.tsx';
 import { approvalRoutes } from './pages/approvals/routes.tsx';
 import { auditRoutes } from './pages/audit/routes.tsx';
 import { benchRoutes } from './pages/bench/routes.tsx';
+import { certificateRoutes } from './pages/certificates/routes.tsx';
 import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
 import { instrumentFileRoutes } from './pages/instrument-files/routes.tsx';
@@ -50,6 +51,7 @@ const routes: Route[] = [
     ...benchRoutes,
     ...verifyRoutes,
     ...approvalRoutes,
+    ...certificateRoutes,
     ...auditRoutes,
     ...accountRoutes,
     ...instrumentFileRoutes,

@@ -57,11 +57,32 @@ async function many(page) {
         === count, '... and they leave the inbox', before - 2);
 }
 
+async function certificates(page) {
+    await open(page, '/app/certificates');
+    await page.waitForSelector('tr.cursor');
+    const list = await page.textContent('table[role=grid] tbody');
+    ok(/COA-26-0000001.*CB-26-/.test(list) && /Superseded/.test(list),
+        'certificates with their samples', list);
+    await looks(page, 'certificates');
+    await page.locator('tr', { hasText: 'Superseded' }).first().dblclick();
+    await page.waitForSelector('.certificate tbody tr');
+    ok(/address of the laboratory is missing/.test(await page.textContent('.peek')),
+        'what a reader will miss');
+    await page.locator('.peek').getByRole('link', { name: /version 2$/ }).click();
+    await until(page, () => /, version 2/.test(document.querySelector('.head')?.textContent),
+        'its other version');
+    await looks(page, 'certificate');
+    await page.getByRole('link', { name: 'Changes', exact: true }).click();
+    await page.waitForSelector('.pane table s, .pane .nothing');
+    await looks(page, 'certificate-changes');
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
 
     await deciding(page);
     await many(page);
+    await certificates(page);
     quiet(here);
 });

@@ -2,6 +2,8 @@
 //
 // What a certificate says, as the service keeps it: a document whose members older versions
 // may lack.
+import { t } from '../../texts/texts.ts';
+
 export interface Content {
     certificate?: { number: string; version: number; issuedAt: string | null;
         reason: string | null; replaces?: { version: number } | null };
@@ -77,4 +79,18 @@ export function differences(before: Content, after: Content): Difference[] {
     return [...new Set([...old.keys(), ...now.keys()])]
         .map((id) => ({ id, before: old.get(id) ?? '', after: now.get(id) ?? '' }))
         .filter((one) => one.before !== one.after);
+}
+
+// What a reader of the certificate will miss.
+export function lacks({ laboratory, client, sample, receipt, withoutAnalysisDay }: Content): string[] {
+    const { lacks: words } = t.release.certificates;
+    const noted = receipt && (receipt.temperature !== null || receipt.condition);
+    return [
+        laboratory?.address ? '' : words.laboratory,
+        client?.address ? '' : words.client,
+        laboratory?.accreditation ? '' : words.accreditation,
+        sample?.collectedAt ?? sample?.collectionDate ? '' : words.sampled,
+        noted ? '' : words.received,
+        withoutAnalysisDay?.length ? words.analysed(withoutAnalysisDay) : '',
+    ].filter(Boolean);
 }

@@ -148,7 +148,7 @@ function Statements({ content }: { content: Content }): ReactElement {
 export function Sheet({ content }: { content: Content }): ReactElement {
     const draft = !content.certificate?.issuedAt;
     return (
-        <article className={draft ? 'certificate draft' : 'certificate'} data-draft={words.draft}
+        <article tabIndex={0} className={draft ? 'certificate draft' : 'certificate'} data-draft={words.draft}
             aria-label={words.page(content.sample?.trackingId ?? '')}>
             {draft ? <p className="unseen">{words.draft}</p> : null}
             <Head content={content} />

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of certificates (S13).
+import type { ReactElement } from 'react';
+
+import { usePeople } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { useAddress } from '../../router.tsx';
+import { FilterBar, filtersIn } from '../../table/filters.tsx';
+import type { Filter } from '../../table/filters.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import type { Column } from '../../table/list-table.tsx';
+import { t } from '../../texts/texts.ts';
+
+export type Certificate = Read<'/certificates'>['data'][number];
+
+const { certificates: words } = t.release;
+const { columns: titles } = words;
+
+const known: Filter[] = [
+    { name: 'status', title: words.filter.status, choices: Object.entries(words.status) },
+    { name: 'sampleId', title: words.filter.sampleId, linked: true },
+];
+
+export const nameOf = ({ certificateNumber, version }: Certificate): string =>
+    words.name(certificateNumber, version);
+
+function columnsOf(person: (id: number | null) => string): Column<Certificate>[] {
+    return [
+        { key: 'number', title: titles.number, className: 'w-id stay', cellClass: 'id', heads: true,
+            cell: ({ certificateNumber }) => certificateNumber },
+        { key: 'version', title: titles.version, className: 'w-code right',
+            cell: ({ version }) => version },
+        { key: 'sample', title: titles.sample, className: 'w-id', cellClass: 'id',
+            cell: ({ trackingId }) => trackingId },
+        { key: 'client', title: titles.client, className: 'w-ident',
+            cell: ({ clientName }) => clientName },
+        { key: 'status', title: titles.status, className: 'w-name', cell: ({ status }) => (
+            <Status glyph="reported" {...(status === 'issued' ? { tone: 'reported' as const } : {})}>
+                {words.status[status]}
+            </Status>
+        ) },
+        { key: 'issued', title: titles.issued, className: 'w-when',
+            cell: ({ issuedAt }) => <Moment at={issuedAt} /> },
+        { key: 'by', title: titles.by, className: 'w-who p3',
+            cell: ({ issuedBy }) => person(issuedBy) },
+        { key: 'reason', title: titles.reason, cell: ({ amendment }) => amendment,
+            hint: ({ amendment }) => amendment ?? undefined },
+    ];
+}
+
+const none: Certificate[] = [];
+
+export function CertificateList(): ReactElement {
+    const { searchParams } = useAddress();
+    const person = usePeople();
+    const filters = filtersIn(searchParams, known);
+    const cursor = searchParams.get('cursor');
+    const found = useRead('/certificates', { params: { query: {
+        ...filters, limit: 100, ...(cursor ? { cursor: Number(cursor) } : {}),
+    } } }, { live: 30 });
+
+    return (
+        <ListPage<Certificate> title={words.title} label={words.title} columns={columnsOf(person)}
+            found={found} rows={found.data?.data ?? none} nameOf={nameOf}
+            addressOf={({ id }) => paths.certificate(id)} none={words.none}
+            noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
+            filters={<FilterBar known={known} />} />
+    );
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One version of a certificate: as its reader sees it, what it lacks for the reader, its
+// versions, and what it changed.
+import { useEffect } from 'react';
+import type { ReactElement } from 'react';
+
+import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
+import type { Tab } from '../../record/tabs.tsx';
+import { Link } from '../../router.tsx';
+import { PlainTable } from '../../table/plain-table.tsx';
+import { t } from '../../texts/texts.ts';
+import { contentOf, differences, lacks } from './content.ts';
+import type { Content } from './content.ts';
+import { nameOf } from './list.tsx';
+import type { Certificate } from './list.tsx';
+import { Sheet } from './sheet.tsx';
+
+const { certificates: words, changes } = t.release;
+
+const useContent = (id: number | null) => useRead('/certificates/{id}/content',
+    { params: { path: { id: id ?? 0 } } }, { enabled: id !== null });
+
+function Changes({ of }: { of: Certificate }): ReactElement {
+    const now = useContent(of.id);
+    const before = useContent(of.supersedesId);
+    const rows = now.data && before.data
+        ? differences(contentOf(before.data), contentOf(now.data)) : [];
+    const done = of.supersedesId === null || (now.data && before.data);
+
+    return (
+        <PlainTable label={changes.title} none={of.supersedesId === null ? changes.first : changes.none}
+            found={{ data: done ? { data: rows } : undefined, error: now.error ?? before.error }}
+            columns={[
+                { title: changes.columns.what, className: 'w-ident', cell: ({ id }) => id },
+                { title: changes.columns.before, className: 'wrap', cell: (one) => <s>{one.before}</s> },
+                { title: changes.columns.after, className: 'wrap',
+                    cell: ({ after }) => <strong>{after}</strong> },
+            ]} />
+    );
+}
+
+function Completeness({ content }: { content: Content }): ReactElement {
+    const missing = lacks(content);
+    return missing.length ? (
+        <ul className="findings">
+            {missing.map((text) => (
+                <li key={text}><Glyph name="attention" tone="attention" /><p>{text}</p></li>
+            ))}
+        </ul>
+    ) : <p><Status glyph="ready" tone="ready">{words.allThere}</Status></p>;
+}
+
+function Versions({ of }: { of: Certificate }): ReactElement {
+    const found = useRead('/certificates', { params: { query: { sampleId: of.sampleId, limit: 100 } } });
+    return (
+        <ul className="findings">
+            {(found.data?.data ?? []).map((one) => (
+                <li key={one.id} aria-current={one.id === of.id ? 'true' : undefined}>
+                    <Glyph name="reported" />
+                    <div>
+                        <p><Link href={paths.certificate(one.id)}>{nameOf(one)}</Link></p>
+                        <span className="quiet">
+                            {words.status[one.status]} <Moment at={one.issuedAt} /> {one.amendment}
+                        </span>
+                    </div>
+                </li>
+            ))}
+        </ul>
+    );
+}
+
+function Overview({ of }: { of: Certificate }): ReactElement {
+    const found = useContent(of.id);
+    return (
+        <div className="body">
+            <div className="pane">
+                {found.data ? <Sheet content={contentOf(found.data)} /> : null}
+                {!found.data && found.error ? <Refused problem={found.error} /> : null}
+            </div>
+            <aside className="peek" aria-labelledby="complete">
+                <h2 id="complete">{words.complete}</h2>
+                {found.data ? <Completeness content={contentOf(found.data)} /> : null}
+                <h2>{words.versions}</h2>
+                <Versions of={of} />
+            </aside>
+        </div>
+    );
+}
+
+function Opened({ of, tab }: { of: Certificate; tab: string }): ReactElement {
+    const { organization } = useSession();
+    const rest = useRecordTabs({ id: of.id, table: 'certificate', history: '/certificates/{id}/history' });
+    const tabs: Tab[] = [
+        { id: '', title: words.tabs.sheet },
+        { id: 'changes', title: words.tabs.changes, page: () => <Changes of={of} /> },
+        ...rest,
+    ];
+
+    useEffect(() => {
+        document.title = `${nameOf(of)} · ${organization.name}`;
+    }, [of, organization.name]);
+    return (
+        <>
+            <div className="head">
+                <h1 className="id">{of.certificateNumber}</h1>
+                <Status glyph="reported" tone="reported">
+                    {words.status[of.status]}, {t.sample.version(of.version)}
+                </Status>
+                <span className="quiet cut">{of.clientName}</span>
+                <span className="push" />
+                <Link className="btn" href={paths.sample(of.sampleId)}>{words.toSample}</Link>
+            </div>
+            <TabBar label={nameOf(of)} tabs={tabs} at={tab}
+                href={(to) => paths.certificate(of.id, to)} />
+            {tab === '' ? <Overview of={of} /> : <TabPane tabs={tabs} at={tab} />}
+        </>
+    );
+}
+
+export function CertificateRecord({ id, tab }: { id: number; tab: string }): ReactElement {
+    const found = useRead('/certificates/{id}', { params: { path: { id } } }, { live: 30 });
+    const of = found.data?.id === id ? found.data : undefined;
+
+    return (
+        <main className="page" id="main" tabIndex={-1}>
+            {of ? <Opened key={id} of={of} tab={tab} /> : (
+                <>
+                    <div className="head"><h1>{words.title}</h1></div>
+                    {found.error ? <Refused problem={found.error} /> : <Waiting what={words.title} />}
+                </>
+            )}
+        </main>
+    );
+}
