@@ -37,6 +37,7 @@ import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
 import { SignOnPage, isSignOn } from './pages/session/sign-on.tsx';
 import { verifyRoutes } from './pages/verify/routes.tsx';
+import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { worksheetRoutes } from './pages/worksheets/routes.tsx';
 import { Refused } from './parts/states.tsx';
@@ -66,6 +67,7 @@ const routes: Route[] = [
     ...apiReferenceRoutes,
     ...userRoutes,
     ...keyRoutes,
+    ...webhookRoutes,
 ];
 
 function Application(): ReactElement | null {

@@ -64,6 +64,10 @@ export const paths = {
     permissions: (query = '') => `${base}/permissions${query}`,
     keys: (record: number | 'new' | '' = '') => `${base}/keys${record === '' ? '' : `/${record}`}`,
     keyRotation: (id: number) => `${base}/keys/${id}/rotate`,
+    webhooks: (record: number | 'new' | '' = '', act = '') =>
+        `${base}/webhooks${record === '' ? '' : `/${record}`}${act ? `/${act}` : ''}`,
+    deliveries: (query = '', id: number | '' = '') =>
+        `${base}/webhook-deliveries${id === '' ? '' : `/${id}`}${query}`,
     reference: (noun: string, record: number | 'new' | '' = '') =>
         `${base}/reference/${noun}${record === '' ? '' : `/${record}`}`,
     // A route of the REST API, which stands beside the application, as programs call it.

@@ -48,7 +48,7 @@ function sent({ definition, id }: Start, etag: string | null, body: Record_): Pr
     if (id === null) {
         return create(definition, body);
     }
-    return definition.act ? act(definition, definition.act, id, etag, body)
+    return definition.act ? act(definition, definition.act, id, body)
         : change(definition, id, etag, body);
 }
 

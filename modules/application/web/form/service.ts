@@ -48,12 +48,12 @@ export async function change(
     return made as Record_;
 }
 
+// An act says by its own rules whether it still can be done: it has no condition.
 export async function act(
-    { list, one }: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number,
-    etag: string | null, body: Record_,
+    { list, one }: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number, body: Record_,
 ): Promise<Record_> {
     const made: unknown = await answer(api.POST(path, {
-        params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
+        params: { path: { id } }, body,
     } as never));
     await changed(list as ListPath, one);
     return made as Record_;

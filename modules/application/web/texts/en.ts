@@ -22,6 +22,7 @@ import { reference } from './en-reference.ts';
 import { release } from './en-release.ts';
 import { verify } from './en-verify.ts';
 import { users } from './en-users.ts';
+import { webhooks } from './en-webhooks.ts';
 import { keys as apiKeys } from './en-api-keys.ts';
 import { worksheets } from './en-worksheets.ts';
 
@@ -67,6 +68,7 @@ export const en = {
     reference,
     users,
     apiKeys,
+    webhooks,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',

@@ -5,6 +5,7 @@ import { keys } from './keys.mjs';
 import { reference } from './reference.mjs';
 import { desk, open, quiet, run, signIn } from './support.mjs';
 import { users } from './users.mjs';
+import { webhooks } from './webhooks.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
 
@@ -19,5 +20,6 @@ run(async (browser) => {
     await reference(here);
     await users(browser, here);
     await keys(here);
+    await webhooks(here);
     quiet(here);
 });

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Webhooks: an endpoint is registered and its secret shown once, a test is sent and stands
+// among the deliveries, what waits is said before an endpoint is enabled.
+import { looks, ok, press, until } from './support.mjs';
+
+const panel = (page) => page.getByRole('dialog');
+const field = (page, label) => panel(page).getByLabel(label, { exact: true });
+const said = (page, text) => until(page, (expected) =>
+    document.querySelector('.said')?.textContent.includes(expected), text, text);
+
+export async function webhooks({ page }) {
+    await page.click('.rail a[href$="/webhooks"]');
+    await page.waitForSelector('table[role=grid], .nothing');
+    await press(page, 'n');
+    await page.waitForSelector('.filling');
+    await field(page, 'Name').fill('Portal');
+    await field(page, 'URL').fill('https://portal.example/hooks');
+    await field(page, 'sample.reported').check();
+    await panel(page).getByRole('button', { name: 'Register an endpoint' }).click();
+    await page.waitForSelector('[data-secret]');
+    ok(/^whsec_/.test(await page.textContent('[data-secret]')), 'its secret is shown once');
+    await panel(page).getByRole('button', { name: 'I have stored it' }).click();
+    const row = page.locator('tbody tr').filter({ hasText: 'Portal' });
+    await row.waitFor();
+    ok(/1 type.*works/.test(await row.textContent()), 'it is listed with its health');
+    await row.click();
+    await press(page, 't');
+    await page.waitForSelector('.filling');
+    await panel(page).getByRole('button', { name: 'Send Portal a test' }).click();
+    await said(page, 'A test is on its way');
+    await row.click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Disable Portal' }).click();
+    await page.fill('#reason', 'The portal moves');
+    await press(page, 'Enter');
+    await said(page, 'Portal is disabled');
+    await looks(page, 'webhooks');
+    await row.click();
+    await page.getByRole('button', { name: 'Enable Portal' }).click();
+    await page.waitForSelector('#reason');
+    ok(/deliver(y|ies) waiting/.test(await panel(page).textContent()), 'what waits is said before');
+    await panel(page).getByRole('button', { name: 'Enable Portal' }).click();
+    await said(page, 'Portal is enabled');
+    await page.getByRole('link', { name: 'Deliveries' }).first().click();
+    await page.locator('tbody tr').filter({ hasText: 'webhook.test' }).waitFor();
+    await press(page, 'Enter');
+    await page.getByRole('dialog').getByRole('link', { name: /Body/ }).waitFor();
+    await looks(page, 'webhook-deliveries');
+    await press(page, 'Escape');
+}
