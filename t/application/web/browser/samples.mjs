@@ -103,7 +103,7 @@ async function filters(page) {
 }
 
 async function files(page) {
-    await page.getByRole('link', { name: 'Files' }).click();
+    await page.locator('.tabs').getByRole('link', { name: 'Files' }).click();
     await page.setInputFiles('input[type=file]', [
         { name: 'custody.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(2048, 'x') },
         { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
@@ -144,7 +144,8 @@ async function record(page) {
     await looks(page, 'sample');
     for (const tab of ['Approvals', 'Investigations', 'Certificates', 'History', 'Signatures',
         'Files', 'Comments']) {
-        await page.getByRole('link', { name: new RegExp(`^${tab}( |$)`) }).click();
+        await page.locator('.tabs').getByRole('link', { name: new RegExp(`^${tab}( |$)`) })
+            .click();
         await page.waitForSelector('.pane table, .pane .nothing');
         is(await page.locator('.nothing[role=alert]').count(), 0, `${tab} are shown`);
     }
