@@ -195,6 +195,7 @@ $filter{id}     = [$sample];
 $filter{format} = [ 'csv', 'json' ];
 $filter{after}  = [0];
 $filter{before} = [$sample];
+$several{signed_content_list} = { recordId => ["{$sample}"] };
 $several{audit_block_entries} = { from => [0], to => [1000] };
 $several{audit_block_tail}    = { from => [1000] };
 
