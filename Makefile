@@ -131,6 +131,7 @@ FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units pages bench bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
+    picture \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
 .DELETE_ON_ERROR:
@@ -409,6 +410,11 @@ torture: prerequisites
 	    DAMAGE_SECONDS=$(DAMAGE_SECONDS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
 # What `make test` has a short form of; WALK_SEED repeats it.
+# The README's picture of the application, as a test of the pages has it.
+picture: prerequisites
+	@$(MAKE) --no-print-directory test T=t/application/web/samples.t
+	@cp $(OUT)/screenshots/samples-light.png modules/application/samples.png
+
 walk: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@WALK_ACTS=$${WALK_ACTS:-20000} $(MAKE) --no-print-directory T=t/walk suite
