@@ -35,10 +35,11 @@ sub written_out {
 # Method, path and surfaces of every row of a table of routes.
 sub rows {
     my @rows;
+    my %constant = LIMS::Test::Source::text('modules/lims.h') =~ /^#define (\w+) ("[^"]*")/mg;
     for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
         my $text = LIMS::Test::Source::text($file);
         next unless $text =~ /const lims_route_t \w*routes\[\] = \{/;
-        $text = written_out($text);
+        $text = written_out($text) =~ s/\.path = (\w+)/'.path = ' . ($constant{$1} \/\/ $1)/ger;
         while ($text =~ /\{ \.method = "(\w+)",(.*?)\.surfaces = (\w+),/sg) {
             my ($method, $between, $surfaces) = ($1, $2, $3);
             push @rows, { method => $method, surfaces => $surfaces,
