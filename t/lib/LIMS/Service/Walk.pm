@@ -16,8 +16,8 @@ LIMS::Service::Walk - people and keys of a laboratory who act at random, at once
 
     new($lims, code => , seed => , people => { name => [roles] }, strict => $bool)
                     a laboratory of these people and two keys; strict switches on every policy
-                    that they can meet, each by itself. A visitor, who may only read, signs
-                    in and out. documents: also what people are answered is compared with
+                    that they can meet, each by itself. A visitor, who receives samples,
+                    signs in and out. documents: also what people are answered is compared with
                     the application's document
     wander($count)  that many acts, of anybody, on any record; most refusals are expected.
                     Half of them are the routes in turn, so that each is taken
@@ -100,7 +100,7 @@ sub _employ {
         name => $_, email => lc(s/\s+/./gr) . "\@$code.example", roles => $people->{$_})
         for sort keys %$people;
     $self->{visitor} = LIMS::Service::Person->new($lims, organization => $organization,
-        email => "visitor\@$code.example", roles => ['client_viewer']);
+        email => "visitor\@$code.example", roles => ['receiving_clerk']);
     $lims->db->do('DELETE FROM lims.user_role WHERE organization_id = ? AND user_id <> ALL (?)',
         undef, $organization->{id}, [ map { $_->id } $self->{visitor}, values %{ $self->{people} } ]);
     return;

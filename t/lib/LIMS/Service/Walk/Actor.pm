@@ -145,7 +145,9 @@ sub _taken {
 sub act {
     my ($self, $name, $command, $id, %value) = @_;
     my $route = $self->{routes}{$command};
-    my $tool  = $route->{surfaces} !~ /p/ || ($route->{surfaces} =~ /t/ && rand() < 0.2);
+    # acts.c has no word for null.
+    my $tool  = $route->{surfaces} !~ /p/ || ($route->{surfaces} =~ /t/ && rand() < 0.2
+            && !grep { !defined } values %value);
 
     return $tool ? $self->_command($name, $route, $id, %value)
         : $self->_request($self->{people}{$name}, $route, $id, %value);
@@ -305,12 +307,16 @@ sub wander {
             $self->_take($self->{routes}{'sample create'});
             next;
         }
-        my $name = rand() * $left < @routes ? shift @routes : $MOSTLY[ rand @MOSTLY ];
-        $self->_take($self->{routes}{$name});
+        my $dealt = rand() * $left < @routes;
+        my $name  = $dealt ? shift @routes : $MOSTLY[ rand @MOSTLY ];
+        my $taken = $self->_take($self->{routes}{$name});
+        # What nothing is there for yet comes again.
+        push @routes, $name if $dealt && !$taken;
     }
     return;
 }
 
+# False where there was nothing to ask about.
 sub _take {
     my ($self, $route) = @_;
     my $idea = LIMS::Service::Walk::Ideas::of($route) or return;
@@ -318,10 +324,17 @@ sub _take {
     my $by_key = $route->{surfaces} =~ /k/ && ($route->{surfaces} eq 'k' || rand() < 0.4);
 
     return if $route->{path} =~ /:id/ && !defined $id;
-    return $self->ask($self->{keys}[ rand @{ $self->{keys} } ], $route, $id, %value) if $by_key;
-    return $self->_visit($route) if $route->{path} =~ m{\A/session\b};
-    return $self->act(($self->everybody)[ rand keys %{ $self->{people} } ], $route->{name}, $id,
-        %value);
+    if ($by_key) {
+        $self->ask($self->{keys}[ rand @{ $self->{keys} } ], $route, $id, %value);
+    }
+    elsif ($route->{path} =~ m{\A/session\b}) {
+        $self->_visit($route);
+    }
+    else {
+        $self->act(($self->everybody)[ rand keys %{ $self->{people} } ], $route->{name}, $id,
+            %value);
+    }
+    return 1;
 }
 
 1;

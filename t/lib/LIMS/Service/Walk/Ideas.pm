@@ -221,7 +221,7 @@ my %reference = (
         (undef, testDefinitionId => $actor->one('test_definition', 'active'),
             materialTypeId => $actor->one('material_type', 'active'), low => 6, high => 8) },
     'specification update' => _on('specification', low => 5),
-    'specification delete' => _on('specification'),
+    'specification delete' => _on('specification', @why),
     'worksheet-template create' => sub { my ($actor) = @_;
         (undef, testDefinitionId => $actor->one('test_definition', 'NOT requires_worksheet'),
             name => $actor->name, fields => [ { name => 'volume' } ]) },
@@ -269,13 +269,14 @@ my %laboratory = (
 
 # --- Instrument files -----------------------------------------------------------------------
 
-# Values of tests of a sample, half of the time of one that there is not.
+# Values of tests of a sample, some of a test or a sample that there is not: without its row,
+# the second, the first can be released.
 sub file {
     my ($actor) = @_;
     my $code = rand() < 0.2 ? 'LAB-26-0000001-A' : $actor->value(
         'SELECT tracking_id FROM lims.sample WHERE id = ?', $actor->sample);
     return join '', "Sample;Test;Value;Unit;Time\n", map { "$code;$_;" . _one('7.1', '7.3', '9.1')
-            . ";;\n" } rand() < 0.1 ? ('ABSENT') : ('PH', rand() < 0.3 ? 'PB' : ());
+            . ";;\n" } rand() < 0.2 ? ('ABSENT', 'PH') : ('PH', rand() < 0.3 ? 'PB' : ());
 }
 
 my $held = sub { $_[0]->one('instrument_file', "status = 'quarantined'") || $_[0]->one('instrument_file') };
@@ -285,7 +286,7 @@ my %files = (
     'POST /instrument-ingest' => sub { (undef, fileName => $_[0]->name . '.csv',
             content => file($_[0]) . "\n" x (1 + int rand 50)) },
     'instrument-file release' => sub { my $id = $held->(@_); $id && ($id, @why, _one(
-                [], [ dryRun => $true ], [ exclude => $exclude ])->@*) },
+                [], [ dryRun => $true ], [ exclude => $exclude ], [ exclude => $exclude ])->@*) },
     'instrument-file decide' => sub { my $id = $held->(@_);
         $id && ($id, decisions => rand() < 0.5 ? {} : { exclude => $exclude }) },
     'instrument-file reevaluate' => sub { my $id = $held->(@_); $id && ($id, @why) },

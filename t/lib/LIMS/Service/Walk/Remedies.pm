@@ -39,9 +39,10 @@ my %remedy = (
         my ($test) = grep { $_->{id} == $finding->{sampleTestId} } @{ $sample->{tests} };
         return _enter($actor, $test->{id}, $test->{result}) if $test->{returned};
         my ($ok, $answer, $why) = $actor->somebody('result.verify', 'sample-test verify', $test->{id});
-        # Where all who verify have entered in it, a value by somebody else leads on.
+        # Where all who verify have entered in it, one of them having named a lot and another
+        # the other, the whole by one person leads on.
         return $ok || $why !~ /self_verification/ ? ($ok, $answer, $why)
-            : _enter($actor, $test->{id});
+            : _enter($actor, $test->{id}, undef, reagentLotId => undef, mediaLotId => undef);
     },
     approval_required => sub {
         my ($actor, $sample, $finding) = @_;
@@ -126,9 +127,9 @@ my @ORDER = qw(sample_on_hold incomplete_result qc_pending qc_failed confirmatio
 
 # Where a lot of the test is quarantined, it is released first.
 sub _enter {
-    my ($actor, $test, $result) = @_;
+    my ($actor, $test, $result, %more) = @_;
     my ($ok, $answer, $refusal) = $actor->somebody('result.enter', 'sample-test enter', $test, @why,
-        result => $result // '7.' . (1 + int rand 9));
+        result => $result // '7.' . (1 + int rand 9), %more);
     return ($ok, $answer, $refusal) if $ok || $refusal !~ /"error":"lot_not_released"/;
     my $kind = $refusal =~ /Media lot/ ? 'media' : 'reagent';
     my $lot = $actor->value("SELECT ${kind}_lot_id FROM lims.sample_test WHERE id = ?", $test);
