@@ -57,7 +57,8 @@
 OUT ?= build/out
 PAGES := build/out/application
 T ?= t
-JOBS ?= 2
+# One more than there are processors: the tests wait for a good part of their time.
+JOBS ?= $(shell expr $$(nproc) + 1)
 FUZZ_SECONDS ?= 60
 TORTURE_KILLS ?= 200
 WALK_SECONDS ?= 3600
