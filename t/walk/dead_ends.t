@@ -22,7 +22,7 @@ use LIMS::Test;
 my $acts = $ENV{WALK_ACTS} || 360;
 my $seed = $ENV{WALK_SEED} || time;
 my $lims = LIMS::Test->new(contract => $acts < 5000, conf => LIMS::Service::Laboratory::patience()
-        . "LimsRateLimit 20000\nLimsRateKeys 64\nLimsRateLimitSessions 20000\n");
+        . "LimsRateLimit 20000\nLimsRateKeys 512\nLimsRateLimitSessions 20000\n");
 my ($amended, $all, %taken) = (0, 0);
 srand $seed;
 

@@ -81,10 +81,10 @@ function Row({ row, no, refused }: {
             <tr>
                 <td className="right quiet">{no}</td>
                 <th scope="row" className="id">{row.record}</th>
-                <td title={row.what}>{row.what}</td>
-                <td className="right"><strong>{row.value}</strong></td>
-                <td>{row.unit}</td>
-                <td title={row.limit}>{row.limit}</td>
+                <td className="wrap">{row.what}</td>
+                <td className="right wrap"><strong>{row.value}</strong></td>
+                <td className="wrap">{row.unit}</td>
+                <td className="wrap">{row.limit}</td>
                 <td>{row.flags.map((flag) => <Flag key={flag.code} {...flag} />)}</td>
             </tr>
             {refused ? <Why row={row} refused={refused} /> : null}
@@ -107,11 +107,11 @@ export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused })
                             <span className="unseen">{columns.no}</span>
                         </th>
                         <th className="w-id" scope="col">{columns.record}</th>
-                        <th className="w-short" scope="col">{columns.what}</th>
-                        <th className="w-code right" scope="col">{columns.value}</th>
+                        <th className="w-code" scope="col">{columns.what}</th>
+                        <th className="w-short right" scope="col">{columns.value}</th>
                         <th className="w-code" scope="col">{columns.unit}</th>
-                        <th className="w-code" scope="col">{columns.limit}</th>
-                        <th scope="col">{columns.flags}</th>
+                        <th scope="col">{columns.limit}</th>
+                        <th className="w-code" scope="col">{columns.flags}</th>
                     </tr>
                 </thead>
                 <tbody>

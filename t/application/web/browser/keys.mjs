@@ -37,7 +37,7 @@ export async function keys({ page }) {
     await stored(page);
     await until(page, () => [...document.querySelectorAll('tbody tr')].filter((row) =>
         row.textContent.includes('Titrator')).length === 2, 'both are accepted meanwhile');
-    await looks(page, 'keys');
+    await looks(page, 'api-keys');
     await rows(page).first().click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Revoke 1 key' }).click();

@@ -178,7 +178,7 @@ async function keys(page) {
     await page.waitForSelector('tr.cursor');
     await press(page, '?');
     await page.waitForSelector('[role=dialog]');
-    await looks(page, 'keys');
+    await looks(page, 'key-help');
     await press(page, 'Escape');
     await until(page, () => !document.querySelector('[role=dialog]'), 'Escape closes the keys');
     await press(page, 'Control+k');
