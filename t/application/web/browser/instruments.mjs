@@ -168,6 +168,7 @@ async function leavingOut(page) {
     await until(page, () => document.querySelector('.chart .out') !== null
         && !/1-3s/.test(document.querySelector('figcaption').textContent),
     'a point that is left out breaks no rule, and is still seen');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await press(page, 'o');
     await page.waitForSelector('#reason');
     await page.keyboard.insertText('It was another pipette');
