@@ -154,7 +154,7 @@ async function awaited(page) {
     await page.waitForSelector('h1.id');
     const name = await page.textContent('h1.id');
     const ids = await page.locator('tbody th .id').allTextContents();
-    await page.getByRole('link', { name: 'Receive 12 samples' }).click();
+    await page.getByRole('button', { name: 'Receive 12 samples' }).click();
     await page.waitForSelector('#scan-next');
     return { name, ids };
 }

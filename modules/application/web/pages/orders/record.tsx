@@ -54,21 +54,25 @@ const definition: FormDefinition = {
     name: ({ orderNumber }) => String(orderNumber),
 };
 
-function useChange({ id, orderNumber }: Order): Ready[] {
-    const actions = useMemo<Ready[]>(() => may('sample.edit') ? [{
-        id: 'order.change', title: texts.change(orderNumber), keys: 'e', refused: undefined,
-        run: () => navigate(paths.order(id, 'change')),
-    }] : [], [id, orderNumber]);
+// What waits of it is received by its labels; who is wrong about its contact changes that.
+function useOrderActions({ id, orderNumber }: Order, waiting: number): Ready[] {
+    const actions = useMemo<Ready[]>(() => [
+        ...waiting > 0 && may('sample.receive') ? [{ id: 'order.receive', keys: 'r', step: true,
+            title: texts.receive(waiting), refused: undefined,
+            run: () => navigate(paths.receive(id)) }] : [],
+        ...may('sample.edit') ? [{ id: 'order.change', title: texts.change(orderNumber), keys: 'e',
+            refused: undefined, run: () => navigate(paths.order(id, 'change')) }] : [],
+    ], [id, orderNumber, waiting]);
 
     useActions(actions);
     return actions;
 }
 
 function Head({ order }: { order: Order }): ReactElement {
-    const actions = useChange(order);
     const waiting = order.samples.filter(({ status, disposition }) =>
         status === 'pending' && disposition === 'active').length;
     const here = order.samples.filter(({ receivedAt }) => receivedAt !== null).length;
+    const actions = useOrderActions(order, waiting);
     return (
         <div className="head">
             <h1 className="id">{order.orderNumber}</h1>
@@ -78,11 +82,6 @@ function Head({ order }: { order: Order }): ReactElement {
             </span>
             <span className="push" />
             <ActBar actions={actions} />
-            {waiting > 0 && may('sample.receive') ? (
-                <Link className="btn primary" href={paths.receive(order.id)}>
-                    {texts.receive(waiting)}
-                </Link>
-            ) : null}
         </div>
     );
 }
