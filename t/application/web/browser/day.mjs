@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A laboratory's day by keyboard alone, in both laboratories of the demonstration: the one
+// whose rules are few, and the one that has every strict rule on.
+import { run } from './support.mjs';
+import { arriving } from './day/arriving.mjs';
+import { cedar, harborview } from './day/laboratories.mjs';
+
+async function day(browser, lab) {
+    await arriving(browser, lab);
+}
+
+run((browser) => Promise.all([cedar, harborview].map((lab) => day(browser, lab))));

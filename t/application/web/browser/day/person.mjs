@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A person at a keyboard of their own. Whatever they do is a key: there is nothing here that
+// clicks. The clipboard is filled by another program, labels are read by a barcode reader, and
+// a file is chosen in the dialog that a key has opened.
+import { desk, ok, open, quiet, scan, until } from '../support.mjs';
+
+// A person is slower than a barcode reader, whose keys come within 30 ms.
+const BETWEEN_KEYS = 40;
+
+const STOPS = 60;
+const ROWS = 200;
+
+// What a screen reader would call the element that has the focus.
+const nameOfFocus = () => {
+    const at = document.activeElement;
+    const labels = [...at?.labels ?? []].map(({ textContent }) => textContent).join(' ');
+    return (at?.getAttribute('aria-label') ?? (labels || at?.textContent) ?? '').trim();
+};
+
+const shows = (pattern) => new RegExp(pattern, 's').test(document.body.innerText);
+
+export class Person {
+    constructor(email, here) {
+        this.email = email;
+        this.name = email.split('@')[0];
+        this.here = here;
+        this.page = here.page;
+    }
+
+    // At a browser of their own, before the page that asks who they are.
+    static async arrives(browser, email) {
+        const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+        here.seen.expected.push(/status of (403|409)/);
+        await open(here.page);
+        await here.page.waitForSelector('#email:focus');
+        return new Person(email, here);
+    }
+
+    async press(...keys) {
+        for (const key of keys) {
+            await this.page.keyboard.press(key);
+            if (key.length === 1 || key === 'Space') {
+                await this.page.waitForTimeout(BETWEEN_KEYS);
+            }
+        }
+    }
+
+    type(text) {
+        return this.page.keyboard.type(text, { delay: BETWEEN_KEYS });
+    }
+
+    // Tab, until what has this name has the focus; an input's text is selected then.
+    async tabTo(name, key = 'Tab') {
+        for (let i = 0; i < STOPS; i++) {
+            if (name.test(await this.page.evaluate(nameOfFocus))) {
+                return i;
+            }
+            await this.page.keyboard.press(key);
+        }
+        throw new Error(`${this.name}: ${key} comes to nothing that is called ${name}`);
+    }
+
+    async fill(name, text) {
+        await this.tabTo(name);
+        await this.type(text);
+    }
+
+    // Whatever can be done, and every place, is found by its words.
+    async choose(words) {
+        await this.press('Control+k');
+        await this.page.waitForSelector('[role=combobox]:focus');
+        await this.type(words);
+        await this.page.waitForFunction((text) => document.querySelector(
+            '#quick [aria-selected=true]')?.textContent.toLowerCase().includes(text),
+        words.toLowerCase(), { timeout: 15000 });
+        await this.press('Enter');
+    }
+
+    // Down a list, to the row of this name.
+    async to(name) {
+        await this.page.waitForSelector('tr.cursor');
+        for (let i = 0; i < ROWS; i++) {
+            if ((await this.page.textContent('tr.cursor th')).trim() === name) {
+                return;
+            }
+            await this.press('j');
+        }
+        throw new Error(`${this.name}: no row is called ${name}`);
+    }
+
+    // This row of a list and those below it, so many in all.
+    async select(name, count) {
+        await this.to(name);
+        await this.press('x');
+        for (let i = 1; i < count; i++) {
+            await this.press('Shift+ArrowDown');
+        }
+        await this.sees(new RegExp(`${count} selected`), `${count} rows are selected`);
+    }
+
+    // A filter: what, and which of it.
+    async filter(what, which) {
+        await this.press('f');
+        await this.page.waitForSelector('[role=dialog] select:focus');
+        await this.type(what);
+        await this.press('Tab');
+        await this.type(which);
+        await this.press('Tab', 'Enter');
+    }
+
+    async goTo(title) {
+        await this.choose(title);
+        await this.page.waitForFunction((expected) =>
+            document.querySelector('h1')?.textContent === expected, title, { timeout: 15000 });
+    }
+
+    // The dialog that an act opened: what it asks for is typed where the cursor stands.
+    async answer(text, then = 'Enter') {
+        await this.page.waitForSelector('[role=dialog] :focus');
+        await this.type(text);
+        await this.press(then);
+    }
+
+    async confirm() {
+        await this.page.waitForSelector('[role=dialog] [type=submit]:focus');
+        await this.press('Enter');
+    }
+
+    sign() {
+        return this.answer(process.env.LIMS_PASSWORD);
+    }
+
+    // Another program has put this on the clipboard.
+    async paste(text) {
+        await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+        await this.press('Control+v');
+    }
+
+    scan(label) {
+        return scan(this.page, label);
+    }
+
+    // A file of their computer, in the dialog that the key opens.
+    async giveFile(name, text) {
+        const [chooser] = await Promise.all([
+            this.page.waitForEvent('filechooser'), this.press('Enter')]);
+        await chooser.setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    }
+
+    async sees(pattern, what) {
+        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: 15000 })
+            .then(() => true, () => false);
+        ok(held, `${this.name}: ${what}`, held ? '' : await this.text());
+        if (!held) {
+            throw new Error(`${this.name} does not see ${pattern} at ${this.page.url()}`);
+        }
+    }
+
+    text(selector = 'body') {
+        return this.page.innerText(selector);
+    }
+
+    until(condition, what, argument) {
+        return until(this.page, condition, `${this.name}: ${what}`, argument);
+    }
+
+    async signIn(secret = process.env.LIMS_PASSWORD) {
+        await this.type(this.email);
+        await this.press('Tab');
+        await this.type(secret);
+        await this.press('Enter');
+    }
+
+    // Comes in, and stands before the first page of their role.
+    static async at(browser, email) {
+        const person = await Person.arrives(browser, email);
+        await person.signIn();
+        await person.page.waitForSelector('.rail a');
+        return person;
+    }
+
+    async leaves() {
+        quiet(this.here, `the browser of ${this.name}`);
+        await this.here.context.close();
+    }
+}
