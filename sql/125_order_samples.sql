@@ -266,11 +266,13 @@ $$;
 
 -- Allowance ----------------------------------------------------------------
 
--- The monthly allowance of samples (NULL: none), and how many of it are used.
+-- The monthly allowance of samples (NULL: any number), how many of it are used, and how many
+-- remain (NULL: any number).
 CREATE FUNCTION lims.allowance(
     p_organization bigint,
     OUT allowed bigint,
-    OUT used bigint
+    OUT used bigint,
+    OUT remaining bigint
 )
 LANGUAGE plpgsql STABLE
 AS $$
@@ -291,6 +293,9 @@ BEGIN
           FROM lims.sample s
          WHERE s.organization_id = p_organization
            AND s.created_at >= v_month::timestamp AT TIME ZONE 'UTC';
+    END IF;
+    IF allowed IS NOT NULL THEN
+        remaining := greatest(allowed - used, 0);
     END IF;
 END
 $$;

@@ -16,6 +16,7 @@
 #include "kernel/field.h"
 #include "kernel/record.h"
 #include "kernel/vocabulary.h"
+#include "organizations/organizations.h"
 #include "samples/samples.h"
 #include "service/service.h"
 
@@ -190,22 +191,6 @@ static const lims_field_t sample_fields[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t allowance_fields[] = {
-    { .name = "limit",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Samples that the plan allows in a calendar month (UTC); null: any number." },
-    { .name = "used",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Samples registered this month." },
-    { .name = "left",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Samples that may still be registered this month; null: any number." },
-    LIMS_FIELD_END,
-};
-
 static const lims_field_t create_output[] = {
     { .name = "order",
       .type = LIMS_T_JSON,
@@ -230,7 +215,7 @@ static const lims_field_t create_output[] = {
     { .name = "allowance",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT,
-      .members = allowance_fields,
+      .members = lims_allowance_fields,
       .doc = "The monthly sample allowance, as it is now." },
     LIMS_FIELD_END,
 };
@@ -364,7 +349,7 @@ static void answer(lims_request_t *rq, const judgement_t *judgement, lims_result
     write_mistakes(w, judgement, !order);
     lims_writer_key(w, "allowance");
     lims_writer_object_begin(w);
-    lims_record_write(w, allowance_fields, cell, judgement->allowance);
+    lims_record_write(w, lims_allowance_fields, cell, judgement->allowance);
     lims_writer_object_end(w);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);

@@ -55,8 +55,7 @@ SELECT *
 -- name: order_allowance one
 SELECT a.allowed AS "limit",
        a.used AS "used",
-       CASE WHEN a.used < a.allowed THEN a.allowed - a.used
-            WHEN a.allowed IS NOT NULL THEN 0 END AS "left",
+       a.remaining AS "left",
        a.allowed - a.used < json_array_length(:samples::json) AS "exceeded"
   FROM lims.allowance(:$organization::bigint) a
 

@@ -76,6 +76,22 @@ static const lims_field_t policy_members[] = {
     LIMS_FIELD_END,
 };
 
+const lims_field_t lims_allowance_fields[] = {
+    { .name = "limit",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Samples that the plan allows in a calendar month (UTC); null: any number." },
+    { .name = "used",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Samples registered this month." },
+    { .name = "left",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Samples that may still be registered this month; null: any number." },
+    LIMS_FIELD_END,
+};
+
 enum {
     SHOWN = LIMS_F_OUT,
     KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
@@ -206,6 +222,12 @@ static const lims_field_t fields[] = {
       .flags = KEPT | LIMS_F_TOOL,
       .fallback = "true",
       .doc = "Whether the organization is active; the keys of an inactive one are refused." },
+    { .name = "allowance",
+      .type = LIMS_T_OBJECT,
+      .flags = LIMS_F_INCLUDED,
+      .include = "allowance",
+      .members = lims_allowance_fields,
+      .doc = "Monthly allowance of samples, as it is now." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
@@ -229,11 +251,25 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END
 };
 
+static const char *const includes[] = { "allowance", NULL };
+
+static const lims_field_t show_query[] = {
+    { .name = "include",
+      .type = LIMS_T_ENUM,
+      .values = includes,
+      .doc = "Members of the record besides: allowance, how many samples may still be registered "
+             "this month. The answer's ETag is of all of it: If-Match takes that of the record "
+             "alone." },
+    LIMS_FIELD_END,
+};
+
 /* The caller's organization, which may be known only after the caller was
  * authenticated. */
 static const lims_error_t *show(lims_request_t *rq)
 {
-    const lims_call_t call = { .statement = rq->resource->record };
+    const lims_call_t call = { .statement = lims_values_get(rq->values, "include")
+                                                ? LIMS_STMT_ORGANIZATION_GET_ALLOWANCE
+                                                : rq->resource->record };
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_service_read(NULL, rq, NULL, 0);
 
@@ -348,6 +384,7 @@ static const lims_route_t routes[] = {
       .summary = "The organization named by --organization",
       .permission = "data.read",
       .flags = LIMS_R_OWNER,
+      .query = show_query,
       .status = 200,
       .handler = show },
     { .method = "POST",

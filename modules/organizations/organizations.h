@@ -9,6 +9,8 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_organization;
+/* The monthly allowance of samples: { limit, used, left }. */
+extern const lims_field_t lims_allowance_fields[];
 /* The samples and tests that policies affect now. */
 extern const lims_resource_t lims_policy;
 extern const lims_resource_t lims_user;

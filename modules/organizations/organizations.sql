@@ -7,6 +7,16 @@ SELECT *
   FROM lims.organization_record
  WHERE id = :id::bigint
 
+-- name: organization_get_allowance one
+-- Counts of the month, which are not in the record: its ETag would change with every sample.
+SELECT r.*,
+       json_build_object('limit', a.allowed, 'used', a.used, 'left', a.remaining)
+           AS "allowance"
+  FROM lims.organization_record r
+ CROSS JOIN LATERAL lims.allowance(r.id) a
+ WHERE r.id = :id::bigint
+   AND r.id = :$organization::bigint
+
 -- name: organization_list many list
 -- global: the list of all organizations, for the owner of the database
 SELECT *

@@ -157,7 +157,7 @@ my %in_c_alone = (
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
     'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
     map({ ("$_.include" => 'the name of members') }
-        qw(listSamples countSamples exportSamples getSampleTest)),
+        qw(listSamples countSamples exportSamples getSampleTest getOrganization)),
     'sample.flags'                  => 'derived from tests and findings',
     'listSampleTests.include'       => 'the name of a member',
     'exportSampleTests.include'     => 'the name of a member',

@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 # A worker for each of the fifty and more; each waits as long as it takes for a
@@ -16,6 +17,7 @@ my $lims     = LIMS::Test->new(children => 5, conf => LIMS::Service::Laboratory:
 my $lab      = LIMS::Service::Laboratory->new($lims);
 my $other    = LIMS::Service::Laboratory->new($lims,
     $lims->organization(code => 'other-laboratory'));
+my $ana      = LIMS::Service::Person->new($lims);
 my $material = $lab->material;
 my $month    = q{date_trunc('month', now() AT TIME ZONE 'UTC')};
 
@@ -76,10 +78,24 @@ subtest 'the allowance is used up' => sub {
     is($lims->patch("/samples/$id", { notes => 'x' })->status, 200, 'only creation is limited');
 };
 
+# The limit, what is used and what is left, and the ETag by which the organization is changed.
+sub allowance {
+    my $record = $ana->get('/organization');
+    my $with   = $ana->get('/organization?include=allowance');
+
+    isnt($with->header('etag'), $record->header('etag'), 'the ETag is of all that is shown');
+    return [ @{ $with->json->{allowance} }{qw(limit used left)} ], $record->header('etag');
+}
+
 subtest 'a larger plan' => sub {
     $lab->policy(monthly_sample_allowance => 27);
+    my ($before, $etag) = allowance();
+    is_deeply($before, [ 27, 25, 2 ], 'people see what is left');
     is(create()->status, 201, "number $_") for 26, 27;
     refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'number 28');
+    my ($after, $same) = allowance();
+    is_deeply($after, [ 27, 27, 0 ], '... and that nothing is');
+    is($same, $etag, 'samples do not change the organization that an administrator edits');
 };
 
 subtest 'a refused body does not use it up' => sub {
@@ -99,6 +115,7 @@ subtest 'the turn of the month (UTC)' => sub {
 subtest 'no allowance, and one that is introduced' => sub {
     $lab->policy(monthly_sample_allowance => undef);
     is(create()->status, 201, 'any number') for 1 .. 2;
+    is_deeply((allowance())[0], [ undef, 5, undef ], 'without an allowance the month is counted');
     # Five this month by now; they count from the first second of the month.
     $lab->policy(monthly_sample_allowance => 6);
     is(create()->status, 201, 'the sixth');
