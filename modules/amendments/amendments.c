@@ -13,6 +13,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/json.h"
+#include "samples/samples.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "open", "issued", "withdrawn", NULL };
@@ -299,4 +300,5 @@ const lims_resource_t lims_amending = {
     .routes = amending_routes,
     .record = LIMS_STMT_AMENDMENT_GET,
     .lock = LIMS_STMT_SAMPLE_LOCK,
+    .addressed = &lims_sample,
 };

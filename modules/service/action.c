@@ -72,7 +72,7 @@ lims_short_work_e lims_service_short_work(const lims_exchange_t *x)
         return x->admitted ? LIMS_SHORT_WORK_NONE : LIMS_SHORT_WORK_PREPARE;
     }
     return lims_route_reads(route) && !lims_service_is_filtered(&x->rq) ? LIMS_SHORT_WORK_READ
-                                                           : LIMS_SHORT_WORK_NONE;
+                                                                        : LIMS_SHORT_WORK_NONE;
 }
 
 /* The statement of a list: for changes since a time, with a filter, or plain. */
@@ -151,9 +151,21 @@ const lims_error_t *lims_service_lock(lims_request_t *rq)
     return lims_result_count(rq->locked) ? NULL : not_found(rq);
 }
 
+/* Renders the record that the path names, whichever the act answers. */
+static const lims_error_t *fetch_addressed(lims_request_t *rq)
+{
+    const lims_resource_t *answered = rq->resource;
+    const lims_error_t *error;
+
+    rq->resource = answered->addressed ? answered->addressed : answered;
+    error = fetch_record(rq);
+    rq->resource = answered;
+    return error;
+}
+
 static const lims_error_t *check_condition(lims_request_t *rq, const char *if_match)
 {
-    const lims_error_t *error = fetch_record(rq);
+    const lims_error_t *error = fetch_addressed(rq);
     const char *etag = apr_table_get(rq->reply->headers, "ETag");
 
     if (error) {

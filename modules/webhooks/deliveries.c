@@ -292,6 +292,7 @@ const lims_resource_t lims_webhook_test = {
     .routes = test_routes,
     .record = LIMS_STMT_WEBHOOK_DELIVERY_GET,
     .lock = LIMS_STMT_WEBHOOK_ENDPOINT_LOCK,
+    .addressed = &lims_webhook_endpoint,
     .nested = "attempts",
     .nested_resource = &lims_webhook_attempt,
     .nested_statement = LIMS_STMT_WEBHOOK_DELIVERY_ATTEMPTS,

@@ -137,4 +137,5 @@ const lims_resource_t lims_webhook_recovering = {
     .routes = recovering_routes,
     .record = LIMS_STMT_WEBHOOK_RECOVERY_GET,
     .lock = LIMS_STMT_WEBHOOK_ENDPOINT_LOCK,
+    .addressed = &lims_webhook_endpoint,
 };

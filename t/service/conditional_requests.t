@@ -8,6 +8,8 @@ use strict;
 use warnings;
 
 use LIMS::Database::Snapshot;
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Service::Person;
 use LIMS::Service::RouteRecords;
 use LIMS::Test;
 
@@ -135,6 +137,22 @@ subtest 'If-Match on the actions' => sub {
     my $etag = $lims->get("/sample-tests/$test")->header('ETag');
     is($lims->patch("/sample-tests/$test", { result => '7' }, with('If-Match' => $etag))->status,
         200, 'the right tag lets it through');
+};
+
+# An endpoint is recovered, which answers the recovery: the condition is on the endpoint.
+subtest 'If-Match where an act answers another record' => sub {
+    my $ana  = LIMS::Service::Person->new($lims, roles => ['administrator']);
+    my $made = LIMS::Peers::WebhookReceiver->endpoint($lims, '/', url => 'https://erp.example/');
+    my $here = "/webhook-endpoints/$made->{id}";
+    my $etag = $ana->get($here)->header('ETag');
+    is($ana->patch($here, { name => 'ERP' })->status, 200, 'somebody renames the endpoint');
+    for my $act ([ test => {} ], [ recover => { since => '2026-11-21T07:48:00Z' } ]) {
+        is($ana->post("$here/$act->[0]", $act->[1], with('If-Match' => $etag))->status, 412,
+            "$act->[0]: its former tag");
+    }
+    my $now = $ana->get($here)->header('ETag');
+    is($ana->post("$here/recover", { since => '2026-11-21T07:48:00Z' },
+            with('If-Match' => $now))->status, 201, 'its tag lets it through');
 };
 
 # Both have read the same state; both write at the same moment.
