@@ -259,6 +259,7 @@ DECLARE
     v_organization CONSTANT bigint :=
         coalesce(v_row ->> 'organization_id', v_row ->> 'id')::bigint;
     v_lacks text;
+    v_remedies text;
 BEGIN
     IF lims.is_owner_acting() THEN
         RETURN NULL;
@@ -271,8 +272,12 @@ BEGIN
       INTO v_lacks
       FROM lims.policy_lacks(v_organization) l (lack);
     IF v_lacks IS NOT NULL THEN
+        SELECT string_agg(r.remedy, '; or ')
+          INTO v_remedies
+          FROM lims.policy_remedies(v_organization) r (remedy);
         PERFORM lims.refuse('policy_unsatisfiable', format(
-            'the active people could not meet this: %s', v_lacks));
+            'the active people could not meet this: %s. Each of these would be enough: %s',
+            v_lacks, v_remedies));
     END IF;
     RETURN NULL;
 END
@@ -316,62 +321,124 @@ $$;
 
 -- Consequences --------------------------------------------------------------
 
--- Describes which samples and tests each policy would affect now, counted up to 10,000.
--- Policies in force come first.
+-- Counts the entered results that each policy on results would affect now, among the first
+-- 10,000.
+CREATE FUNCTION lims.policy_results(p_organization bigint)
+RETURNS TABLE (policy text, affected bigint)
+LANGUAGE sql STABLE
+AS $$
+    WITH entered AS MATERIALIZED (
+        SELECT t.id, t.reagent_lot_id
+          FROM lims.sample_test t
+         WHERE t.organization_id = p_organization
+           AND t.status = 'entered'
+           AND t.disposition = 'active'
+         LIMIT 10000
+    )
+    SELECT p.policy, (SELECT count(*) FROM entered)
+      FROM (VALUES ('reasonOnChange'), ('selfVerification')) AS p (policy)
+     UNION ALL
+    SELECT 'qcRequired', count(*)
+      FROM entered e
+     WHERE EXISTS (SELECT FROM lims.qc_pending(p_organization, e.id))
+     UNION ALL
+    SELECT 'reagentExpiryPolicy', count(*)
+      FROM entered e
+      JOIN lims.organization o
+        ON o.id = p_organization
+      JOIN lims.reagent_lot r
+        ON r.organization_id = p_organization
+       AND r.id = e.reagent_lot_id
+     WHERE r.usable_until < (now() AT TIME ZONE o.time_zone)::date
+$$;
+
+-- Counts the approvals, samples, lots and keys that each policy on them would affect now,
+-- up to 10,000.
+CREATE FUNCTION lims.policy_records(p_organization bigint)
+RETURNS TABLE (policy text, affected bigint)
+LANGUAGE sql STABLE
+AS $$
+    WITH waiting AS MATERIALIZED (
+        SELECT a.sample_id
+          FROM lims.approval a
+         WHERE a.organization_id = p_organization
+           AND a.status = 'pending'
+           AND a.replaced_at IS NULL
+         LIMIT 10000
+    ), investigated AS (
+        SELECT DISTINCT i.sample_id
+          FROM lims.investigation i
+          JOIN lims.sample s
+            ON s.organization_id = i.organization_id
+           AND s.id = i.sample_id
+         WHERE i.organization_id = p_organization
+           AND i.status NOT IN ('closed', 'cancelled')
+           AND s.status <> 'reported'
+         LIMIT 10000
+    ), doubtful AS (
+        SELECT FROM lims.reagent_lot r
+         WHERE r.organization_id = p_organization
+           AND r.qc_status IN ('quarantined', 'failed')
+         UNION ALL
+        SELECT FROM lims.media_lot m
+         WHERE m.organization_id = p_organization
+           AND m.qc_status IN ('quarantined', 'failed')
+         LIMIT 10000
+    )
+    SELECT p.policy, (SELECT count(*) FROM waiting)
+      FROM (VALUES ('approverMayBeVerifier'), ('esignatureRequired')) AS p (policy)
+     UNION ALL
+    SELECT 'coaBeforeApproval', (SELECT count(DISTINCT w.sample_id) FROM waiting w)
+     UNION ALL
+    SELECT 'openInvestigationBlocks', (SELECT count(*) FROM investigated)
+     UNION ALL
+    SELECT 'lotQcPolicy', (SELECT count(*) FROM doubtful)
+     UNION ALL
+    SELECT 'keysWithinRoles', (
+        SELECT count(*)
+          FROM lims.api_key k
+         WHERE k.organization_id = p_organization
+           AND k.revoked_at IS NULL
+           AND (k.expires_at IS NULL OR k.expires_at > now()))
+$$;
+
+-- Describes the consequence of each policy's strict value for what is there now. Policies
+-- in force come first.
 CREATE FUNCTION lims.policy_impact(p_organization bigint)
 RETURNS TABLE (policy text, value text, "inForce" boolean, affected bigint, sentence text)
-LANGUAGE plpgsql STABLE
+LANGUAGE sql STABLE
 AS $$
-DECLARE
-    o lims.organization;
-    v_entered bigint;
-    v_waiting bigint;
-    v_investigated bigint;
-BEGIN
-    SELECT *
-      INTO o
-      FROM lims.organization x
-     WHERE x.id = p_organization;
-    SELECT count(*)
-      INTO v_entered
-      FROM (SELECT FROM lims.sample_test t
-             WHERE t.organization_id = p_organization
-               AND t.status = 'entered'
-               AND t.disposition = 'active'
-             LIMIT 10000) w;
-    SELECT count(*)
-      INTO v_waiting
-      FROM (SELECT FROM lims.approval a
-             WHERE a.organization_id = p_organization
-               AND a.status = 'pending'
-               AND a.replaced_at IS NULL
-             LIMIT 10000) w;
-    SELECT count(*)
-      INTO v_investigated
-      FROM (SELECT DISTINCT i.sample_id
-              FROM lims.investigation i
-              JOIN lims.sample s
-                ON s.organization_id = i.organization_id
-               AND s.id = i.sample_id
-             WHERE i.organization_id = p_organization
-               AND i.status NOT IN ('closed', 'cancelled')
-               AND s.status <> 'reported'
-             LIMIT 10000) w;
-    RETURN QUERY
-    SELECT p.policy, p.value, p.in_force, p.affected, format(p.words, p.affected)
-      FROM (VALUES
-        ('approverMayBeVerifier', 'false', NOT o.approver_may_be_verifier, v_waiting,
+    SELECT p.policy, p.value, p.in_force, c.affected, format(p.words, c.affected)
+      FROM lims.organization o
+     CROSS JOIN LATERAL (VALUES
+        ('approverMayBeVerifier', 'false', NOT o.approver_may_be_verifier,
          '%s approvals that wait are then for people who have not verified in the sample, '
          'one for each step'),
-        ('esignatureRequired', 'true', o.esignature_required, v_waiting,
+        ('coaBeforeApproval', 'false', NOT o.coa_before_approval,
+         '%s samples that wait for approval are then reported only after it'),
+        ('esignatureRequired', 'true', o.esignature_required,
          '%s approvals that wait are then signed by people, and by no API key'),
-        ('openInvestigationBlocks', 'true', o.open_investigation_blocks, v_investigated,
+        ('keysWithinRoles', 'true', o.keys_within_roles,
+         '%s API keys then do only what the person for whom they act may'),
+        ('lotQcPolicy', 'block', o.lot_qc_policy = 'block',
+         '%s lots are quarantined or failed: no result is then entered with them'),
+        ('openInvestigationBlocks', 'true', o.open_investigation_blocks,
          '%s samples with an open investigation are then not reported until it is closed'),
-        ('reasonOnChange', 'true', o.reason_on_change, v_entered,
+        ('qcRequired', 'block', o.qc_required = 'block',
+         '%s results that are entered are then not verified until their quality control is '
+         'evaluated'),
+        ('reagentExpiryPolicy', 'block', o.reagent_expiry_policy = 'block',
+         '%s results that are entered have an expired reagent lot: such are then refused '
+         'when they are entered'),
+        ('reasonOnChange', 'true', o.reason_on_change,
          '%s results that are entered are then replaced only with a reason'),
-        ('selfVerification', 'refused', o.self_verification = 'refused', v_entered,
+        ('selfVerification', 'refused', o.self_verification = 'refused',
          '%s results that are entered are then verified by other people than entered them')
-        ) AS p (policy, value, in_force, affected, words)
-     ORDER BY p.in_force DESC, p.policy;
-END
+        ) AS p (policy, value, in_force, words)
+      JOIN (SELECT * FROM lims.policy_results(p_organization)
+             UNION ALL
+            SELECT * FROM lims.policy_records(p_organization)) c
+        ON c.policy = p.policy
+     WHERE o.id = p_organization
+     ORDER BY p.in_force DESC, p.policy
 $$;

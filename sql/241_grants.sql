@@ -265,7 +265,8 @@ GRANT EXECUTE ON FUNCTION lims.set_approval_steps TO lims_app;
 
 -- 156_policy_lacks.sql
 GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.policy_remedies,
-    lims.unmatched_places, lims.sample_places, lims.fit_people, lims.policy_impact TO lims_app;
+    lims.unmatched_places, lims.sample_places, lims.fit_people, lims.policy_impact,
+    lims.policy_results, lims.policy_records TO lims_app;
 
 -- 159_certificate_content.sql: the functions that a preview calls with the caller's rights
 GRANT EXECUTE ON FUNCTION lims.zoned_time, lims.qualifier_words, lims.decision_rule_of,

@@ -6,9 +6,9 @@
 #include "trail/trail.h"
 
 /* The tables whose records people sign. */
-static const char *const tables[] = { "sample_test", "approval", "sample",        "amendment",
-                                      "worksheet",   "qc_batch", "investigation", "certificate",
-                                      NULL };
+static const char *const tables[] = { "sample_test",  "approval", "sample",        "amendment",
+                                      "worksheet",    "qc_batch", "investigation", "certificate",
+                                      "organization", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",

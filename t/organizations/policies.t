@@ -75,6 +75,8 @@ subtest 'what the people cannot meet' => sub {
         '--approval-steps', 'Review,Release', policies(approverMayBeVerifier => JSON::PP::false));
     like($two, qr/Review, Release, verifying results need 3 different people.*: Ana Ruiz, Quin/,
         '... names the places and the people');
+    like($two, qr/enough: set approverMayBeVerifier to true; or have 1 more active person/,
+        '... and each change that would be enough');
     like(refused('policy_unsatisfiable', 'a role that nobody has', @update, '--approval-steps',
             'Release', '--approval-step-roles', 'microbiologist'),
         qr/Release needs an active person with .*approval\.decide and the role microbiologist/,
@@ -99,7 +101,8 @@ subtest 'what the people cannot meet' => sub {
         'have 1 more active person with the permissions and roles that lack',
     ], '... and each change that would be enough');
     is_deeply([ map { $_->{policy} } grep { $_->{inForce} } @{ $impact->{policies} } ],
-        [qw(approverMayBeVerifier selfVerification)], '... beside what is in force');
+        [qw(approverMayBeVerifier coaBeforeApproval reagentExpiryPolicy selfVerification)],
+        '... beside what is in force');
     is(@{ $tool->made(@ana, qw(policy impact --approver-may-be-verifier true --self-verification
             allowed))->{lacks} }, 1, 'judged by other policies, the role still lacks');
     my ($check) = grep { $_->{subject} eq 'people' } @{ $tool->run(qw(--json check))->{json}{findings} };
