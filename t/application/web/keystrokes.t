@@ -1,0 +1,13 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# In a browser: clicks, fields and keys that people need beyond the data, for what they do
+# all day, are no more than promised.
+use strict;
+use warnings;
+
+use LIMS::Test;
+use LIMS::Test::Browser;
+
+LIMS::Test::Browser::run('keystrokes');
+done_testing();
