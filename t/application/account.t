@@ -81,7 +81,8 @@ subtest 'the own password' => sub {
     is($done->json->{id}, $session, 'the session goes on');
     my ($new) = $done->header('Set-Cookie') =~ /\A__Host-lims=([0-9a-f]{64});/;
     isnt($new, $token, '... with a new token');
-    refused($ana->get('/session', cookie => $token), 401, 'unauthorized', 'the old one is of no use');
+    refused($ana->get('/session', cookie => $token), 401, 'unauthorized',
+        'the old one is of no use');
     $ana->{token} = $new;
     is($ana->get('/session')->status, 200, 'the new one is');
     refused($there->get('/session'), 401, 'unauthorized', 'all other sessions have ended');
@@ -121,7 +122,7 @@ subtest 'a one-time link' => sub {
     $db->do(q{UPDATE lims.account_state SET locked_until = now() + interval '1 hour', locks = 1
         WHERE user_id = ?}, undef, $ana->id);
     my $spent = $spend->($token, 'grey heron at nine');
-    is_deeply($spent->json, { email => $ana->email }, 'spent');
+    is_deeply($spent->json, { email => $ana->email }, 'the link is spent, and its person named');
     ok(!$spent->header('Set-Cookie'), '... it signs nobody in');
     refused($_->get('/session'), 401, 'unauthorized', 'every session has ended') for $ana, $there;
     refused($spend->($token, 'grey heron at ten'), 404, 'not_found', 'it is spent once');
@@ -131,7 +132,8 @@ subtest 'a one-time link' => sub {
     is($ana->get('/session')->json->{passwordSetByLinkAt}, undef, '... once');
     is_deeply($db->selectall_arrayref(q{SELECT user_id, session_id, surface FROM lims.audit_entry
         WHERE table_name = 'user_account' AND record_id = ? ORDER BY id DESC LIMIT 1}, undef,
-            $ana->id), [ [ $ana->id, undef, 'application' ] ], 'the trail says who, without a session');
+            $ana->id), [ [ $ana->id, undef, 'application' ] ],
+                'the trail says who, without a session');
     my $late = $ada->post($path, { reason => 'once more' })->json->{token};
     $db->do(q{UPDATE lims.account_link SET expires_at = now() WHERE user_id = ?}, undef, $ana->id);
     refused($spend->($late, 'grey heron at ten'), 404, 'not_found', 'after a day it is too late');
@@ -161,7 +163,7 @@ subtest 'the cost of the hash was raised' => sub {
             undef, $di->id), '... and a link stays');
     my $before = $hash->();
     elsewhere($di);
-    is($hash->(), $before, 'once');
+    is($hash->(), $before, 'the password is hashed anew only once');
 };
 
 subtest 'being held accountable' => sub {
@@ -179,7 +181,7 @@ subtest 'being held accountable' => sub {
         'is not accepted yet');
     refused($sign->(), 403, 'esignature_required', 'nothing is signed before');
     my $since = $eve->post('/session/statement')->json->{accountableSince};
-    ok($since, 'accepted');
+    ok($since, 'the time of acceptance is recorded');
     is($eve->post('/session/statement')->json->{accountableSince}, $since, '... once');
     is($sign->()->status, 200, 'then it is signed');
     is($db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry

@@ -110,7 +110,7 @@ subtest 'the rate limit' => sub {
     my $bo     = LIMS::Service::Person->new($lims);
     my @status = map { $ana->get('/session')->status } 1 .. 40;
 
-    is_deeply([ grep { $_ != 200 } @status ], [], 'forty');
+    is_deeply([ grep { $_ != 200 } @status ], [], 'forty requests are within the limit');
     my $refused = $ana->get('/session');
     refused($refused, 429, 'rate_limited', 'one more');
     ok($refused->header('Retry-After'), '... says how long to wait');

@@ -60,9 +60,9 @@ subtest 'records are made when a sample is first completed' => sub {
     is_deeply([ map { "$_->{step} $_->{name} $_->{status} $_->{round}" } @records ],
         [ map { $_ + 1 . " $names[$_] pending 1" } 0 .. 2 ], 'each step in its order');
     is_deeply([ sort keys %{ $records[0] } ], [sort qw(id sampleId step name status requestedAt
-            decidedAt decidedBy comment round current)], 'members');
+            decidedAt decidedBy comment round current)], 'the members of an approval record');
     is($records[0]{sampleId}, $sample->{id}, 'the records name the sample');
-    like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
+    like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment current);
     is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1], 'each alone');
 
@@ -90,16 +90,16 @@ subtest 'steps are approved in their order' => sub {
     is($changes, 0, 'nothing changed');
 
     my $first = decides($records[0], 'approved', 'looks right');
-    is($first->{status},    'approved',                'approved');
+    is($first->{status},    'approved',                'the first step is approved');
     is($first->{comment},   'looks right',             'the record has its comment');
     is($first->{decidedBy}, $lims->fixture->{user_id}, 'the record names who decided');
-    like($first->{decidedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
+    like($first->{decidedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is_deeply($lims->get("/approval-records/$first->{id}")->json, $first, 'and so it is read');
     is(decides($records[1], 'approved')->{comment}, undef, 'a comment is optional');
     refused($lims->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
         'the final one is open');
     decides($records[2], 'approved');
-    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'reported');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample is reported');
 };
 
 subtest 'a decision is final' => sub {
@@ -128,7 +128,8 @@ subtest 'members that a caller cannot set' => sub {
     }
     refused($lims->patch("/approval-records/$record->{id}", { status => 'approved', mood => 'good' }),
         400, 'invalid_body', 'an unknown member');
-    is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending', 'the approval is still pending');
+    is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending',
+        'the approval is still pending');
 };
 
 subtest 'a rejection needs a comment' => sub {
@@ -137,7 +138,7 @@ subtest 'a rejection needs a comment' => sub {
         for my $body ({ status => 'rejected' }, { status => 'rejected', comment => undef },
             { status => 'rejected', comment => '' }, { status => 'rejected', comment => '  ' }) {
             like(refused($lims->patch("/approval-records/$record->{id}", $body), 400,
-                    'invalid_body', 'none')->{message}, qr/comment/, 'named');
+                    'invalid_body', 'none')->{message}, qr/comment/, 'the message names it');
         }
     });
     is($changes, 0, 'nothing changed');
@@ -159,7 +160,7 @@ subtest 'a new round after a rejection' => sub {
             '1 pending', ('2 pending') x 3 ], 'the steps are asked again');
     refused(decide($records[2], 'approved'), 409, 'already_decided', 'the old ones are past');
     decides($_, 'approved') for @all[ 3 .. 5 ];
-    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'reported');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample is reported');
 };
 
 subtest 'pages' => sub {
@@ -198,7 +199,8 @@ subtest 'unknown records' => sub {
         my $strange = $path =~ /samples/ ? $sample->{id} : $foreign;
         my $there = refused($lims->get(sprintf $path, $strange), 404, 'not_found', "foreign $path");
         my $none  = refused($lims->get(sprintf $path, 987654), 404, 'not_found', "absent $path");
-        is($there->{message} =~ s/$strange/N/r, $none->{message} =~ s/987654/N/r, 'alike');
+        is($there->{message} =~ s/$strange/N/r, $none->{message} =~ s/987654/N/r,
+            'a foreign record is refused in the words of an absent one');
     }
     refused(decide({ id => $foreign }, 'approved'), 404, 'not_found',
         'another organization\'s record cannot be decided');

@@ -56,7 +56,7 @@ subtest 'verifying after approval needs no new approval' => sub {
     $lab->status($sample, 'verified');
     $lims->patch("/samples/$sample->{id}", { priority => 'stat' });
     is(scalar(list($sample)), 2, 'another priority makes no new round');
-    is(report($sample)->status, 200, 'reported');
+    is(report($sample)->status, 200, 'the sample is reported');
     my $row = $lims->db->selectrow_hashref('SELECT s.content_hash = a.content_hash AS same'
             . ' FROM lims.sample s JOIN lims.approval a ON a.organization_id = s.organization_id'
             . ' AND a.sample_id = s.id WHERE s.organization_id = ? AND s.id = ? AND a.step = 2',

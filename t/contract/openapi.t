@@ -199,7 +199,8 @@ subtest 'responses of the gates' => sub {
     is($api->{components}{schemas}{PlanLimitError}{properties}{code}{enum}[0],
         'SAMPLE_LIMIT_EXCEEDED', 'the plan limit has a code');
     is_deeply([ sort keys %{ $api->{components}{schemas}{Problem}{properties} } ],
-        [qw(blockers conflicts error errors message missing needsSignoff qcBatches)], 'the members of an error');
+        [qw(blockers conflicts error errors message missing needsSignoff qcBatches)],
+            'the members of an error');
 };
 
 # What languages have already, a generated client would have to call something else.
@@ -228,9 +229,9 @@ subtest 'enumerations' => sub {
         }
     }
     is_deeply($of->(qw(HoldingTimeExpiringEvent data))->{properties}{holdingStatus}{enum},
-        [qw(expiring_soon expired)], 'holdingStatus');
+        [qw(expiring_soon expired)], 'the event names the states of a holding time');
     ok((grep { $_ eq 'oos' } @{ $of->(qw(InvestigationOpenedEvent data))->{properties}{kind}{enum} }),
-        'kind');
+        'the event names the kinds of investigations');
     ok((grep { $_ eq 'qc_failed' } @{ $of->(qw(Blocker slug))->{enum} }), 'the slug of a blocker');
     unlike($of->(qw(Blocker slug))->{description}, qr/added/, '... which the contract lists');
     my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};

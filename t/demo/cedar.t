@@ -48,16 +48,17 @@ subtest '1: the happy path of an effluent' => sub {
                 collectedAt => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time - 3600)),
                 testDefinitionIds => [ map { $cedar->definition($_) } qw(BOD5 TSS NH3N) ] })->json;
         is($cedar->post('/samples/receive', { sampleIds => [ $sample->{id} ] })->status, 200,
-            'received');
+            'the sample is received');
     });
     is($sample->{clientName}, 'City of Riverbend', 'the project names the client');
     my %result = (BOD5 => '12.1', TSS => '9.0', NH3N => '0.75');
     push @seen, $cedar->events(sub {
         for my $test (@{ $sample->{tests} }) {
-            is(enter($test, result => $result{ $test->{testCode} })->status, 200, 'entered');
+            is(enter($test, result => $result{ $test->{testCode} })->status, 200,
+                'a result is entered');
         }
         is(verify($_)->status, 200, 'verified') for @{ $sample->{tests} };
-        is(move($sample, 'completed')->status, 200, 'completed');
+        is(move($sample, 'completed')->status, 200, 'the sample is completed');
     });
     refused(report($sample), 409, 'approval_required',
         'the report is refused before the approvals');
@@ -273,7 +274,7 @@ subtest '14: receiving a mix' => sub {
         $answer = $cedar->post('/samples/receive', { sampleIds => [ $first, $here, $second ] });
     });
 
-    is($answer->status, 200, 'answered');
+    is($answer->status, 200, 'the request is answered');
     is(join(' ', sort map { $_->{id} } @{ $answer->json->{received} }),
         join(' ', sort $first, $second), 'the two that were awaited');
     is_deeply([ map { [ @{$_}{qw(sampleId status error)} ] } @{ $answer->json->{skipped} } ],

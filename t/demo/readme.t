@@ -51,7 +51,7 @@ my $sample = $cedar->get("/samples/$id")->json;
 is($sample->{status},                'reported', 'the sample ends reported');
 is($sample->{tests}[0]{testCode},    'NO3N',     'tested for nitrate');
 is($sample->{tests}[0]{result},      '7.10',     'the result is as entered');
-is($sample->{tests}[0]{status},      'verified', 'verified');
+is($sample->{tests}[0]{status},      'verified', 'the result is verified');
 is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
         . ' WHERE organization_id = ? AND code = ?', undef, $cedar->id, 'RIVERBEND'),
     'the sample has the client by that name');

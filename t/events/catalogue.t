@@ -77,14 +77,16 @@ subtest 'values of the payloads' => sub {
 
     my %same = (sampleId => $sample->{id},
         map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier clientName));
-    is_deeply($seen{'sample.created'}, { %same, status => 'pending' }, 'sample.created');
+    is_deeply($seen{'sample.created'}, { %same, status => 'pending' }, 'what sample.created says');
     delete @same{qw(sampleIdentifier clientName)};
-    is_deeply($seen{'sample.received'}, { %same, status => 'received' }, 'sample.received');
-    is_deeply($seen{'sample.reported'}, { %same, status => 'reported' }, 'sample.reported');
+    is_deeply($seen{'sample.received'}, { %same, status => 'received' },
+        'what sample.received says');
+    is_deeply($seen{'sample.reported'}, { %same, status => 'reported' },
+        'what sample.reported says');
     is_deeply($seen{'result.entered'}, { sampleTestId => $tests[0], testDefinitionId => $limit },
-        'result.entered');
+        'what result.entered says');
     is_deeply($seen{'result.verified'}, { sampleTestId => $tests[0], sampleId => $sample->{id} },
-        'result.verified');
+        'what result.verified says');
 };
 
 subtest 'events of QC batches' => sub {
@@ -94,7 +96,7 @@ subtest 'events of QC batches' => sub {
     my ($event) = $lab->events_in(sub { $lab->qc_control($batch, 9) });
     is_deeply($event, [ 'qc.failed', { qcBatchId => $batch, qcStatus => 'failed',
                 batchNumber => $lab->value('SELECT batch_number FROM lims.qc_batch WHERE id = ?',
-                    $batch) } ], 'failing');
+                    $batch) } ], 'what qc.failed says');
     writes(sub { $lab->qc_control($batch, 9) }, [], 'failing still');
     writes(sub { $lab->qc_override($batch) }, [], 'overridden');
     writes(sub { $lab->qc_control($batch, 9) }, ['qc.failed'], 'failing anew');

@@ -62,7 +62,8 @@ subtest 'the envelope' => sub {
     is($event->{id}, $id, 'the event\'s own id');
     is($event->{type}, 'sample.created', 'its type');
     is($event->{organizationId}, $lab->{organization}{id}, 'its organization');
-    like($event->{createdAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/, 'when');
+    like($event->{createdAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/,
+        'it is UTC, to the millisecond');
     is_deeply($event->{data}, { sampleId => $sample->{id}, trackingId => $sample->{trackingId},
             sampleIdentifier => $sample->{sampleIdentifier}, clientName => $sample->{clientName},
             status => 'pending' }, 'the payload of the webhook');
@@ -154,7 +155,8 @@ subtest 'ids that ascend against the order of commits' => sub {
     my $low  = register($later);
     my $high = register($earlier);
     $earlier->commit;
-    is_deeply([ of_samples(follow(1)) ], [$high], 'the feed has the earlier transaction, its id higher');
+    is_deeply([ of_samples(follow(1)) ], [$high],
+        'the feed has the earlier transaction, its id higher');
     my $before = $cursor;
     $later->commit;
     is_deeply([ of_samples(follow(1)) ], [$low], 'then the later commit, with the lower id');

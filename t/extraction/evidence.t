@@ -121,7 +121,8 @@ subtest 'messages of ASTM and HL7' => sub {
         'OBX|1|NM|NO3N^Nitrate^L||7100|ug/L^microgram per litre^UCUM|0-10||||F');
     my %place = (idColumn => 4, valueRow => 3, valueColumn => 6);
 
-    is(said(judged(join("\r", @hl7, ''), \%place)), '7.100 mg/L < 7100 ug/L @ 0.95', 'HL7');
+    is(said(judged(join("\r", @hl7, ''), \%place)), '7.100 mg/L < 7100 ug/L @ 0.95',
+        'a value in HL7');
     is(said(judged(join("\r", @hl7, ''), { %place, unitRow => 3, unitColumn => 7 })),
         '7.100 mg/L < 7100 ug/L @ 0.95', '... pointed at');
     like(said(judged(join("\r", $hl7[0], "SPM|1|$id|||||||||Q", @hl7[ 1, 2 ], ''),

@@ -109,7 +109,8 @@ like($header, qr/LIMS_STMT_NONE = 0,\n\s*LIMS_STMT_COUNT/, '... and make an empt
 ($status, $messages, $header, $source) = statements(
     "-- name: a_b many custom\nSELECT :\$organization, :?x\n\n-- name: c exec\n-- global: x\nSELECT 1\n");
 like($header, qr/LIMS_STMT_A_B,\n\s*LIMS_STMT_C,/, 'names in order');
-like($source, qr/\{ \.kind = LIMS_P_CONTEXT, \.name = "organization", \.context = LIMS_CONTEXT_ORGANIZATION \},\n\s*\{ \.kind = LIMS_P_GIVEN, \.name = "x" \}/, 'parameters');
+like($source, qr/\{ \.kind = LIMS_P_CONTEXT, \.name = "organization", \.context = LIMS_CONTEXT_ORGANIZATION \},\n\s*\{ \.kind = LIMS_P_GIVEN, \.name = "x" \}/,
+    'the parameters in their order');
 like($header, qr/LIMS_CONTEXT_ORGANIZATION,\n(?:\s*LIMS_CONTEXT_\w+,\n)+\s*LIMS_CONTEXT_COUNT\n\} lims_context_e;/,
     'what the context has');
 like($source, qr/\.rows = LIMS_ROWS_MANY,\n\s*\.custom = true/, 'the row contract');
@@ -141,9 +142,11 @@ my $made;
 ($status, $made) = migrations('001_one.sql' => "SELECT 'a\\b \"c\"';\n",
     '003_two.sql' => "-- compatible since: 1\nSELECT 2;\n");
 is($status, 0, 'migrations are compiled, gaps between their numbers or not');
-like($made, qr/\.version = 1,\n\s*\.name = "one",\n\s*\.checksum = "0123abcd"/, 'with what they are');
+like($made, qr/\.version = 1,\n\s*\.name = "one",\n\s*\.checksum = "0123abcd"/,
+    'with what they are');
 like($made, qr/"SELECT 'a\\\\b \\"c\\"';\\n"/,                                   'with their text');
-like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s, 'with what they are compatible with');
+like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s,
+    'with what they are compatible with');
 like($made, qr/lims_migrations_count = 2;/,                        'and their number');
 
 my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));

@@ -76,7 +76,7 @@ is(faults('GET', '/things', 200, '[]', %json, 'ratelimit-limit' => '120', date =
 is(faults('GET', '/things/1', 200, '{"id":1,"at":"2026-11-21T07:48:00.000Z"}', %json, etag => '"x"'),
     '', 'with a required header');
 is(faults('GET',  '/things/1', 304, ''), '', 'without a body');
-is(faults('HEAD', '/things',   200, '', %json), '', 'HEAD');
+is(faults('HEAD', '/things',   200, '', %json), '', 'an answer to HEAD has no body');
 is(faults('GET', '/nothing', 404, '{"error":"not_found"}', %json), '', 'a refusal of the unknown');
 
 # What is wrong.

@@ -51,7 +51,7 @@ subtest 'a read updates lastUsedAt' => sub {
     my $key = $lims->key($lims->fixture);
     is(age($key), undef, 'never used');
     my $begun = time;
-    is($lims->get('/clients', key => $key->{key})->status, 200, 'used');
+    is($lims->get('/clients', key => $key->{key})->status, 200, 'the key is used');
     is(touches($key), 1, '... which is kept by one write');
     cmp_ok(age($key), '<=', time + 1 - $begun, '... of now');
     $lims->get('/clients', key => $key->{key}) for 1 .. 30;

@@ -92,7 +92,8 @@ subtest 'decisions that are kept until the release' => sub {
     my $rinse = { row => 4, reason => 'a rinse' };
     my $first = $ann->done('instrument-file decide', $id,
         decisions => { exclude => [$rinse] })->{decisions}{exclude}[0];
-    is_deeply([ @$first{qw(row reason by)} ], [ 4, 'a rinse', $ann->{id} ], 'hers');
+    is_deeply([ @$first{qw(row reason by)} ], [ 4, 'a rinse', $ann->{id} ],
+        'the decision is Ann\'s, with row and reason');
     like($first->{at}, qr/\A\d{4}-\d\d-\d\dT/, '... with the time');
     my @named = ({ row => 2, sampleTestId => $tests[0] }, { row => 3, sampleTestId => $tests[1] });
     my $both = $bob->done('instrument-file decide', $id,
@@ -122,7 +123,8 @@ subtest 'who decides' => sub {
         'a sample of nobody: tests that wait for such a value');
     ($reading) = @{ $clerk->done('instrument-file candidates', $id, row => 3)->{readings} };
     is_deeply([ map { "$_->{trackingId} $_->{near}" } $reading->{candidates}[0] ],
-        ["$mistyped->{trackingId} 1"], 'a mistyped check character: the sample that is near, first');
+        ["$mistyped->{trackingId} 1"],
+            'a mistyped check character: the sample that is near, first');
     $clerk->refused('permission_required', 'instrument-file decide', $id, decisions => {});
     $clerk->refused('permission_required', 'instrument-file release', $id, @why);
 };

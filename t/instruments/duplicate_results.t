@@ -102,7 +102,7 @@ subtest 'the same results, corrected since' => sub {
         my $sample = $pc->sample('NO3');
         my ($test) = $lab->tests($sample);
         my $file   = $pc->csv([ $sample, 'NO3', '6' ]);
-        is($pc->send($file)->status, 201, 'entered');
+        is($pc->send($file)->status, 201, 'the result is entered');
         $lab->enter($test, '7');
         $lab->verify($test) if $is_verified;
         my $again = $pc->send(again($file));

@@ -87,7 +87,8 @@ subtest 'the quota in the metrics' => sub {
 
 subtest 'a larger quota for one key' => sub {
     my $wanted = bytes(400_000);
-    is(deliver($wanted, @with)->status, 403, 'full');
+    is(deliver($wanted, @with)->status, 403,
+        'a file beyond the organization\'s storage is refused');
     my $made = done('given more', qw(key update), $key->{key_id}, '--file-storage-megabytes', 2);
     is($made->{fileStorageMegabytes}, 2, 'the key shows its quota');
     is(deliver($wanted, @with)->status, 202, 'with the larger quota the file is taken');
@@ -115,7 +116,7 @@ subtest 'a record changes, its bytes are not written again' => sub {
     my $where = q{SELECT xmin || ' ' || ctid || ' ' || length(content)
         FROM lims.instrument_file_content WHERE file_id = ?};
     my $before = $lab->value($where, $id);
-    like($before, qr/ 300000\z/, 'bytes');
+    like($before, qr/ 300000\z/, 'the bytes are kept');
     done('read again', qw(instrument-file reevaluate), $id);
     is($lab->value($where, $id), $before, 'stay where they are');
 };

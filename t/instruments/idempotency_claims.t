@@ -119,7 +119,7 @@ subtest 'the claim of a dead process holds until its lease ends' => sub {
     end_lease();
     my $later = once($file, 'dead');
     is("$later->{status} $later->{replayed}", '200 ', 'after the lease a repetition is done');
-    is(kept(), $kept + 1, 'once');
+    is(kept(), $kept + 1, 'the file is kept once');
 };
 
 subtest 'a process that outlives its lease does nothing twice' => sub {

@@ -32,14 +32,16 @@ subtest 'a file is imported' => sub {
         [ 'run42.csv', sha256_hex($file), 'imported', $false, $false, 'bench', 1 ],
         'the answer has name, hash, status and profile');
     is_deeply($json->{counts},
-        { rows => 3, results => 3, controls => 0, skipped => 0, written => 3 }, 'counts');
+        { rows => 3, results => 3, controls => 0, skipped => 0, written => 3 },
+            'the counts of rows, results and controls');
     is_deeply($json->{reasons}, [], 'an imported file has no reasons');
     my @tests = map { $pc->test(@$_) } [ $one, 'NO3' ], [ $one, 'PH' ], [ $two, 'NO3' ];
     is_deeply([ map { [ @$_{qw(row sampleTestId trackingId testCode result)} ] }
                 @{ $json->{results} } ],
         [ [ 2, $tests[0]{id}, $one->{trackingId}, 'NO3', '7.10' ],
             [ 3, $tests[1]{id}, $one->{trackingId}, 'PH', '6.9' ],
-            [ 4, $tests[2]{id}, $two->{trackingId}, 'NO3', '<0.5' ] ], 'results');
+            [ 4, $tests[2]{id}, $two->{trackingId}, 'NO3', '<0.5' ] ],
+                'each result with its row, sample and test');
     is_deeply([ map { "$_->{status} $_->{result}" } @tests ],
         [ 'entered 7.10', 'entered 6.9', 'entered <0.5' ], 'the results are entered exactly');
     is_deeply([ sort { $a <=> $b } map { $_->[1]{sampleTestId} }
@@ -60,7 +62,7 @@ subtest 'the same bytes again' => sub {
     is_deeply($again->json, { %{ $first->json }, duplicate => $true }, 'the first outcome again');
 
     my $strange = $pc->csv([ 'LAB-26-NOBODY', 'NO3', '1' ]);
-    is($pc->send($strange)->status, 202, 'kept');
+    is($pc->send($strange)->status, 202, 'the file is kept in quarantine');
     my $kept = $pc->send($strange);
     is($kept->status . ' ' . $kept->json->{status}, '200 quarantined',
         'a file in quarantine, sent again, is answered 200');
@@ -86,7 +88,7 @@ subtest 'bytes as base64' => sub {
     my $sample = sample('NO3');
     my $file   = $pc->csv([ $sample, 'NO3', '2.50' ]);
     my $answer = $pc->send($file, base64 => 1);
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is($answer->json->{sha256}, sha256_hex($file), 'the hash is that of the decoded bytes');
     is($pc->send($file)->json->{duplicate}, $true, 'the same file as text is a duplicate');
     is($lab->value('SELECT convert_from(content, $$UTF8$$) FROM lims.instrument_file_content WHERE file_id = ?',
@@ -97,7 +99,7 @@ subtest 'a file as a form (multipart/form-data)' => sub {
     my $sample   = sample('NO3');
     my $file     = $pc->csv([ $sample, 'NO3', '3' ]);
     my $answer   = $pc->upload($file, name => 'form.csv', profile => 'bench');
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is_deeply([ @{ $answer->json }{qw(fileName sha256 profile)} ],
         [ 'form.csv', sha256_hex($file), 'bench' ], 'name and content come from the parts');
     is($pc->test($sample, 'NO3')->{result}, '3', 'the result is there');

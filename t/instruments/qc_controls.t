@@ -34,9 +34,10 @@ subtest 'a run whose controls pass' => sub {
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ 'CCV-1', 'NO3', '10.2' ],
                     [ $one, 'NO3', '7' ], [ 'RINSE', 'NO3', '99' ], [ 'BLK', 'NO3', '0.1' ],
                     [ $two, 'NO3', '8' ])) });
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     my $json = $answer->json;
-    is_deeply([ @{ $json->{counts} }{qw(results controls written)} ], [ 2, 2, 2 ], 'counted');
+    is_deeply([ @{ $json->{counts} }{qw(results controls written)} ], [ 2, 2, 2 ],
+        'results and controls are counted apart');
     my $batch = $lims->db->selectrow_hashref(q{SELECT * FROM lims.qc_batch});
     is_deeply([ @$batch{qw(batch_number qc_status method)} ],
         [ "FILE-$json->{id}", 'passed', 'Bench CSV' ], 'a batch of the file');
@@ -59,7 +60,7 @@ subtest 'a run with a failed control' => sub {
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ],
                     [ 'CCV-1', 'NO3', '12' ])) });
     is($answer->status, 201, 'imported: what was measured was measured') or diag($answer->body);
-    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 1, 'told');
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 1, 'qc.failed is emitted once');
     my ($test) = $lab->tests($sample);
     refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
 };
@@ -100,7 +101,7 @@ subtest 'duplicates and spikes' => sub {
     my $answer = $pc->send($pc->csv([ $one, 'NO3', '7.0', 'mg/L', '' ],
             [ 'L', 'NO3', '5', 'mg/L', 'LCS' ], [ $one, 'NO3', '7.7', 'mg/L', 'DUP' ],
             [ 'L2', 'NO3', '5.5', 'mg/L', 'LCSD' ]));
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is_deeply(controls_of($answer), [ [ 'LCS', '5', undef, '100.00', 1 ],
             [ 'DUP', '7.7', '7.0', '9.52', 1 ], [ 'LCSD', '5.5', '5', '9.52', 1 ] ],
         'duplicates are evaluated by their difference');
@@ -128,7 +129,7 @@ subtest 'a dry run' => sub {
     my $changes = $lab->changes_of(sub {
         my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', '0.7' ]),
             dry_run => 1);
-        is($answer->status, 200, 'answered') or diag($answer->body);
+        is($answer->status, 200, 'the request is answered') or diag($answer->body);
     });
     is($changes, 0, 'changes nothing');
     is($lab->value('SELECT count(*) FROM lims.qc_batch'), $batches, 'makes no batch');
@@ -159,7 +160,7 @@ subtest 'controls in a unit of their own' => sub {
             [ 'CCV', 'PO4', '50.2', 'ug/L' ], [ 'BLK', 'NO3', '0.004', 'mg/L' ],
             [ 'BLK', 'NO3', '0.006', 'mg/L' ], [ 'RNG', 'NO3', '0.05', 'mg/L' ],
             [ 'RNG', 'NO3', '50', 'mg/L' ], [ 'MOL', 'PH', '31', 'mg/L' ]));
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is_deeply(controls_of($answer), [
             [ 'CCV', '0.0502', undef, '100.40', 1 ], [ 'CCV', '0.0502', undef, '100.40', 1 ],
             [ 'CCV', '50.2', undef, '100.40', 1 ], [ 'CCV', '0.004', undef, '0.00', 1 ],
@@ -202,7 +203,7 @@ subtest 'a run fills the open batch that expects its controls' => sub {
 
     is($pc->send($pc->csv([ 'BLK', 'NO3', '0.3' ], [ 'CCV-1', 'NO3', '10.1' ],
                 [ 'CCV-2', 'NO3', '9.8' ], [ $one, 'NO3', '7' ], [ $two, 'NO3', '8' ]))->status,
-        201, 'imported');
+        201, 'the file is imported');
     is_deeply([ map { [ @$_{qw(controlType level measuredValue upperLimit)} ] }
             @{ $shown->()->{controls} } ],
         [ [ 'MB', undef, 0.3, 0.2 ], [ 'CCV', undef, 10.1, 110 ], [ 'CCV', 'high', undef, 110 ],

@@ -79,7 +79,7 @@ subtest 'a standing result measured again with the same value' => sub {
     my $answer;
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', 'ND' ],
                     $fails)) });
-    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is($answer->json->{counts}{written}, 0, 'the same value is not entered again');
     is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'the failure is told');
     isnt(batch_of($test), $first, 'the second run covers the test');
@@ -178,7 +178,8 @@ subtest 'overwritten by a run that failed' => sub {
     my ($sample, $test) = subject();
     run($passes, [ $sample, 'NO3', '3.0' ]);
     my $second = run($fails, [ $sample, 'NO3', '3.5' ]);
-    is($lims->get("/sample-tests/$test")->json->{result}, '3.5', 'overwritten');
+    is($lims->get("/sample-tests/$test")->json->{result}, '3.5',
+        'the later file\'s result replaces it');
     held_by($test, 'and held', $second);
     my $third = run($passes, [ $sample, 'NO3', '3.6' ]);
     is(batch_of($test), $third, 'overwritten once more');

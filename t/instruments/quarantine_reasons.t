@@ -207,7 +207,8 @@ subtest 'an upload-only key' => sub {
     my $send = sub { $pc->send($pc->csv(@_), key => $key, name => 'x.csv') };
     my $done = $pc->sample('NO3');
     my $ok   = $send->([ $done, 'NO3', '1' ]);
-    is($ok->status . ' ' . $ok->json->{counts}{written}, '201 1', 'delivers');
+    is($ok->status . ' ' . $ok->json->{counts}{written}, '201 1',
+        'the same file without the reason is imported');
     is_deeply($ok->json->{results}, [], 'an upload-only key sees no results');
     unlike($ok->body, qr/\Q$done->{trackingId}\E/, 'an upload-only key sees no tracking id');
 
@@ -219,7 +220,7 @@ subtest 'an upload-only key' => sub {
     my %seen;
     for my $sample ('NOBODY', $verified, $pending, $done, $pc->sample('PH')) {
         my $answer = $send->([ $sample, 'NO3', '17' ]);
-        is($answer->status, 202, 'kept');
+        is($answer->status, 202, 'the file is kept in quarantine');
         my $json = $answer->json;
         delete @$json{qw(id sha256)};
         $seen{ JSON::PP->new->canonical->encode($json) }++;

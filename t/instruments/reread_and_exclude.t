@@ -166,7 +166,7 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     refused_with('another test of the row', qr/bad/, release($id, { row => 2, test => 'CU' }));
     is(results_of($sample[0]), '- -', 'a refused release enters nothing');
     my $made = done('the test of a row', release($id, { row => 2, test => 'PB' }));
-    is($made->{status}, 'released', 'released');
+    is($made->{status}, 'released', 'the file is released');
     is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ],
         'on record');
     is(results_of($sample[0]), '1 -', 'the others of the row are entered');

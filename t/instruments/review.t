@@ -84,7 +84,7 @@ subtest 'profiles' => sub {
 
     is(done('made active', qw(profile activate), $first->{id})->{status}, 'active', 'it is');
     my $second = done('another version', add(name => 'Bench CSV, 2026'));
-    is($second->{version}, 2, 'numbered');
+    is($second->{version}, 2, 'a changed profile is the next version');
     done('made active', qw(profile activate), $second->{id});
     is(done('the first', qw(profile show), $first->{id})->{status}, 'retired',
         'is retired by that');
@@ -145,14 +145,15 @@ subtest 'releasing a file' => sub {
         '--aliases', $json->encode([ { from => 'MISTYPED', to => $two->{trackingId},
                     reason => 'label' } ]),
         '--exclude', $json->encode([ { row => 4, reason => 'a rinse' } ]));
-    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'released', 'bench sheet 7' ], 'released');
+    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'released', 'bench sheet 7' ],
+        'the file is released, with its reason');
     is_deeply($made->{resolution}, { aliases => [ { from => 'MISTYPED', reason => 'label',
                 to => $two->{trackingId} } ], exclude => [ { row => 4, reason => 'a rinse' } ] },
         'what was decided is on record');
     is_deeply([ map { "$_->{row} $_->{cell} $_->{trackingId}" } @{ $made->{results} } ],
         [ "2 1 $one->{trackingId}", "3 2 $two->{trackingId}" ],
             'the results have the places in the file');
-    is($pc->test($two, 'NO3')->{result}, '2', 'entered');
+    is($pc->test($two, 'NO3')->{result}, '2', 'the result is entered');
     refused_with('but once', qr/released/, @release);
     my $again = $pc->send($pc->csv([ $one, 'NO3', '1' ], [ 'MISTYPED', 'NO3', '2' ],
             [ 'RINSE', 'NO3', '0' ]));
@@ -169,7 +170,8 @@ subtest 'choosing a profile for a file' => sub {
         ['ambiguous_profile'], 'two profiles match');
     my $made = done('by one of them', '--reason', 'the old bench', qw(instrument-file release), $id,
         '--profile', 'bench-2');
-    is("$made->{status} $made->{profileCode}", 'released bench-2', 'released');
+    is("$made->{status} $made->{profileCode}", 'released bench-2',
+        'the file is released under the other profile');
     done('retired', qw(profile retire), $draft->{id});
 };
 
@@ -178,13 +180,15 @@ subtest 'rejecting a file' => sub {
     my @row    = ('NOBODY-2', 'NO3', '1');
     my $id     = kept('unknown_tracking_id', [@row]);
     my $made   = done('with a reason', '--reason', 'a test', qw(instrument-file reject), $id);
-    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'rejected', 'a test' ], 'rejected');
+    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'rejected', 'a test' ],
+        'the file is rejected, with its reason');
     my $again = $pc->send($pc->csv([@row]));
     is($again->status . ' ' . $again->json->{status}, '200 quarantined',
         'the same bytes are no more');
     refused_with('nor released', qr/rejected/, '--reason', 'x', qw(instrument-file release), $id);
     done('looked at again', '--reason', 'too soon', qw(instrument-file reopen), $id);
-    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'again');
+    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined',
+        'the file is in quarantine again');
 };
 
 subtest 'reading a file again' => sub {
@@ -198,8 +202,8 @@ subtest 'reading a file again' => sub {
     is($lab->value('SELECT count(*) FROM lims.audit_entry'), $before,
         'a reading in vain writes no audit entry');
     is($pc->test($sample, 'NO3')->{status}, 'pending', 'a reading in vain enters nothing');
-    is(done('then', @again)->{status}, 'imported', 'imported');
-    is($pc->test($sample, 'NO3')->{result}, '6', 'entered');
+    is(done('then', @again)->{status}, 'imported', 'the file is imported');
+    is($pc->test($sample, 'NO3')->{result}, '6', 'its result is entered');
 };
 
 subtest 'reading all files again' => sub {
@@ -215,7 +219,8 @@ subtest 'reading all files again' => sub {
     $seen = done('in earnest', @all, '--dry-run', 'false');
     is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ],
         'the real run imports what the dry run said');
-    is($pc->test($samples[10], 'NO3')->{result}, $samples[10]{id}, 'imported');
+    is($pc->test($samples[10], 'NO3')->{result}, $samples[10]{id},
+        'the last row\'s result is entered');
     is_deeply([ map { $_->{id} } @{ done('again', @all)->{files} } ], [ $ids[11] ],
         'one file stays in quarantine');
 };

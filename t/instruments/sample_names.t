@@ -138,7 +138,8 @@ subtest 'aliases that the laboratory lists' => sub {
     is($lab->value('SELECT tracking_id FROM lims.instrument_file_row ORDER BY id DESC LIMIT 1'),
         'Brunnen 3', 'the file\'s own text is stored');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample_name'
-        AND action = 'insert' AND record_id = ?}, $name->{id}), 'label on the bottle', 'audited');
+        AND action = 'insert' AND record_id = ?}, $name->{id}), 'label on the bottle',
+            'the trail has the reason');
     $pc->profile(sample => { by => 'trackingId' });
     held('where the profile does not go by names', 'unknown_tracking_id',
         qr/It is a name of sample \Q$one->{trackingId}\E/, 'Brunnen 3');

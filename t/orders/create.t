@@ -49,7 +49,7 @@ subtest 'three bottles of one cooler (a laboratory\'s day, 1.1)' => sub {
                 row(clientName => 'CITY of Riverbend', notes => 'third'),
             ], orderNumber => 'PO 4711', contact => 'Ada Moore');
     });
-    is($answer->status, 201, 'registered') or diag($answer->body);
+    is($answer->status, 201, 'what was sent is registered') or diag($answer->body);
     my ($order, $samples) = @{ $answer->json }{qw(order samples)};
 
     is("$order->{orderNumber} $order->{clientId} $order->{contact} $order->{sampleCount}",
@@ -132,7 +132,8 @@ subtest 'every mistake of every row, as POST /samples says it' => sub {
         my $alone = $lims->post('/samples', { clientName => 'City of Riverbend', %$row })->json;
         my $found = $at{"samples[$i].$member"} || {};
         is($found->{error}, $alone->{error}, "row $i: $member " . shown($row->{$member}));
-        is(($found->{message} || '') =~ s/\Asamples\[$i\]\.//r, $alone->{message}, '... in the same words');
+        is(($found->{message} || '') =~ s/\Asamples\[$i\]\.//r, $alone->{message},
+            '... in the same words');
     }
     my $dry = order([ map { $_->[1] } @mistaken ], dryRun => $true);
     is($dry->status, 200, 'a dry run');
@@ -140,7 +141,8 @@ subtest 'every mistake of every row, as POST /samples says it' => sub {
     ok(!$dry->json->{valid}, '... not valid');
     is_deeply($dry->json->{samples}, [], '... and no sample');
     my $after = LIMS::Database::Snapshot::take($lims);
-    is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [], 'nothing was written');
+    is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
+        'nothing was written');
 };
 
 subtest 'mistakes that only an order can have' => sub {
@@ -157,7 +159,8 @@ subtest 'mistakes that only an order can have' => sub {
     for my $rows ([], [ map { row() } 1 .. 201 ], 'x', undef) {
         refused(order($rows), 400, 'invalid_body', 'samples: ' . shown($rows));
     }
-    is_deeply([ mistakes(order([ 7, row() ])) ], ['samples[0] invalid_body'], 'a row that is no object');
+    is_deeply([ mistakes(order([ 7, row() ])) ], ['samples[0] invalid_body'],
+        'a row that is no object');
     my $many = order([ map { row(map { ("wrong$_" => 1) } 1 .. 6) } 1 .. 200 ]);
     is(scalar @{ $many->json->{errors} }, 1000, 'of 1,200 mistakes the first 1,000');
 };
@@ -183,7 +186,8 @@ subtest 'a dry run writes nothing, and says what would be' => sub {
     is_deeply([ map { @$_{qw(id trackingId clientId priority)} } @{ $dry->{samples} } ],
         [ undef, undef, $client, 'routine' ], 'the sample without ids');
     is_deeply($dry->{samples}[0]{testDefinitionIds}, [ $tin, $lead ], '... and its tests');
-    is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [], 'nothing was written');
+    is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
+        'nothing was written');
 };
 
 subtest 'the same request again' => sub {
@@ -223,7 +227,8 @@ subtest 'the allowance' => sub {
     is($made->status, 201, 'an order of just as many');
     is($made->json->{allowance}{left}, 0, '... leaves none');
     $lab->policy(monthly_sample_allowance => undef);
-    is(order([ row() ], dryRun => $true)->json->{allowance}{left}, undef, 'without one, any number');
+    is(order([ row() ], dryRun => $true)->json->{allowance}{left}, undef,
+        'without one, any number');
 };
 
 subtest 'orders that share counters, at once and crosswise' => sub {

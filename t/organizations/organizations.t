@@ -63,7 +63,7 @@ my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
 is($changed->{monthlySampleAllowance}, 25,     'an allowance');
 is($changed->{reagentExpiryPolicy},    'warn', 'a policy');
 is($changed->{holdingWarningHours},    36.5,   'a warning window');
-ok($changed->{esignatureRequired}, 'signatures');
+ok($changed->{esignatureRequired}, 'signatures are required');
 is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ],
     'fields that are not given stay');
 is_deeply($tool->made(qw(organization show --include allowance), @cedar)->{allowance},
@@ -98,7 +98,7 @@ my @who = ('--display-name', 'Ana Ruiz');
 my $ana = $tool->made(qw(user create --email ana@cedar.example --roles analyst,qa_officer),
     @who, @cedar);
 ok(!$ana->{canSign}, 'without a password one cannot sign');
-is_deeply($ana->{roles}, [qw(analyst qa_officer)], 'roles');
+is_deeply($ana->{roles}, [qw(analyst qa_officer)], 'the roles in their order');
 ok(!exists $ana->{password}, 'a password is no part of the record');
 is($tool->run(qw(user create --email ANA@cedar.example), @who, @cedar)->{exit}, 1,
     'an address is unique, however it is written');
@@ -127,7 +127,7 @@ is($moved->{email}, 'ana@b.example', 'a new address');
 is_deeply($tool->made(qw(user update 1 --roles=), @cedar)->{roles}, [], 'all roles are removed');
 is(@{ $tool->made(qw(user list --email ANA@B.example), @cedar)->{data} }, 1, 'found by address');
 is(@{ $tool->made(qw(user list --active=false), @cedar)->{data} }, 0, 'nobody is inactive');
-ok(!$tool->made(qw(user deactivate 1), @cedar)->{active}, 'deactivated');
+ok(!$tool->made(qw(user deactivate 1), @cedar)->{active}, 'a user is deactivated');
 is($tool->run(qw(client create --code x --name x --user ana@b.example), @cedar)->{exit}, 3,
     'an inactive user acts no more');
 is($tool->run(qw(user show 1 --organization none))->{exit}, 3, 'users are their organization\'s');

@@ -52,7 +52,7 @@ my $sample = sample();
 my ($test) = $lab->tests($sample);
 $lab->enter($test, '<0.10');
 $lab->verify($test);
-is($lims->post("/samples/$sample->{id}/report")->status, 200, 'reported');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
 my $open = sample();
 my ($later) = $lab->tests($open);
 $lab->enter($later, '1');
@@ -83,7 +83,7 @@ is(read_of($later)->[0], 'ISO lead', 'a verified test keeps its name');
 $ann->done('sample-test reopen', $later, reason => 'transcription');
 is(read_of($later)->[0], 'DIN lead', 'a reopened test has today\'s name');
 $lab->verify($later);
-is($lims->post("/samples/$open->{id}/report")->status, 200, 'reported');
+is($lims->post("/samples/$open->{id}/report")->status, 200, 'the sample is reported');
 renamed('None');
 is_deeply([ @{ printed($ann->done('certificate issue', sampleId => $open->{id})) }[ 1, 2, 4, 5 ] ],
     [ 'DIN project', 'DIN material', 'DIN lead', 'DIN D999' ],

@@ -65,7 +65,7 @@ is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'failed',
     'the refused overrides changed nothing');
 
 my $overridden = $ann->done('qc-batch override', $batch->{id}, reason => 'spiked twice');
-is($overridden->{qcStatus},       'overridden',   'overridden');
+is($overridden->{qcStatus},       'overridden',   'the batch is overridden');
 is($overridden->{overrideReason}, 'spiked twice', 'the override has its reason');
 is($overridden->{overrideBy},     $ann->{id},     'the override names who signed');
 is_deeply([ $lims->db->selectrow_array(q{SELECT e.meaning, e.printed_name, e.reason

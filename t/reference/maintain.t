@@ -189,7 +189,8 @@ for my $noun (sort keys %kind) {
         my $path = "/$noun/$made->{id}";
         my $before = LIMS::Database::Snapshot::take($lims);
         my $answer = $lims->patch($path, {});
-        is($answer->status . ' ' . $answer->json->{error}, '400 no_updatable_fields', '{}');
+        is($answer->status . ' ' . $answer->json->{error}, '400 no_updatable_fields',
+            'an empty change is refused');
         for my $fixed (qw(id createdAt updatedAt)) {
             refused($lims->patch($path, { $fixed => $made->{$fixed} }), 'field_not_patchable',
                 $fixed, "$fixed, even as it is");

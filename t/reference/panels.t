@@ -41,7 +41,8 @@ subtest 'a panel is created, listed, changed and switched off' => sub {
 
     my $changed = $lims->patch("/panels/$made->{id}",
         { name => 'Weekly', testDefinitionIds => [$ph] })->json;
-    is("$changed->{name} @{ $changed->{testDefinitionIds} }", "Weekly $ph", 'changed');
+    is("$changed->{name} @{ $changed->{testDefinitionIds} }", "Weekly $ph",
+        'name and tests are changed');
     $lims->patch("/panels/$made->{id}", { active => $false });
     is_deeply($lims->get('/panels?active=true')->json->{data}, [], 'an inactive one is left out');
     refused($lims->post('/samples', { clientName => 'A', materialTypeId => $material,

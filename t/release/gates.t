@@ -188,7 +188,8 @@ subtest 'esignature_required: approval-records' => sub {
     my ($id) = map { $_->{id} } @{ $lims->get("/samples/$sample->{id}/approvals")->json->{data} };
     $lab->policy(esignature_required => 't');
     my $changes = $lab->changes_of(sub {
-        refused($endpoint{approval}->($sample, $test, $id), 403, 'esignature_required', 'the act without a signature');
+        refused($endpoint{approval}->($sample, $test, $id), 403, 'esignature_required',
+            'the act without a signature');
     });
     is($changes, 0, 'nothing changed');
     $lab->policy(esignature_required => 'f');
@@ -209,10 +210,12 @@ subtest 'a refused report lists every blocker, in the contract\'s order' => sub 
     is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], [qw(incomplete_sample qc_failed
             approval_required confirmation_required media_qc_failed)],
                 'all five blockers, in order');
-    is_deeply($of{incomplete_sample}{testIds},     \@tests,        'tests');
-    is_deeply($of{qc_failed}{qcBatchIds},          [$batch],       'batches');
+    is_deeply($of{incomplete_sample}{testIds},     \@tests,        'the blocker names the tests');
+    is_deeply($of{qc_failed}{qcBatchIds},          [$batch],
+        'the blocker names the QC batches');
     is_deeply($of{confirmation_required}{testIds}, [ $tests[0] ],  'presumptive positives');
-    is_deeply($of{media_qc_failed}{mediaLotIds},   [$lot],         'lots');
+    is_deeply($of{media_qc_failed}{mediaLotIds},   [$lot],
+        'the blocker names the media lots');
     is($body->{qcBatches}[0]{id}, $batch, 'the batch has the contract\'s form');
 };
 

@@ -51,7 +51,8 @@ subtest 'members of the response' => sub {
     my $response = $lims->get("/samples/$sample->{id}/readiness");
     my $body     = $response->json;
     is($response->status, 200);
-    is_deeply([ sort keys %$body ], [qw(findings releaseState sampleId)], 'members');
+    is_deeply([ sort keys %$body ], [qw(findings releaseState sampleId)],
+        'the members of the answer');
     is($body->{sampleId}, $sample->{id}, 'the answer names the sample');
     is_deeply([ sort keys %{ $body->{findings}[0] } ], \@members, 'members of a finding');
     ok(length $body->{findings}[0]{message},   'in words');
@@ -75,7 +76,7 @@ subtest 'the release state from registration to report' => sub {
     $lab->verify($tests[1]);
     holds($sample, 'ready_to_report', [], 'both verified');
     $lims->post("/samples/$sample->{id}/report", {});
-    is(readiness($sample)->{releaseState}, 'reported', 'reported');
+    is(readiness($sample)->{releaseState}, 'reported', 'the release state of a reported sample');
 };
 
 subtest 'qc_failed: once for a batch, however many tests' => sub {
@@ -111,7 +112,8 @@ subtest 'media_qc_failed, also after verification' => sub {
     holds($sample, 'blocked', ["media_qc_failed blocking mediaLotId=$lot"], 'not sterile');
     like(readiness($sample)->{findings}[0]{message}, qr/sterility/, 'in words');
     $lab->media_test($lot, 'growth_promotion', 'failed', 'E. coli');
-    like(readiness($sample)->{findings}[0]{message}, qr/growth promotion and sterility/, 'the message names both tests');
+    like(readiness($sample)->{findings}[0]{message}, qr/growth promotion and sterility/,
+        'the message names both tests');
     $lab->media_test($lot, 'sterility', 'passed');
     $lab->media_test($lot, 'growth_promotion', 'passed', 'S. aureus');
     holds($sample, 'blocked', ["media_qc_failed blocking mediaLotId=$lot"],
@@ -213,7 +215,8 @@ subtest 'unknown samples' => sub {
     my $absent  = refused($lims->get('/samples/987654/readiness'), 404, 'not_found', 'absent');
     my $strange = refused($lims->get("/samples/$foreign->{id}/readiness"), 404, 'not_found',
         'foreign');
-    is($strange->{message} =~ s/$foreign->{id}/N/r, $absent->{message} =~ s/987654/N/r, 'alike');
+    is($strange->{message} =~ s/$foreign->{id}/N/r, $absent->{message} =~ s/987654/N/r,
+        'a foreign sample is refused in the words of an absent one');
 };
 
 done_testing();

@@ -46,7 +46,7 @@ subtest 'each result as if it were entered alone' => sub {
     is_deeply([ map { $_->{notes} } @records ], [ undef, 'n', 'before', undef, undef ],
         'notes stay where none are given');
     is_deeply([ map { defined $_->{outOfSpecification} ? 0 + $_->{outOfSpecification} : undef }
-                @records ], [ 1, 0, undef, 0, undef ], 'judged');
+                @records ], [ 1, 0, undef, 0, undef ], 'each result is judged by its limits');
     is_deeply([ map { $lims->get("/sample-tests/$_->{id}")->json } @records ], \@records,
         'and so they are read');
     is_deeply([ sort { $a <=> $b } map { $_->[1]{sampleTestId} }
@@ -57,8 +57,9 @@ subtest 'each result as if it were entered alone' => sub {
 subtest 'notes can be cleared, and are kept when absent' => sub {
     my ($test) = tests(1);
     bulk(update($test, '1', notes => 'n'));
-    is(bulk(update($test, '2'))->json->{updated}[0]{notes}, 'n', 'absent');
-    is(bulk(update($test, '2', notes => undef))->json->{updated}[0]{notes}, undef, 'null');
+    is(bulk(update($test, '2'))->json->{updated}[0]{notes}, 'n', 'absent notes stay');
+    is(bulk(update($test, '2', notes => undef))->json->{updated}[0]{notes}, undef,
+        'null removes the notes');
 };
 
 subtest 'locked tests' => sub {
@@ -87,7 +88,8 @@ subtest 'unknown ids' => sub {
         my $strange = refused(bulk(update($test, '1'), update($foreign, '1')), 400,
             'invalid_reference', 'foreign');
         like($absent->{message}, qr/updates\[1\]/, 'its place is named');
-        is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'alike');
+        is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
+            'a foreign test is refused in the words of an absent one');
     });
     is($changes, 0, 'none was entered');
 };
@@ -153,7 +155,8 @@ subtest 'a thousand results' => sub {
     is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all records, in the order sent');
     is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each judged');
     is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'an event for each');
-    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'an investigation for each');
+    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990,
+        'an investigation for each');
 };
 
 # Three samples of each of two materials and a project, with limits of their own,

@@ -59,7 +59,7 @@ subtest 'enteredBy and enteredAt' => sub {
     my $before = $lims->get($path)->json->{enteredAt};
     my $entered = $lab->enter($test, '8.01');
     is($entered->{enteredBy}, $user, 'the user of the key');
-    like($entered->{enteredAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'now');
+    like($entered->{enteredAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     cmp_ok($entered->{enteredAt}, 'gt', $before, 'later than the one before');
     is($entered->{verifiedBy}, undef, 'not verified');
 };
@@ -210,7 +210,8 @@ subtest 'unknown tests' => sub {
         'not_found', 'absent');
     my $strange = refused($lims->patch("/sample-tests/$foreign", { result => '1' }), 404,
         'not_found', 'foreign');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
+        'both messages are the same but for the id');
 };
 
 done_testing();

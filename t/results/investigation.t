@@ -43,7 +43,7 @@ subtest 'a result out of specification opens an investigation' => sub {
     is($told->{sampleId}, $sample->{id}, 'the event names the sample');
     like($told->{title}, qr/NO3N.*12\.5.*at most 10 mg\/L.*$sample->{trackingId}/,
         'its title says what');
-    is($row->{status},    'opened', 'open');
+    is($row->{status},    'opened', 'the investigation is open');
     is($row->{opened_by}, $lims->fixture->{user_id}, 'opened by who entered the result');
     is($lab->value('SELECT i.xmin = t.xmin FROM lims.investigation i, lims.sample_test t'
                 . ' WHERE t.id = ? AND i.sample_test_id = t.id', $test), 1,

@@ -32,11 +32,15 @@ sub found {
 subtest 'filters' => sub {
     is(found(''),                                  '0 1 2 3 4 5 6 7 8',
         'without filters: all, ascending');
-    is(found("?sampleId=$samples[1]{id}"),         '3 4 5',             'sampleId');
-    is(found("?testDefinitionId=$definitions[1]"), '1 4 7',             'testDefinitionId');
-    is(found('?status=pending'),                   '0 2 3 5 6',         'status=pending');
-    is(found('?status=entered'),                   '1 4',               'status=entered');
-    is(found('?status=verified'),                  '7 8',               'status=verified');
+    is(found("?sampleId=$samples[1]{id}"),         '3 4 5',             'the filter sampleId');
+    is(found("?testDefinitionId=$definitions[1]"), '1 4 7',
+        'the filter testDefinitionId');
+    is(found('?status=pending'),                   '0 2 3 5 6',
+        'the filter status=pending');
+    is(found('?status=entered'),                   '1 4',
+        'the filter status=entered');
+    is(found('?status=verified'),                  '7 8',
+        'the filter status=verified');
     is(found("?status=verified&testDefinitionId=$definitions[1]"), '7', 'two filters at once');
     is(found("?sampleId=$samples[1]{id}&limit=2"), '3 4',               'filter and limit');
     is(found("?sampleId=$samples[1]{id}&cursor=$tests[3]"), '4 5',      'filter and cursor');
@@ -77,7 +81,8 @@ subtest 'list, record and sample show the same' => sub {
         is_deeply($lims->get("/sample-tests/$test->{id}")->json, $test, "test $test->{id}");
         is_deeply($listed{ $test->{id} }, $test, '... and in the list');
     }
-    is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ], 'names');
+    is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ],
+        'the names of the tests');
     is($nested->[0]{unit}, 'mg/L', 'unit of the definition');
     is($nested->[2]{sampleId}, $samples[2]{id}, 'of the sample');
     refused($lims->get('/sample-tests/987654'), 404, 'not_found', 'an unknown test');

@@ -34,7 +34,7 @@ subtest 'policy block: an expired reagent lot is refused' => sub {
     my $changes = $lab->changes_of(sub {
         my $body = refused(change($test, { result => '1', reagentLotId => $expired }), 409,
             'reagent_lot_expired', 'a result with an expired lot');
-        like($body->{message}, qr/HCL-OLD/, 'which');
+        like($body->{message}, qr/HCL-OLD/, 'the message names the lot');
         is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'the blocker has the slug');
         is_deeply([ @{ $body->{blockers}[0] }{qw(testIds reagentLotIds)} ],
             [ [ 0 + $test ], [ 0 + $expired ] ], '... with the test and the lot');

@@ -99,7 +99,7 @@ subtest 'report and edit of a result' => sub {
         my $record = $lims->get("/samples/$sample->{id}")->json;
 
         is($met, 2, "round $round: two at once");
-        is($reported->[0], 200, 'reported');
+        is($reported->[0], 200, 'the report is made');
         is_deeply($record, $reported->[1], 'the record is the one that was answered');
         is($record->{notes}, $noted->[0] == 200 ? 'late' : undef,
             "the note came first or not at all ($noted->[0])");

@@ -36,13 +36,13 @@ $lab->status($samples[1], 'received');
 $lab->enter($tests[3], '1');
 
 subtest 'by the sample' => sub {
-    is(found('sampleStatus=received'),                   '2 3',     'sampleStatus');
+    is(found('sampleStatus=received'),                   '2 3',     'the filter sampleStatus');
     is(found('sampleStatus=received&order=-id'),         '3 2',     '... from the newest on');
     is(found('sampleStatus=received&status=pending'),    '2',       '... and a status');
     is(found('sampleStatus=pending&limit=2'),            '0 1',     'a page');
     is(found("sampleStatus=pending&limit=2&cursor=$tests[1]"), '4 5', '... and the next');
     is(found('sampleStatus=reported'),                   '',        'none is reported');
-    is(found('priority=rush'),                           '2 3',     'priority');
+    is(found('priority=rush'),                           '2 3',     'the filter priority');
     is(found('priority=routine&status=entered'),         '',        '... with a status of another');
 };
 
@@ -52,7 +52,8 @@ subtest q{by several statuses (a laboratory's day, 1.5)} => sub {
     is(found('status=pending,entered&order=-id&limit=3'), '5 4 3',      'newest first, merged');
     is(found("status=entered,pending&limit=2&cursor=$tests[2]"), '3 4', '... from a cursor on');
     is(found('status=pending,entered&sampleStatus=received'), '2 3',    'of samples in one status');
-    is(found('status=pending,entered&updatedSince=2020-01-01&priority=rush'), '2 3', 'changed since');
+    is(found('status=pending,entered&updatedSince=2020-01-01&priority=rush'), '2 3',
+        'changed since');
     is(found('status=pending,verified&holdingStatus=expired'), '0 1',   'by holding time');
     like(found('status=pending,pending'), qr/status/, 'none twice');
     like(found('status=pending,done'), qr/status\[1\] must be one of/, 'nothing else');
@@ -62,13 +63,14 @@ subtest 'by lot, batch and assignment' => sub {
     my $lot = $lab->reagent_lot;
     my $dish = $lab->media_lot;
     $lims->patch("/sample-tests/$tests[4]", { result => '2', reagentLotId => $lot, mediaLotId => $dish });
-    is(found("reagentLotId=$lot"), '4', 'reagentLotId');
-    is(found("mediaLotId=$dish"),  '4', 'mediaLotId');
+    is(found("reagentLotId=$lot"), '4', 'the filter reagentLotId');
+    is(found("mediaLotId=$dish"),  '4', 'the filter mediaLotId');
     my @batches = map { $ann->done('qc-batch create', batchNumber => "Q$_", sampleTestIds => [ @tests[ 0, $_ ] ]) } 1, 3;
-    is(found("qcBatchId=$batches[0]{id}"), '0 1', 'qcBatchId');
-    is(found("qcBatchId=$batches[1]{id}&order=-id"), '3 0', '... of a test that a later one covers too');
+    is(found("qcBatchId=$batches[0]{id}"), '0 1', 'the filter qcBatchId');
+    is(found("qcBatchId=$batches[1]{id}&order=-id"), '3 0',
+        '... of a test that a later one covers too');
     $ann->done('sample-test assign', sampleTestIds => [ @tests[ 2, 5 ] ], assignedTo => $ann->{id});
-    is(found("assignedTo=$ann->{id}"), '2 5', 'assignedTo');
+    is(found("assignedTo=$ann->{id}"), '2 5', 'the filter assignedTo');
     is(found("assignedTo=$ann->{id}&sampleStatus=received"), '2', '... of received samples');
 };
 
@@ -86,9 +88,10 @@ subtest 'by holding time, as the records say it' => sub {
     $lims->db->do('ALTER TABLE lims.sample_test ENABLE TRIGGER USER');
     is(found('holdingStatus=expired'),       '0 4',   'expired: not analysed in time, or too late');
     is(found('holdingStatus=expiring_soon'), '1',     'expiring soon');
-    is(found('holdingStatus=ok'),            '2 3 5', 'ok');
+    is(found('holdingStatus=ok'),            '2 3 5', 'the filter holdingStatus=ok');
     is(found('holdingStatus=ok&order=-id&limit=2'), '5 3', '... a page from the newest on');
-    is(found('holdingStatus=ok&status=pending&updatedSince=2020-01-01'), '2 5', '... with other filters');
+    is(found('holdingStatus=ok&status=pending&updatedSince=2020-01-01'), '2 5',
+        '... with other filters');
     for my $record (@{ $lims->get('/sample-tests')->json->{data} }) {
         like(' ' . found("holdingStatus=$record->{holdingStatus}") . ' ', qr/ $place{$record->{id}} /,
             "the record of $place{$record->{id}} agrees: $record->{holdingStatus}");
@@ -101,7 +104,8 @@ subtest 'include=sample' => sub {
     my ($record) = @{ $lims->get("/sample-tests?sampleId=$samples[1]{id}&include=sample")->json->{data} };
     my $sample = $lims->get("/samples/$samples[1]{id}")->json;
     is_deeply($record->{sample}, { map { $_ => $sample->{$_} }
-            qw(trackingId sampleIdentifier clientName priority receivedAt) }, 'facts of the sample');
+            qw(trackingId sampleIdentifier clientName priority receivedAt) },
+                'facts of the sample');
     is($record->{assignedTo}, $ann->{id}, '... and to whom the work is assigned');
     delete @$record{qw(sample assignedTo)};
     is_deeply($record, $plain, '... beside what the record has in any case');
@@ -109,15 +113,18 @@ subtest 'include=sample' => sub {
     is_deeply([ map { $_->{sample}{trackingId} } @{ $page->{data} } ],
         [ map { $samples[$_]{trackingId} } 2, 2, 1 ], 'each record has its own sample');
     is($page->{data}[0]{sample}{receivedAt}, undef, '... which may not be received');
-    is(scalar @{ $lims->get('/sample-tests?include=sample&sampleId=987654')->json->{data} }, 0, 'no record');
+    is(scalar @{ $lims->get('/sample-tests?include=sample&sampleId=987654')->json->{data} }, 0,
+        'no record');
     refused($lims->get('/sample-tests?include=client'), 400, 'invalid_query', 'another include');
 };
 
 subtest 'for people' => sub {
     refused($lims->get("/sample-tests?$_"), 400, 'invalid_query', $_)
         for "clientId=$mill", 'enteredSince=2026-01-01';
-    is(places($ann->done('sample-test list', clientId => $mill)), '4 5', 'clientId');
-    is(places($ann->done('sample-test list', enteredSince => '2026-01-01')), '3 4', 'enteredSince');
+    is(places($ann->done('sample-test list', clientId => $mill)), '4 5',
+        'limsctl takes the filter clientId');
+    is(places($ann->done('sample-test list', enteredSince => '2026-01-01')), '3 4',
+        'limsctl takes the filter enteredSince');
     is(places($ann->done('sample-test list', enteredSince => '2999-01-01')), '',    '... of later');
 };
 done_testing();

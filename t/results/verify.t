@@ -42,10 +42,10 @@ subtest 'verified and locked' => sub {
     is_deeply([ $lab->events_of(sub { $response = verify($test) }) ],
         [ [ 'result.verified', 'sampleTestId integer, sampleId integer' ] ], 'told once');
     my $record = $response->json;
-    is($record->{status},     'verified', 'status');
+    is($record->{status},     'verified', 'the test is verified');
     is($record->{result},     '5',        'the result stands');
     is($record->{verifiedBy}, $lims->fixture->{user_id}, 'verifiedBy is the user of the key');
-    like($record->{verifiedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'now');
+    like($record->{verifiedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is_deeply($lims->get("/sample-tests/$test")->json, $record, 'and so it is read');
 
     my $changes = $lab->changes_of(sub {
@@ -76,7 +76,8 @@ subtest 'blank_result' => sub {
     my $test = test_of();
     my $body = refused(verify($test), 409, 'blank_result', 'no result yet');
     is_deeply($body->{blockers}, [ { slug => 'blank_result', message => $body->{message},
-                clearedBy => 'entering a result', testIds => [$test] } ], 'which');
+                clearedBy => 'entering a result', testIds => [$test] } ],
+                    'the blocker says what clears it, and for which test');
     $lab->enter($test, '5');
     $lims->patch("/sample-tests/$test", { result => '  ' });
     refused(verify($test), 409, 'blank_result', 'withdrawn');
@@ -111,7 +112,8 @@ subtest 'worksheet_incomplete' => sub {
     $lab->worksheet_sign($test, 'Analyst');
     $is->('unsigned', [], ['Reviewer'], 'signed once');
     $lab->worksheet_sign($test, 'Reviewer');
-    is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'complete', 'complete');
+    is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'complete',
+        'the worksheet is complete');
     verifies($test, 'signed by both');
 };
 
@@ -148,7 +150,7 @@ subtest 'confirmation_required' => sub {
     for my $outcome (qw(confirmed refuted)) {
         my $test = entered(requires_confirmation => 't');
         my $body = refused(verify($test), 409, 'confirmation_required', 'presumptive positive');
-        is_deeply($body->{blockers}[0]{testIds}, [$test], 'which');
+        is_deeply($body->{blockers}[0]{testIds}, [$test], 'the blocker names the tests');
         $lab->confirm($test, $outcome);
         verifies($test, $outcome);
     }

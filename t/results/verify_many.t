@@ -36,7 +36,7 @@ subtest 'all of them' => sub {
     my @events = $lab->events_of(sub { $answer = $ann->done($many, items => items(reverse @tests)) });
     is_deeply([ map { $_->{sampleTestId} } @{ $answer->{results} } ], [ reverse @tests ],
         'answered in the order sent');
-    is(outcome($answer), 'verified verified verified', 'verified');
+    is(outcome($answer), 'verified verified verified', 'each test is verified');
     is_deeply([ map { $_->[0] } @events ], [ ('result.verified') x 3 ], 'one event for each');
     is(signatures(), 3, 'each has a signature of its own');
     for my $id (@tests) {

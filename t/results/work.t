@@ -70,7 +70,8 @@ subtest 'pages' => sub {
 subtest 'assignment' => sub {
     my $answer = $ann->done('sample-test assign', sampleTestIds => [ $stat, $late_none ],
         assignedTo => $bob->{id});
-    is_deeply([ map { $_->{id} } @{ $answer->{updated} } ], [ $stat, $late_none ], 'assigned');
+    is_deeply([ map { $_->{id} } @{ $answer->{updated} } ], [ $stat, $late_none ],
+        'both tests are assigned');
     is_deeply([ listed(assignedTo => $bob->{id}) ], [ $stat, $late_none ], 'in his worklist');
     $ann->done('sample-test assign', sampleTestIds => [$stat], assignedTo => undef);
     is_deeply([ listed(assignedTo => $bob->{id}) ], [$late_none], 'taken from him');

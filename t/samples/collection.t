@@ -53,9 +53,9 @@ subtest 'dates in the future' => sub {
     is($lab->sample(collectionDate => day(1))->{collectionDate}, day(1), 'a day of grace');
     ok($lab->sample(collectedAt => moment(23 * 60))->{collectedAt}, '23 hours of grace');
     like(refused($lims->post('/samples', { %body, collectionDate => day(2) }), 400,
-            'invalid_body', 'two days')->{message}, qr/collectionDate/, 'named');
+            'invalid_body', 'two days')->{message}, qr/collectionDate/, 'the message names it');
     like(refused($lims->post('/samples', { %body, collectedAt => moment(25 * 60) }), 400,
-            'invalid_body', '25 hours')->{message}, qr/collectedAt/, 'named');
+            'invalid_body', '25 hours')->{message}, qr/collectedAt/, 'the message names it');
 
     my $sample = $lab->sample;
     refused($lims->patch("/samples/$sample->{id}", { collectionDate => day(2) }), 400,

@@ -44,7 +44,8 @@ subtest 'the required fields alone' => sub {
     is($sample->{$_}, undef, "$_ is null")
         for qw(projectId receivedAt externalId clientId collectionDate collectedAt notes
         plantLocation storageLocationId holdingStatus reportedAt);
-    like($sample->{createdAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/, 'when');
+    like($sample->{createdAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/,
+        'it is UTC, to the millisecond');
     is($sample->{updatedAt}, $sample->{createdAt}, 'never changed');
 
     my $again = $lims->get("/samples/$sample->{id}");
@@ -128,7 +129,7 @@ subtest 'sample.created, in the transaction of the sample' => sub {
 subtest 'externalId is unique within the organization' => sub {
     $lab->sample(externalId => 'LIMS-1');
     like(refused($lims->post('/samples', { @minimum, externalId => 'LIMS-1' }), 400,
-            'invalid_body', 'a second one')->{message}, qr/externalId/, 'named');
+            'invalid_body', 'a second one')->{message}, qr/externalId/, 'the message names it');
     is($lab->sample(externalId => 'lims-1')->{externalId}, 'lims-1', 'case tells them apart');
     is($other->sample(externalId => 'LIMS-1')->{externalId}, 'LIMS-1', 'elsewhere it is free');
 };

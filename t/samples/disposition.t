@@ -94,7 +94,8 @@ subtest 'cancelled, rejected, taken back' => sub {
             'invalid_transition', 'a correction');
         refused($lims->patch("/samples/$sample->{id}/status", { status => 'processing' }), 409,
             'invalid_transition', 'a status');
-        refused($lims->post("/samples/$sample->{id}/report"), 409, 'invalid_transition', 'a report');
+        refused($lims->post("/samples/$sample->{id}/report"), 409, 'invalid_transition',
+            'a report');
         refused($lims->post("/samples/$sample->{id}/tests",
                 { testDefinitionIds => [ $lab->definition ] }), 409, 'invalid_transition',
             'another test');
@@ -131,7 +132,8 @@ subtest 'receipt skips what is cancelled' => sub {
     for my $body ({ sampleIds => [ $gone->{id}, $there->{id} ] },
         { items => [ { trackingId => $gone->{trackingId} } ] }) {
         my $answer = $lims->post('/samples/receive', $body)->json;
-        is_deeply([ map { $_->{error} } @{ $answer->{skipped} } ], ['not_receivable'], 'skipped');
+        is_deeply([ map { $_->{error} } @{ $answer->{skipped} } ], ['not_receivable'],
+            'a sample that cannot be received is skipped');
         like($answer->{skipped}[0]{message}, qr/is cancelled/, '... in words');
     }
 };
@@ -149,7 +151,8 @@ subtest 'disposed of' => sub {
     is_deeply([ @{ $gone->json }{qw(status releaseState disposition dispositionReason)} ],
         [ 'reported', 'reported', 'disposed', 'kept for 30 days' ], '... and stays reported');
     refused(dispose($sample, 'active'), 409, 'invalid_transition', '... for good');
-    is($lims->post("/samples/$sample->{id}/report")->status, 200, 'reporting it again does nothing');
+    is($lims->post("/samples/$sample->{id}/report")->status, 200,
+        'reporting it again does nothing');
     dispose($open, 'rejected');
     is(dispose($open, 'disposed')->status, 200, 'a rejected one is disposed of');
     is_deeply([ @{ shown_of($open) }[ 0, 2, 3 ] ], [ 'disposed', 'blocked', undef ], '... blocked');

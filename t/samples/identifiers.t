@@ -45,9 +45,9 @@ subtest 'tracking ids' => sub {
     for (1 .. 40) {
         my $sample = $lab->sample;
         my ($prefix, $year, $number, $check) = parts($sample->{trackingId});
-        is($prefix, 'LAB', 'prefix') or diag($sample->{trackingId});
-        is($year, strftime('%y', gmtime), 'year');
-        is(0 + $number, $sample->{id}, 'number');
+        is($prefix, 'LAB', 'the tracking id begins with the prefix') or diag($sample->{trackingId});
+        is($year, strftime('%y', gmtime), '... then the year');
+        is(0 + $number, $sample->{id}, '... then the number');
         ok(check_is_right("$prefix$year$number$check"), "check character of $sample->{trackingId}");
         is($seen{ $sample->{trackingId} }++, 0, 'only once');
         is($sample->{sampleIdentifier}, $sample->{trackingId},
@@ -114,7 +114,7 @@ subtest 'a composite identifier needs a plant location' => sub {
 
     for my $missing ({}, { plantLocation => undef }, { plantLocation => ' ' }) {
         like(refused($lims->post('/samples', { %body, %$missing }), 400, 'invalid_body',
-                'refused')->{message}, qr/plantLocation/, 'named');
+                'refused')->{message}, qr/plantLocation/, 'the message names it');
     }
     my $sample = $lab->sample(projectId => $lab->project);
     is($sample->{plantLocation}, undef, 'other projects do not need one');

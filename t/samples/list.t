@@ -45,13 +45,13 @@ subtest 'all samples of the organization, ascending' => sub {
 };
 
 subtest 'filters by equal value' => sub {
-    is(found("?materialTypeId=$materials[0]"), '2 4 6 8',   'materialTypeId');
+    is(found("?materialTypeId=$materials[0]"), '2 4 6 8',   'the filter materialTypeId');
     is(found("?materialTypeId=$materials[1]"), '1 3 5 7 9', 'the other material type');
-    is(found("?projectId=$projects[0]"),       '2 4',       'projectId');
-    is(found("?clientId=$client"),             '3 6 9',     'clientId');
-    is(found('?externalId=EXT-7'),             '7',         'externalId');
+    is(found("?projectId=$projects[0]"),       '2 4',       'the filter projectId');
+    is(found("?clientId=$client"),             '3 6 9',     'the filter clientId');
+    is(found('?externalId=EXT-7'),             '7',         'the filter externalId');
     is(found('?externalId=ext-7'),             '',          'filters compare with case');
-    is(found("?trackingId=$samples[4]{trackingId}"), '5',   'trackingId');
+    is(found("?trackingId=$samples[4]{trackingId}"), '5',   'the filter trackingId');
     is(found('?trackingId=LAB-26-0000000-0'),  '',          'an unknown one');
     is(found("?materialTypeId=$materials[1]&clientId=$client"), '3 9', 'two filters at once');
     is(found("?materialTypeId=$materials[0]&clientId=$client&projectId=$projects[0]"), '',
@@ -62,9 +62,9 @@ subtest 'filters by equal value' => sub {
 subtest 'each status' => sub {
     my %at = (2 => 'received', 3 => 'processing', 4 => 'completed', 5 => 'verified');
     $lab->status($samples[ $_ - 1 ], $at{$_}) for sort keys %at;
-    is(found('?status=pending'), '1 6 7 8 9', 'pending');
+    is(found('?status=pending'), '1 6 7 8 9', 'the filter status=pending');
     is(found("?status=$at{$_}"), $_, $at{$_}) for sort keys %at;
-    is(found('?status=reported'), '', 'reported');
+    is(found('?status=reported'), '', 'the filter status=reported');
     my ($done, $test) = $lab->worked(1);
     $lab->verify($test);
     $lims->post("/samples/$done->{id}/report", {});
@@ -143,7 +143,7 @@ subtest 'refused queries' => sub {
         updatedSince=now)) {
         my ($name) = $query =~ /(\w+)=[^=]*\z/;
         like(refused($lims->get("/samples?$query"), 400, 'invalid_query', $query)->{message},
-            qr/$name/, 'named');
+            qr/$name/, 'the message names it');
     }
 };
 
@@ -185,7 +185,7 @@ subtest 'pages are complete while samples are added' => sub {
     $times{$_}++ for @ids;
 
     is_deeply([ grep { $times{$_} != 1 } keys %times ], [], 'no sample comes twice');
-    is_deeply(\@ids, [ sort { $a <=> $b } @ids ], 'ascending');
+    is_deeply(\@ids, [ sort { $a <=> $b } @ids ], 'ids ascend over all pages');
     is_deeply([ grep { !$times{$_} } keys %late ], [], 'the new ones come at the end');
     my $new = $lab->sample->{id};
     is_deeply([ map { $_->{id} } @{ $lims->get("/samples?cursor=$cursor")->json->{data} } ],

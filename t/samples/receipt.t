@@ -32,7 +32,7 @@ subtest 'by every name (a laboratory\'s day, 1.3)' => sub {
     my $response = receive({ trackingId => $ids[0] }, { trackingId => lc $ids[1] },
         { trackingId => $ids[2] =~ tr/-//dr }, { identifier => $ids[3] },
         { identifier => 'EXT-5' }, { identifier => $samples[5]{sampleIdentifier} });
-    is($response->status, 200, 'received') or diag($response->body);
+    is($response->status, 200, 'the samples are received') or diag($response->body);
     is_deeply([ map { $_->{id} } @{ $response->json->{received} } ], [ map { $_->{id} } @samples ],
         'all six');
     is_deeply($response->json->{skipped}, [], 'none is skipped');
@@ -59,7 +59,8 @@ subtest 'what is skipped, and why' => sub {
     my %message = map { $_->{error} => $_->{message} } @{ $response->json->{skipped} };
     like($message{check_character}, qr/mistyped/, 'a wrong check character in words');
     like($message{ambiguous}, qr/$named->{trackingId}.*$double->{trackingId}/, 'both are named');
-    is_deeply([ map { $_->{id} } @{ $response->json->{received} } ], [ $sample->{id} ], 'one is received');
+    is_deeply([ map { $_->{id} } @{ $response->json->{received} } ], [ $sample->{id} ],
+        'one is received');
 };
 
 subtest 'refused bodies' => sub {
@@ -87,7 +88,8 @@ subtest 'what was found' => sub {
                 deviations => 'no preservative', receivedBy => $by },
             { temperature => 4.2, condition => 'intact, on ice', containers => undef,
                 deviations => undef, receivedBy => $by } ], 'of each and of all');
-    is_deeply([ map { $_->{storageLocationId} } @$received ], [ $shelf, $shelf ], 'into the fridge');
+    is_deeply([ map { $_->{storageLocationId} } @$received ], [ $shelf, $shelf ],
+        'into the fridge');
     $lab->status($three, 'received');
     is($lims->get("/samples/$three->{id}")->json->{receipt}{receivedBy}, $by, 'by its status, too');
 };
@@ -102,21 +104,24 @@ subtest 'due dates' => sub {
     my $in = sub { return $lab->value(q{SELECT ((now() AT TIME ZONE 'UTC')::date + ?::integer)::text}, @_) };
     is($due->(testDefinitionIds => \@days), $in->(10), 'the largest turnaround of its tests');
     is($due->(testDefinitionIds => [ $days[2] ]), undef, 'none where none is promised');
-    is($due->(testDefinitionIds => \@days, dueDate => '2026-12-24'), '2026-12-24', 'the given one stays');
+    is($due->(testDefinitionIds => \@days, dueDate => '2026-12-24'), '2026-12-24',
+        'the given one stays');
     my $sample = $lab->sample(dueDate => '1999-01-01');
     is_deeply([ map { $_->{id} } @{ $lims->get('/samples?dueBefore=2000-01-01')->json->{data} } ],
-        [ $sample->{id} ], 'dueBefore');
-    is($lims->patch("/samples/$sample->{id}", { dueDate => undef })->json->{dueDate}, undef, 'the due date is cleared');
+        [ $sample->{id} ], 'the filter dueBefore');
+    is($lims->patch("/samples/$sample->{id}", { dueDate => undef })->json->{dueDate}, undef,
+        'the due date is cleared');
 };
 
 subtest 'a receipt in error is undone (a laboratory\'s day, 1.3)' => sub {
     my $sample = $lab->sample(testDefinitionIds => [ $lab->definition(turnaround_days => 3) ]);
     refused(unreceive($sample), 409, 'invalid_transition', 'not received yet');
     $lims->post('/samples/receive', { sampleIds => [ $sample->{id} ], receipt => { temperature => 9 } });
-    refused($lims->post("/samples/$sample->{id}/unreceive", {}), 400, 'invalid_body', 'without a reason');
+    refused($lims->post("/samples/$sample->{id}/unreceive", {}), 400, 'invalid_body',
+        'without a reason');
     my $undone;
     my @events = $lab->events_of(sub { $undone = unreceive($sample) });
-    is($undone->status, 200, 'undone') or diag($undone->body);
+    is($undone->status, 200, 'the receipt is undone') or diag($undone->body);
     is_deeply([ map { $undone->json->{$_} } qw(status receivedAt receipt dueDate) ],
         [ 'pending', undef, undef, undef ], 'pending again, and nothing of it stands');
     is_deeply(\@events, [], 'no event');
@@ -142,7 +147,8 @@ subtest 'what is not undone' => sub {
     refused(unreceive($old), 409, 'invalid_transition', 'of yesterday');
     my $back = $lab->sample;
     $lab->status($back, $_) for qw(received pending);
-    ok($lims->get("/samples/$back->{id}")->json->{receivedAt}, 'PATCH status to pending leaves receivedAt');
+    ok($lims->get("/samples/$back->{id}")->json->{receivedAt},
+        'PATCH status to pending leaves receivedAt');
     is(unreceive($back)->json->{receivedAt}, undef, '... which unreceive then takes');
 };
 

@@ -92,7 +92,7 @@ subtest 'refused bodies' => sub {
             [ 1 .. 1001 ]) {
             like(refused($lims->post('/samples/receive', { sampleIds => $list }), 400,
                     'invalid_body', 'sampleIds: ' . shown($list))->{message}, qr/sampleIds/,
-                'named');
+                'the message names it');
         }
         refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'an empty object');
     });
@@ -113,7 +113,8 @@ subtest 'a thousand samples' => sub {
     is(scalar @events, 999, 'each told');
     my %shape = map { join(q{ }, @$_) => 1 } @events;
     is_deeply([ keys %shape ],
-        ['sample.received sampleId integer, trackingId string, status string'], 'alike');
+        ['sample.received sampleId integer, trackingId string, status string'],
+            'each event has the same members');
 };
 
 subtest 'two deliveries of the same samples at once' => sub {

@@ -31,10 +31,10 @@ subtest 'a sample is reported' => sub {
         'sample.reported, once');
     my $record = $response->json;
     is($response->status,        200);
-    is($record->{status},        'reported', 'status');
-    is($record->{releaseState},  'reported', 'releaseState');
+    is($record->{status},        'reported', 'the status is reported');
+    is($record->{releaseState},  'reported', '... and so is the release state');
     is($record->{holdingStatus}, undef,      'no holding time runs');
-    like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'reportedAt');
+    like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is(scalar @{ $record->{tests} }, 2, 'the record has its tests');
     is_deeply($lims->get("/samples/$sample->{id}")->json, $record, 'and so it is read');
 
@@ -67,7 +67,7 @@ subtest 'an incomplete sample is refused' => sub {
     $lab->enter($tests[0], '1');
     $lab->verify($tests[0]);
     is_deeply(refused(report($sample), 409, 'incomplete_sample', 'one test is still incomplete')
-            ->{blockers}[0]{testIds}, [ $tests[2] ], 'which');
+            ->{blockers}[0]{testIds}, [ $tests[2] ], 'the blocker names the tests');
     $lab->verify($tests[2]);
     is(report($sample)->status, 200, 'once complete, it is reported');
 };
@@ -95,7 +95,8 @@ subtest 'unknown samples' => sub {
     my $foreign = $other->sample->{id};
     my $absent  = refused(report({ id => 987654 }), 404, 'not_found', 'absent');
     my $strange = refused(report({ id => $foreign }), 404, 'not_found', 'foreign');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
+        'both messages are the same but for the id');
 };
 
 subtest 'many reports at once' => sub {
@@ -111,7 +112,7 @@ subtest 'many reports at once' => sub {
         my %different = map { $_ => 1 } @answers;
         is($met, 8, "round $round: eight at once");
         is(scalar keys %different, 1, 'all reports get the same answer') or diag(@answers);
-        like($answers[0], qr/\A200 /, 'reported');
+        like($answers[0], qr/\A200 /, '... 200');
         is(scalar @events, 1, 'told once');
     }
 };

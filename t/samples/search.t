@@ -41,7 +41,8 @@ $lab->status($samples[5], 'received');
 
 subtest 'several statuses' => sub {
     is(found('status=received,processing'),          '2 3 6',       'one or the other');
-    is(found('status=processing,received,pending'),  '1 2 3 4 5 6', 'in order of id, whatever theirs');
+    is(found('status=processing,received,pending'),  '1 2 3 4 5 6',
+        'in order of id, whatever theirs');
     is(found('status=received,processing&order=-id'), '6 3 2',      '... or from the newest on');
     is(found('status=received,processing&limit=2'),  '2 3',         'a page');
     is(found("status=received,processing&limit=2&cursor=$samples[2]{id}"), '6', '... and the next');
@@ -54,16 +55,16 @@ subtest 'several statuses' => sub {
 };
 
 subtest 'priority and disposition' => sub {
-    is(found('priority=stat'),                   '3',           'stat');
-    is(found('priority=routine'),                '1 2 5 6',     'routine');
+    is(found('priority=stat'),                   '3',           'the filter priority=stat');
+    is(found('priority=routine'),                '1 2 5 6',     'the filter priority=routine');
     is(found('priority=rush&status=received'),   '',            'with a status of another');
     $lims->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
     $lims->db->do(q{UPDATE lims.sample SET disposition = ?, disposition_reason = 'x' WHERE id = ?}, undef, @$_)
         for [ on_hold => $samples[0]{id} ], [ rejected => $samples[4]{id} ];
     $lims->db->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
-    is(found('disposition=active'),              '2 3 4 6',     'active');
+    is(found('disposition=active'),              '2 3 4 6',     'the filter disposition=active');
     is(found('disposition=active,on_hold'),      '1 2 3 4 6',   'the laboratory\'s work');
-    is(found('disposition=rejected'),            '5',           'rejected');
+    is(found('disposition=rejected'),            '5',           'the filter disposition=rejected');
     is(found('status=pending'),                  '1 4 5',       'without the filter all are shown');
 };
 
@@ -78,16 +79,18 @@ subtest 'what the scan last found' => sub {
     $set->('in_progress', undef,           $samples[$_]{id}) for 0, 3, 4, 5;
     $set->('blocked',     'expired',       $samples[1]{id});
     $set->('blocked',     'expiring_soon', $samples[2]{id});
-    is(found('releaseState=blocked'),                  '2 3', 'releaseState');
+    is(found('releaseState=blocked'),                  '2 3', 'the filter releaseState');
     is(found('releaseState=blocked&status=received'),  '2',   '... of a status');
-    is(found('releaseState=blocked&status=received,pending,processing&order=-id'), '3 2', '... of several');
-    is(found('holdingStatus=expired'),                 '2',   'holdingStatus');
+    is(found('releaseState=blocked&status=received,pending,processing&order=-id'), '3 2',
+        '... of several');
+    is(found('holdingStatus=expired'),                 '2',   'the filter holdingStatus');
     is(found('releaseState=reported'),                 '',    'no sample is reported');
     my ($done, $test) = $lab->worked(1, clientName => 'Somebody Else');
     $lab->verify($test);
     $lims->post("/samples/$done->{id}/report", {});
     $set->('ready_to_report', 'ok', $done->{id});
-    is(found('releaseState=reported'),        "?$done->{id}", 'a reported one is, whatever was found');
+    is(found('releaseState=reported'),        "?$done->{id}",
+        'a reported one is, whatever was found');
     is(found('releaseState=ready_to_report'), '',             '... and nothing else');
     is(found('holdingStatus=ok'),             '',             '... with no holding time');
 };
@@ -138,7 +141,8 @@ subtest 'for people' => sub {
     refused($lims->get('/samples?registeredSince=2026-01-01'), 400, 'invalid_query',
         'registeredSince is no parameter of the API');
     my $since = $lims->get("/samples/$samples[4]{id}")->json->{createdAt};
-    like(numbers($ann->done('sample list', registeredSince => $since)), qr/\A5 6\b/, 'registeredSince');
+    like(numbers($ann->done('sample list', registeredSince => $since)), qr/\A5 6\b/,
+        'limsctl takes the filter registeredSince');
     is(numbers($ann->done('sample list', status => [qw(received processing)], order => '-id')), '6 3 2',
         'a list of statuses at the command line');
 };

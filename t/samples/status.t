@@ -55,9 +55,9 @@ subtest 'every change between the five statuses' => sub {
 subtest 'receivedAt is set once, the event comes each time' => sub {
     my $sample = $lab->sample;
     is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ],
-        [ [ 'sample.received', $received ] ], 'sample.received');
+        [ [ 'sample.received', $received ] ], 'sample.received is emitted');
     my $at = $lims->get("/samples/$sample->{id}")->json->{receivedAt};
-    like($at, qr/\A\d{4}-.*\.\d{3}Z\z/, 'receivedAt');
+    like($at, qr/\A\d{4}-.*\.\d{3}Z\z/, 'the time of receipt is recorded, in UTC');
     is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ], [],
         'the same status writes no event');
     move($sample, 'pending');
@@ -81,7 +81,8 @@ subtest 'completed needs a result on every test' => sub {
     $lims->patch("/sample-tests/$tests[$_]", { result => '' }) for 0, 2;
     my $changes = $lab->changes_of(sub {
         my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'two are open');
-        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'which');
+        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ],
+            'the blocker names the open tests');
         is($body->{blockers}[0]{slug}, 'incomplete_sample', 'the blocker has its slug');
         is(scalar @{ $body->{blockers} }, 1, 'it is the only blocker');
     });
@@ -96,7 +97,7 @@ subtest 'verified needs every test verified' => sub {
     $lab->verify($tests[0]);
     is_deeply(refused(move($sample, 'verified'), 409, 'incomplete_sample',
         'one test is not verified')
-            ->{blockers}[0]{testIds}, [ $tests[1] ], 'which');
+            ->{blockers}[0]{testIds}, [ $tests[1] ], 'the blocker names the unverified test');
     $lab->verify($tests[1]);
     is(move($sample, 'verified')->status, 200, 'with every test verified it succeeds');
 };
@@ -135,7 +136,7 @@ subtest 'a failed QC batch refuses both, until it is overridden or passes' => su
 subtest 'an open batch refuses nothing' => sub {
     my ($sample, $test) = $lab->worked(1);
     $lab->qc_batch($test);
-    is(move($sample, 'completed')->status, 200, 'completed');
+    is(move($sample, 'completed')->status, 200, 'the sample is completed');
 };
 
 subtest 'a refusal lists every gate, in the contract\'s order' => sub {
@@ -144,7 +145,7 @@ subtest 'a refusal lists every gate, in the contract\'s order' => sub {
     $lims->patch("/sample-tests/$tests[1]", { result => undef });
     my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'the first');
     is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], [qw(incomplete_sample qc_failed)],
-        'both');
+        'both blockers are named');
     ok($body->{qcBatches}, 'the details of the second blocker are there');
 };
 
@@ -154,7 +155,7 @@ subtest 'refused bodies' => sub {
     for my $value (qw(reported Received done), '', undef, 1, [], {}) {
         like(refused($lims->patch($path, { status => $value }), 400, 'invalid_body',
                 'status: ' . shown($value))
-                ->{message}, qr/status/, 'named');
+                ->{message}, qr/status/, 'the message names it');
     }
     refused($lims->patch($path, { status => 'received', notes => 'x' }), 400, 'field_not_patchable',
         'another field');

@@ -89,7 +89,7 @@ subtest 'null clears a field' => sub {
 subtest 'null in a required field' => sub {
     for my $field (qw(clientName materialTypeId priority)) {
         like(refused($lims->patch($path, { $field => undef }), 400, 'invalid_body', $field)
-                ->{message}, qr/$field/, 'named');
+                ->{message}, qr/$field/, 'the message names it');
     }
 };
 
@@ -139,7 +139,7 @@ subtest 'a reference that became inactive stays' => sub {
 subtest 'externalId of another sample' => sub {
     $lab->sample(externalId => 'TAKEN');
     like(refused($lims->patch($path, { externalId => 'TAKEN' }), 400, 'invalid_body', 'taken')
-            ->{message}, qr/externalId/, 'named');
+            ->{message}, qr/externalId/, 'the message names it');
     is($lims->patch($path, { externalId => 'FREE' })->status, 200, 'a free one');
     is($lims->patch($path, { externalId => 'FREE' })->status, 200, 'its own again');
 };
@@ -168,7 +168,7 @@ subtest 'the audit trail' => sub {
 subtest 'a reported sample is final' => sub {
     my ($done, $test) = $lab->worked(1);
     $lab->verify($test);
-    is($lims->post("/samples/$done->{id}/report", {})->status, 200, 'reported');
+    is($lims->post("/samples/$done->{id}/report", {})->status, 200, 'the sample is reported');
     my $before  = $lims->get("/samples/$done->{id}")->json;
     my $changes = $lab->changes_of(sub {
         for my $change (@changes, [ collectionDate => '2026-01-01' ],
@@ -187,7 +187,8 @@ subtest 'unknown samples' => sub {
         'absent');
     my $strange = refused($lims->patch("/samples/$foreign", { notes => 'x' }), 404, 'not_found',
         'another organization\'s');
-    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'both messages are the same but for the id');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
+        'both messages are the same but for the id');
 };
 
 done_testing();

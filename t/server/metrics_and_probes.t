@@ -107,7 +107,7 @@ subtest 'the counters' => sub {
             'lims_request_duration_seconds_count' . $route->('GET', '/samples/:id') . '}' => 3,
             'lims_request_duration_seconds_count' . $route->('-', '-') . '}'              => 4,
             'lims_request_duration_seconds_count' . $route->('POST', '/clients') . '}'    => 1,
-        }, 'durations');
+        }, 'each route\'s durations are counted');
     my $trips = $count->('lims_database_round_trips_total');
     is($trips->{ 'lims_database_round_trips_total' . $route->('GET', '/samples/:id') . '}' }, 3,
         'a read takes one round trip');
@@ -146,7 +146,7 @@ subtest 'counters outlive a graceful restart' => sub {
 subtest 'the short form as JSON' => sub {
     my $sums = sub {
         my $answer = look('/lims/status?json');
-        is($answer->header('Content-Type'), 'application/json', 'JSON');
+        is($answer->header('Content-Type'), 'application/json', 'the status page as JSON');
         return LIMS::Service::JSONSchema::decode($answer->body);
     };
     my $before = $sums->();

@@ -45,7 +45,8 @@ subtest 'a request that is repeated at another server' => sub {
     my $first = $send->($machine[0], 'moved', 'MOVED');
     for my $at (@machine[ 1, 2 ]) {
         my $again = $send->($at, 'moved', 'MOVED');
-        is($again->status . ' ' . $again->header('Idempotent-Replayed'), '201 true', 'replayed');
+        is($again->status . ' ' . $again->header('Idempotent-Replayed'), '201 true',
+            'the other server replays the answer');
         is($again->body, $first->body, '... the first answer');
     }
     is($send->($machine[1], 'moved', 'OTHER')->json->{error}, 'idempotency_mismatch',

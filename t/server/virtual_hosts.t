@@ -89,7 +89,7 @@ subtest 'what one database has logged leaves the other its lines' => sub {
         sleep 1 - (time - int time);    # a second from its beginning
         for my $host (($first) x 3, $second) {
             is($host->get('/whoami', headers => { 'X-Request-Id' => "$host->{database}-$round" })
-                    ->status, 503, 'refused');
+                    ->status, 503, 'each host\'s requests are refused');
         }
         my @lines = map { [ $hosts->httpd->log =~ /LIMS0039: .*\(request \Q$_->{database}\E-$round\b/g ] }
             $first, $second;

@@ -41,10 +41,12 @@ subtest 'every record has an ETag' => sub {
 subtest 'a write returns the ETag that the next read returns' => sub {
     my $made = $lims->post('/clients', { code => 'W', name => 'W' });
     my $path = '/clients/' . $made->json->{id};
-    is($made->header('ETag'), $lims->get($path)->header('ETag'), 'creation');
+    is($made->header('ETag'), $lims->get($path)->header('ETag'),
+        'creating answers with the record\'s ETag');
     my $changed = $lims->patch($path, { name => 'X' });
     isnt($changed->header('ETag'), $made->header('ETag'), 'a change changes it');
-    is($changed->header('ETag'), $lims->get($path)->header('ETag'), 'update');
+    is($changed->header('ETag'), $lims->get($path)->header('ETag'),
+        '... to that of the changed record');
     is($lims->patch($path, { name => 'X' })->header('ETag'), $changed->header('ETag'),
         'a PATCH that changes nothing keeps the ETag');
 

@@ -68,7 +68,7 @@ subtest 'a repeated registration uses the allowance once' => sub {
     my $first = once('/samples', $body, $key);
     keep_answers();
     once('/samples', $body, $key) for 1 .. 3;
-    is($first->status, 201, 'registered');
+    is($first->status, 201, 'what was sent is registered');
     is(count('sample'), $samples + 1, 'one sample is registered');
     is(count('event'), $events + 1, 'one event is written');
 };

@@ -80,10 +80,10 @@ for my $case (@cases) {
         my $raw      = $lims->raw($bytes);
         my $response = LIMS::Service::Response->parse($raw);
         ok($response, 'it is answered') or return diag("came back: $raw");
-        is($response->status, $status, 'status');
+        is($response->status, $status, 'the answer\'s status');
         is($response->header('Content-Type'), 'application/json', 'in JSON');
         my $said = $response->json || {};
-        is($said->{error}, $slug, 'slug') or diag($response->body);
+        is($said->{error}, $slug, 'the answer\'s slug') or diag($response->body);
         ok(length($said->{message} || ''), 'the refusal has a message');
         unlike($raw, qr/<html|<!DOCTYPE/i, 'no HTML');
         ok($response->header('X-Request-Id'), 'a request id');

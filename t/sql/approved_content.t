@@ -126,7 +126,7 @@ refuses(approval => "$_ = $_", rounds($sample)->[0]{id}, '42501', "nobody writes
 refuses(sample => "status = 'reported', $_", $sample->{id}, 'invalid_transition',
     "reported, and $_") for q{notes = 'other'}, 'external_id = NULL', 'plant_location = NULL';
 is(change(sample => q{status = 'reported', project_name = 'P', content_hash = NULL},
-        $sample->{id}), 1, 'reported');
+        $sample->{id}), 1, 'what no approver saw may change with the report');
 is_deeply(of_row(sample => 'project_name, material_type_name, content_hash IS NOT NULL',
         $sample->{id}), [ undef, 'Wastewater', 1 ], 'with the names of the moment of the report');
 is_deeply([ grep { !$_ } @{ $base->db->selectcol_arrayref('SELECT a.content_hash = s.content_hash

@@ -65,6 +65,6 @@ is(change(q{confirmation_status = 'pending'}), 1, 'a confirmation can be asked f
 refuses(q{status = 'verified'}, 'confirmation_required',
     'a requested confirmation refuses the verification');
 change(q{confirmation_status = 'refuted'});
-is(change(q{status = 'verified'}), 1, 'verified');
+is(change(q{status = 'verified'}), 1, 'a refuted presumptive positive can be verified');
 
 done_testing();

@@ -38,12 +38,14 @@ my $sample = $base->sample($lab, qw(PH EC));
 my $tracking = $base->value('SELECT tracking_id FROM lims.sample WHERE id = ?', $sample->{id});
 my @name = (sampleId => $sample->{id}, trackingId => $tracking);
 is_deeply(emitted(), [ told('sample.created', @name, sampleIdentifier => $tracking,
-            clientName => 'City of Riverbend', status => 'pending') ], 'sample.created');
+            clientName => 'City of Riverbend', status => 'pending') ],
+                'registering emits sample.created');
 
 my $status = 'UPDATE lims.sample SET status = ? WHERE organization_id = ? AND id = ?';
 my @it     = ($lab->{id}, $sample->{id});
 act($status, 'received', @it);
-is_deeply(emitted(), [ told('sample.received', @name, status => 'received') ], 'sample.received');
+is_deeply(emitted(), [ told('sample.received', @name, status => 'received') ],
+    'receiving emits sample.received');
 act($status, 'received', @it);
 act($status, 'processing', @it);
 is_deeply(emitted(), [], 'setting the same status, or processing, writes no event');
@@ -55,7 +57,7 @@ sub entered {
         testDefinitionId => $lab->{definition}{$code});
 }
 act($result, '7.2', $lab->{id}, $sample->{PH});
-is_deeply(emitted(), [ entered('PH') ], 'result.entered');
+is_deeply(emitted(), [ entered('PH') ], 'entering emits result.entered');
 act($result, '7.2', $lab->{id}, $sample->{PH});
 act('UPDATE lims.sample_test SET notes = ? WHERE organization_id = ? AND id = ?', 'x', $lab->{id},
     $sample->{PH});
@@ -73,7 +75,7 @@ like($number, qr/\AOOS-\d\d-\d{7}\z/, 'out of specification opens an investigati
 is_deeply(emitted(), [ entered('PH'),
         told('investigation.opened', investigationId => $id, investigationNumber => $number,
             title => "PH 9.1 s.u. outside 6.5 to 8.5 s.u., sample $tracking", kind => 'oos',
-            sampleId => $sample->{id}) ], 'investigation.opened');
+            sampleId => $sample->{id}) ], '... and emits investigation.opened');
 act($result, '9.2', $lab->{id}, $sample->{PH});
 is_deeply(emitted(), [ entered('PH') ], 'no second one while it is open');
 $app->begin_work;
@@ -99,7 +101,7 @@ act(q{INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, c
       VALUES (?, ?, 'MB', 'maximum', 1, 0.5)}, $lab->{id}, $batch);
 $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
 is_deeply(emitted(), [ told('qc.failed', qcBatchId => $batch, batchNumber => 'QCB-0102',
-            qcStatus => 'failed') ], 'qc.failed');
+            qcStatus => 'failed') ], 'a failed control emits qc.failed');
 $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
 is_deeply(emitted(), [], 'a batch that fails again writes no event');
 
@@ -109,10 +111,11 @@ act(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ?
     AND sample_id = ?}, @it);
 is_deeply(emitted(),
     [ map { told('result.verified', sampleTestId => $_, sampleId => $sample->{id}) }
-            sort { $a <=> $b } @$sample{qw(PH EC)} ], 'result.verified');
+            sort { $a <=> $b } @$sample{qw(PH EC)} ],
+                'verifying emits result.verified, for each test');
 act($status, 'reported', @it);
 is_deeply(emitted(), [ told('sample.reported', sampleId => $sample->{id}, status => 'reported',
-            trackingId => $tracking) ], 'sample.reported');
+            trackingId => $tracking) ], 'reporting emits sample.reported');
 act($status, 'reported', @it);
 is_deeply(emitted(), [], 'reporting again writes no event');
 
@@ -131,7 +134,7 @@ act(q{INSERT INTO lims.certificate (organization_id, sample_id, certificate_numb
     content, sha256)
       VALUES (?, ?, '', 0, '{}', '')}, @it);
 is_deeply(emitted(), [ told('coa.generated', @name, sampleIdentifier => $tracking) ],
-    'coa.generated');
+    'issuing emits coa.generated');
 
 # In the transaction: what is rolled back was never told of.
 $app->begin_work;

@@ -171,7 +171,8 @@ for my $case (
 }
 refused($app, 'INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion)
     VALUES (?, ?, ?, ?)',
-    [ $lab->{id}, $scratch, 'MB', 'maximum' ], 'invalid_body', 'a control without the numbers of its criterion is refused');
+    [ $lab->{id}, $scratch, 'MB', 'maximum' ], 'invalid_body',
+        'a control without the numbers of its criterion is refused');
 
 # confirmation_required
 my $micro = $base->sample($lab, qw(EC));
@@ -264,7 +265,8 @@ refused($app, 'UPDATE lims.worksheet_signoff SET withdrawn_at = now() WHERE orga
     [ $lab->{id}, $step[0] ], 'test_verified_locked', 'a verified test locks its sheet');
 refused($app, 'UPDATE lims.worksheet_field SET required = false WHERE organization_id = ?
     AND id = ?',
-    [ $lab->{id}, $field[0] ], 'invalid_transition', 'a worksheet template with worksheets cannot be changed');
+    [ $lab->{id}, $field[0] ], 'invalid_transition',
+        'a worksheet template with worksheets cannot be changed');
 
 # approval_required
 change(sample_test => $sample->{$_}, status => 'verified') for qw(PH PB);
@@ -314,7 +316,7 @@ blocked(report($sample->{id}), 'approval_required');
 change(approval => $_, status => 'approved') for approvals($sample->{id});
 blocked(report($sample->{id}));
 change(sample => $sample->{id}, status => 'reported');
-is(state_of($sample->{id}), 'reported', 'reported');
+is(state_of($sample->{id}), 'reported', 'the sample is reported');
 
 # esignature_required
 my $strict = $base->laboratory(code => 'harbor', esignature_required => 't');

@@ -22,7 +22,8 @@ my $second = $base->insert('client', { organization_id => $lab->{id}, code => 'S
 
 subtest 'orders' => sub {
     like($number, qr/\AORD-\d\d-\d{7}-[0-9A-Z]\z/, 'a number is made');
-    ok($base->value('SELECT lims.tracking_id_is_valid(?)', $number), '... with its check character');
+    ok($base->value('SELECT lims.tracking_id_is_valid(?)', $number),
+        '... with its check character');
     refused($app, 'INSERT INTO lims.sample_order (organization_id, client_id, order_number)'
             . ' VALUES (?, ?, ?)', [ @$lab{qw(id client)}, 'ORD-26-0000999-X' ], 'invalid_body',
         'a number of the form that is made');
@@ -79,7 +80,7 @@ subtest 'receipt' => sub {
         'invalid_transition', 'received, but at no time');
     refused($app, $undo, [@of], 'invalid_body', 'undone without a reason');
     reason('wrong cooler');
-    ok($app->do($undo, undef, @of), 'undone');
+    ok($app->do($undo, undef, @of), 'the receipt is undone');
     $app->do($receive, undef, @of);
     $app->do(q{UPDATE lims.sample_test SET result = '7' WHERE id = ?}, undef, $sample->{PH});
     refused($app, $undo, [@of], 'invalid_transition', 'not with a result');

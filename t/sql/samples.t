@@ -75,13 +75,14 @@ my $outfall = $base->insert('project', { @mine, code => 'OUT', name => 'Outfall'
     composite_sample_identifier => 't' });
 my @day = (project_id => $outfall, collection_date => '2026-03-02');
 is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-1',
-    'composite');
+    'the identifier of project, place and day');
 is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-2',
     'the second');
 is(registered(@day, plant_location => 'INF-001')->{sample_identifier}, 'OUT-INF-001-20260302-1',
-    'elsewhere');
+    'another place begins at 1');
 refused($app, register(@day), 'invalid_body', 'it needs a plant location');
-refused($app, register(@day, plant_location => '  '), 'invalid_body', 'a plant location that is not blank');
+refused($app, register(@day, plant_location => '  '), 'invalid_body',
+    'a plant location that is not blank');
 my @numbers = $base->parallel(12, sub {
     my $handle = $base->app($lab);
     my ($sql, $bind) = register(@day, plant_location => 'RAS');
@@ -136,7 +137,8 @@ registered(external_id => 'PO-17');
 refused($app, register(external_id => 'PO-17'), '23505', 'the caller\'s own reference is unique');
 refused($app, register(status => 'verified'), 'invalid_transition', 'a new sample is pending');
 refused($app, register(priority => 'soon'), '23514', 'priorities are three');
-refused($app, register(plant_location => 'x' x 65), '23514', 'a plant location has 64 characters at most');
+refused($app, register(plant_location => 'x' x 65), '23514',
+    'a plant location has 64 characters at most');
 
 # Moves.
 sub move {
@@ -150,7 +152,7 @@ my $received = $base->value('SELECT received_at FROM lims.sample WHERE id = ?', 
 ok(defined $received, 'receiving is stamped');
 move($_) for qw(processing pending received completed verified pending);
 is($base->value('SELECT received_at FROM lims.sample WHERE id = ?', $plain->{id}), $received,
-    'once');
+    'the time of receipt is written once');
 refused($app, 'UPDATE lims.sample SET received_at = now() WHERE organization_id = ? AND id = ?',
     [ $lab->{id}, $plain->{id} ], 'invalid_transition', 'for good');
 
@@ -169,7 +171,7 @@ my %seen;
 $seen{$_}++ for @outcome;
 is_deeply(\%seen, { registered => 25, SAMPLE_LIMIT_EXCEEDED => 25 }, 'fifty at once: twenty-five');
 is($base->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?', $starter->{id}), 25,
-    'really');
+    '... and twenty-five samples are there');
 is($base->value(q{SELECT count(*) FROM lims.event WHERE organization_id = ?
     AND type = 'sample.created'},
         $starter->{id}), 25, 'and as many are told of');

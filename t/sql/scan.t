@@ -73,7 +73,8 @@ act($enter, '3', $lab->{id}, $sample->{PB});
 is(scan(), '1 looked at, 1 told', 'its results');
 is_deeply(told(), [ lifecycle('sample.ready_for_review', 'pending',
         [ 'unverified_result', 'blocking', 'PH is not verified' ],
-        [ 'unverified_result', 'blocking', 'PB is not verified' ]) ], 'sample.ready_for_review');
+        [ 'unverified_result', 'blocking', 'PB is not verified' ]) ],
+            'the scan emits sample.ready_for_review');
 scan();
 act($enter, '4', $lab->{id}, $sample->{PB});
 is(scan(), '1 looked at, 0 told', 'looked at again, it is as it was');
@@ -91,7 +92,8 @@ scan();
 is_deeply(told(), [ lifecycle('sample.blocked', 'pending',
         [ 'qc_failed', 'blocking', 'QC batch Q1 failed and is not overridden' ],
         [ 'unverified_result', 'blocking', 'PH is not verified' ],
-        [ 'unverified_result', 'blocking', 'PB is not verified' ]) ], 'sample.blocked');
+        [ 'unverified_result', 'blocking', 'PB is not verified' ]) ],
+            'the scan emits sample.blocked');
 act('UPDATE lims.qc_control SET measured_value = 0.1 WHERE organization_id = ? AND id = ?',
     $lab->{id}, $control);
 scan();
@@ -149,7 +151,7 @@ my @open = map { [ 'incomplete_result', 'blocking', "$_ has no result" ] } qw(TS
 my $tail = qq(,"holdingStatus":"expiring_soon","expiresAt":"$expires",)
     . '"testNames":["Suspended solids","Suspended solids"]}';
 is_deeply(told(), [ lifecycle('holding_time.expiring', 'pending', @open) =~ s/\}\z/$tail/r ],
-    'holding_time.expiring');
+    'the scan emits holding_time.expiring');
 is(scan(), '0 looked at, 0 told', 'a second scan emits no event');
 wait_for('23 hours 58 minutes');
 scan();

@@ -10,7 +10,7 @@ use LIMS::Test::Tool;
 
 my $tool     = LIMS::Test::Tool->new(empty => 1);
 my $overview = $tool->run('--help');
-is($overview->{exit}, 0, '--help');
+is($overview->{exit}, 0, 'limsctl --help succeeds');
 my ($list)   = $overview->{out} =~ /^Commands:\n((?:  .*\n)+)/m;
 my @commands = $list =~ /^  (\w\S*(?: \S+)?)  /mg;
 cmp_ok(@commands, '>', 40, 'the manual page lists the commands');
@@ -48,7 +48,8 @@ my @wide = grep { length > 79 && /\S +\S/ }
     map { split /\n/, $tool->run(split(' ', $_), '--help')->{out} =~ s/^  --.*//mgr } @commands;
 is_deeply(\@wide, [], 'help fits into 79 columns');
 
-like($tool->run('--version')->{out}, qr/\Alimsctl \d+\.\d+\.\d+\n\z/, '--version');
+like($tool->run('--version')->{out}, qr/\Alimsctl \d+\.\d+\.\d+\n\z/,
+    'limsctl --version says the version');
 is($tool->run(qw(openapi))->{json}{openapi}, '3.1.0', 'limsctl openapi');
 is($tool->run('openapi', '--server', 'https://lims.example')->{json}{servers}[0]{url},
     'https://lims.example', 'openapi takes the URL of the server');

@@ -60,10 +60,10 @@ my $changed = $tool->run(qw(migrate --json));
 is($changed->{exit}, 5, 'a changed migration is refused');
 like($changed->{json}{message}, qr/110 \(reference\)/, 'a changed migration is named');
 like(states($tool->run(qw(migrate --status --json))), qr/\A(?:applied ){9}changed applied/,
-    'status');
+    '--status names the changed migration');
 $tool->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 110', undef,
     $super->value('SELECT checksum FROM lims.schema_migration WHERE version = 110'));
-is($tool->run(qw(migrate --status))->{exit}, 0, 'mended');
+is($tool->run(qw(migrate --status))->{exit}, 0, 'with its own bytes back the status is good');
 
 my $last  = $files[-1][0];
 my $newer = $last + 1;

@@ -107,7 +107,7 @@ like($tool->run(@ana, qw(sample report 1))->{err}, qr/blockers:\n.*incomplete_sa
 
 my $none = $tool->run(@ana, qw(--json client show 77));
 is($none->{exit}, 3, 'exit status 3: no such record');
-is($none->{json}{error}, 'not_found', 'JSON');
+is($none->{json}{error}, 'not_found', '--json says not_found');
 is($tool->run(qw(client list --organization elsewhere))->{exit}, 3,
     'an unknown organization exits with 3');
 is($tool->run(qw(client list --organization cedar --user nobody@cedar.example))->{exit}, 3,
@@ -115,7 +115,7 @@ is($tool->run(qw(client list --organization cedar --user nobody@cedar.example))-
 is($tool->run(@ana, qw(client list --database), 'host=/nowhere')->{exit}, 4,
     'exit status 4: no database');
 is($tool->run(@ana, qw(--json client list --database), 'host=/nowhere')->{json}{error},
-    'service_unavailable', 'JSON');
+    'service_unavailable', '--json says service_unavailable');
 open my $full, '>', '/dev/full' or die "/dev/full: $!\n";
 my $pid = fork // die "fork: $!\n";
 if (!$pid) {

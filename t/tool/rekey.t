@@ -53,7 +53,7 @@ is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | ok: 1 encrypted with key \"new\"
     'limsctl check says what is to be done');
 
 my $done = $tool->run(qw(webhook rekey));
-is($done->{exit}, 0, 'rekey') or diag($done->{err});
+is($done->{exit}, 0, 'limsctl webhook rekey succeeds') or diag($done->{err});
 like($done->{out}, qr/\AThe secrets of 63 endpoints are now encrypted with key new\.\n\z/,
     'rekey says how many endpoints it changed');
 is(keys_in_use(), 'new', 'all secrets are under the new key');
@@ -94,7 +94,8 @@ is($some->{exit}, 1, 'a secret of another endpoint does not open');
 like($some->{err}, qr/webhook endpoint $id of organization \d+: key "third" does not open it/,
     'the error names the endpoint');
 unlike($some->{err} . $some->{out}, qr/whsec_/, 'no secret is shown');
-like($some->{out}, qr/\AThe secrets of 63 endpoints .*; 1 could not be decrypted\./, 'the others are done');
+like($some->{out}, qr/\AThe secrets of 63 endpoints .*; 1 could not be decrypted\./,
+    'the others are done');
 is(keys_in_use(), 'fourth third', 'the secret that could not be opened is unchanged');
 
 done_testing();

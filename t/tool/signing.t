@@ -65,7 +65,7 @@ is($verified->{status}, 'verified', 'signed and verified');
 my $signature = signature();
 is($signature->{printed_name}, 'Ana Ruiz',    'the signature has the printed name');
 is($signature->{meaning},      'verified',    'the signature has its meaning');
-is($signature->{reason},       'second look', 'why');
+is($signature->{reason},       'second look', '... and its reason');
 is($signature->{table_name},   'sample_test', 'the table');
 is($signature->{record_id},    3,             'the record');
 is($signature->{hashed},       32,            'the signature has the hash of the record');
@@ -92,10 +92,10 @@ my @approvals = map { $_->{id} } @{ $tool->made(@ana, qw(approval list 1))->{dat
 is($tool->run(@ana, qw(approval decide), $approvals[0], qw(--status approved))->{exit}, 1,
     'an approval is signed');
 $tool->made(@ana, @password, qw(approval decide), $approvals[0], qw(--status approved));
-is(signature()->{meaning}, 'approved', 'approved');
+is(signature()->{meaning}, 'approved', 'the meaning of an approval\'s signature');
 $tool->made(@ana, @password, qw(approval decide), $approvals[1], qw(--status rejected --comment),
     'wrong method');
-is(signature()->{meaning},   'rejected',    'rejected');
+is(signature()->{meaning},   'rejected',    'the meaning of a rejection\'s signature');
 is(signature()->{record_id}, $approvals[1], 'the record');
 
 # One act over many shows each of them.

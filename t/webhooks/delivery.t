@@ -51,20 +51,22 @@ subtest 'headers and body as in the contract' => sub {
     is_deeply([ sort keys %got ], [ qw(content-type user-agent x-service-delivery x-service-event
             x-service-signature x-service-timestamp) ],
                 'the header fields of the contract, no other');
-    is($got{'content-type'},       'application/json',      'Content-Type');
-    is($got{'user-agent'},         'mod_lims-webhooks/1.0', 'User-Agent');
-    is($got{'x-service-event'},    'sample.created',        'X-Service-Event');
+    is($got{'content-type'},       'application/json',      'the header Content-Type');
+    is($got{'user-agent'},         'mod_lims-webhooks/1.0', 'the header User-Agent');
+    is($got{'x-service-event'},    'sample.created',        'the header X-Service-Event');
     is($got{'x-service-delivery'}, $envelope->{id},
         'X-Service-Delivery is the envelope\'s id');
-    like($got{'x-service-timestamp'}, qr/\A\d+\z/, 'X-Service-Timestamp');
+    like($got{'x-service-timestamp'}, qr/\A\d+\z/, 'X-Service-Timestamp is in seconds');
     cmp_ok(abs($it->{time} - $got{'x-service-timestamp'}), '<', 5, '... is now');
-    ok(verified($it, $endpoint->{secret}), 'X-Service-Signature');
+    ok(verified($it, $endpoint->{secret}),
+        'X-Service-Signature is the body\'s, by the endpoint\'s secret');
     like($it->{body}, qr/\A\{"id":"[0-9a-f-]{36}","type":"sample\.created","createdAt":
         "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","organizationId":$lab,"data":\{/x, 'the envelope');
     is_deeply($envelope->{data}, { sampleId => $made->json->{id}, status => 'pending',
             clientName => $sample{clientName}, map { $_ => $made->json->{$_} }
             qw(trackingId sampleIdentifier) }, 'the payload');
-    is_deeply(state_of($envelope->{id}), { state => 'delivered', attempts => 1 }, 'acknowledged');
+    is_deeply(state_of($envelope->{id}), { state => 'delivered', attempts => 1 },
+        'the delivery is acknowledged at the first attempt');
     my $attempt = $lims->db->selectrow_hashref(q{SELECT a.* FROM lims.webhook_attempt a
         JOIN lims.webhook_delivery d ON d.id = a.delivery_id WHERE d.delivery_id = ?}, undef,
         $envelope->{id});
@@ -83,7 +85,7 @@ subtest 'a failed delivery is tried again' => sub {
     is_deeply([ map { $_->{body} } @seen ], [ ($seen[0]{body}) x 3 ], 'the body is the same');
     is(scalar(grep { verified($_, $endpoint->{secret}) } @seen), 3, 'each is signed');
     cmp_ok($seen[2]{headers}{'x-service-timestamp'}, '>=', $seen[0]{headers}{'x-service-timestamp'},
-        'anew');
+        '... anew for each attempt');
     cmp_ok($seen[1]{time} - $seen[0]{time}, '>', 0.29, 'a retry does not come early');
     is_deeply($state, { state => 'delivered', attempts => 3 }, 'each attempt counted');
 };
@@ -99,9 +101,11 @@ subtest 'Standard Webhooks, and a secret that is replaced' => sub {
             decode_base64($secret =~ s/\Awhsec_//r));
         return "v1,$base64" . '=' x (-length($base64) % 4);
     };
-    is($h->{'webhook-id'},        $h->{'x-service-delivery'},  'webhook-id');
-    is($h->{'webhook-timestamp'}, $h->{'x-service-timestamp'}, 'webhook-timestamp');
-    is($h->{'webhook-signature'}, $signed->($endpoint->{secret}), 'webhook-signature');
+    is($h->{'webhook-id'},        $h->{'x-service-delivery'},  'webhook-id is the delivery\'s id');
+    is($h->{'webhook-timestamp'}, $h->{'x-service-timestamp'},
+        'webhook-timestamp is the delivery\'s');
+    is($h->{'webhook-signature'}, $signed->($endpoint->{secret}),
+        'webhook-signature is by the same secret');
     ok(!exists $h->{'x-service-signature-previous'}, 'there is no previous secret');
 
     local $ENV{LIMS_SECRET_KEY_FILE} =

@@ -36,7 +36,7 @@ is($made->{url}, 'https://erp.example.org/hook', 'the address as it is kept');
 is_deeply($made->{events}, [ qw(sample.created sample.received result.entered result.verified
     sample.blocked sample.ready_for_review sample.ready_to_report sample.reported coa.generated
     qc.failed holding_time.expiring investigation.opened) ], 'without a list: all events');
-ok($made->{enabled}, 'enabled');
+ok($made->{enabled}, 'a new endpoint is enabled');
 ok(!$made->{standardHeaders}, 'without the other header fields');
 is($made->{consecutiveFailures}, 0, 'no failures');
 is_deeply([ @$made{qw(disabledAt disabledReason previousSecretUntil deletedAt)} ], [ (undef) x 4 ],
@@ -146,7 +146,7 @@ is_deeply([ grep { /whsec_|x01/ } @secrets ], [], '... without the secrets');
 
 refused(2, qr/give --reason/, 'a reason is needed', 'disable', $id);
 my $disabled = webhook('disable', $id, '--reason', 'ERP is moving');
-ok(!$disabled->{enabled}, 'disabled');
+ok(!$disabled->{enabled}, 'the endpoint is disabled');
 is($disabled->{disabledReason}, 'ERP is moving', '... with the reason');
 like($tool->value(q{SELECT changes::text || reason FROM lims.audit_entry
     WHERE table_name = 'webhook_endpoint' AND record_id = ? ORDER BY id DESC LIMIT 1}, $id),
@@ -155,7 +155,7 @@ is(webhook('disable', $id, qw(--reason again))->{disabledAt}, $disabled->{disabl
     '... since the first time');
 $tool->db->do('UPDATE lims.webhook_endpoint SET consecutive_failures = 15');
 my $enabled = webhook('enable', $id);
-ok($enabled->{enabled}, 'enabled');
+ok($enabled->{enabled}, 'the endpoint is enabled');
 is_deeply([ @$enabled{qw(disabledAt disabledReason consecutiveFailures)} ], [ undef, undef, 0 ],
     '... and all is forgotten');
 
@@ -187,7 +187,7 @@ is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [ $id, $other ],
 webhook('disable', $other, qw(--reason x));
 is_deeply([ map { $_->{id} } @{ webhook(qw(list --enabled))->{data} } ], [$id], 'the enabled one');
 my $deleted = webhook('delete', $id, '--reason', 'replaced');
-ok(defined $deleted->{deletedAt}, 'deleted');
+ok(defined $deleted->{deletedAt}, 'the endpoint is deleted');
 ok(!$deleted->{enabled}, '... and disabled');
 is(kept($id, 'secret'), '', '... its secret is forgotten');
 is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [$other], '... it is not listed');

@@ -41,7 +41,7 @@ sub endpoint {
 subtest 'six attempts at the times of the schedule' => sub {
     emit('sample.reported', 1);
     my @seen = $receiver->wait_for('/no', 6, 40);
-    is(scalar @seen, 6, 'six');
+    is(scalar @seen, 6, 'six attempts are made');
     my @wait = (0.3, 0.6, 1.2, 2.4, 4.8);
     my @gaps = map { $seen[ $_ + 1 ]{time} - $seen[$_]{time} } 0 .. $#seen - 1;
     is(scalar(grep { $gaps[$_] < $wait[$_] } 0 .. $#gaps), 0, 'no attempt comes before its time')
@@ -76,8 +76,10 @@ subtest 'an endpoint is disabled and enabled' => sub {
     like($metrics, qr/^lims_webhook_endpoints_disabled 1$/m,
         'the metrics count disabled endpoints');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="given_up"\} 6$/m, 'given up');
-    like($metrics, qr/^lims_webhook_attempts_total\{outcome="failed"\} 5$/m, 'failed');
-    like($metrics, qr/^lims_webhook_attempts_total\{outcome="delivered"\} 1$/m, 'delivered');
+    like($metrics, qr/^lims_webhook_attempts_total\{outcome="failed"\} 5$/m,
+        'attempts that failed are counted');
+    like($metrics, qr/^lims_webhook_attempts_total\{outcome="delivered"\} 1$/m,
+        'attempts that were acknowledged are counted');
     like($metrics, qr/^lims_webhook_arrival_seconds_count 1$/m,
         'the metrics have the time of arrival');
     $receiver->say('/gone', '200');

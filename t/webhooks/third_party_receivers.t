@@ -168,7 +168,7 @@ for my $name (sort keys %receivers) {
 # The key that the secrets are kept under is replaced.
 $lims->ctl(qw(secret-key --key-id second));
 $lims->graceful;
-is($lims->ctl(qw(webhook rekey))->{exit}, 0, 'rekey');
+is($lims->ctl(qw(webhook rekey))->{exit}, 0, 'limsctl webhook rekey succeeds');
 open my $in, '<', "$folder/secret.key" or die "secret.key: $!\n";
 my @lines = grep { !/^first / } <$in>;
 close $in;
