@@ -80,7 +80,8 @@ is_deeply($content->{laboratory}, { name => $content->{laboratory}{name},
     'the laboratory with its letterhead');
 is_deeply($content->{client}, { name => 'City of Riverbend', code => 'RB',
         contactName => undef, address => '1 Main Street' }, 'the client with its address');
-is_deeply($content->{order}, { orderNumber => 'PO-17', contact => 'Kim' }, 'the order');
+is_deeply($content->{order}, { orderNumber => 'PO-17', contact => 'Kim' },
+    'the order\'s number and contact');
 is($content->{sample}{collectedAt}, '2026-01-04T23:30:00-07:00',
     'sampling, in the time zone of the laboratory');
 is_deeply([ @{ $content->{receipt} }{qw(temperature containers deviations)} ],

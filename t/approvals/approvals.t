@@ -45,7 +45,7 @@ sub decides {
 
 subtest 'without approval steps there are no records' => sub {
     my ($sample, @records) = asked();
-    is_deeply(\@records, [], 'no records');
+    is_deeply(\@records, [], 'without steps no approval is asked for');
     is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample can be reported');
 };
 
@@ -64,7 +64,8 @@ subtest 'records are made when a sample is first completed' => sub {
     is($records[0]{sampleId}, $sample->{id}, 'the records name the sample');
     like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment current);
-    is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1], 'each alone');
+    is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1],
+        'GET of one record answers as the list');
 
     $lab->status($sample, $_) for qw(processing completed verified received completed);
     is_deeply(list($sample)->{data}, \@records, 'going back and forth makes no further records');
@@ -87,7 +88,7 @@ subtest 'steps are approved in their order' => sub {
         refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
             'the last step cannot be rejected before the others');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 
     my $first = decides($records[0], 'approved', 'looks right');
     is($first->{status},    'approved',                'the first step is approved');
@@ -113,7 +114,7 @@ subtest 'a decision is final' => sub {
         refused(decide($records[0], 'rejected', 'no'), 409, 'already_decided',
             'the opposite decision is refused');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     decides($records[1], 'rejected', 'a transcription error');
     refused(decide($records[1], 'approved'), 409, 'already_decided',
         'a rejection cannot become an approval');
@@ -141,7 +142,7 @@ subtest 'a rejection needs a comment' => sub {
                     'invalid_body', 'none')->{message}, qr/comment/, 'the message names it');
         }
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     is(decides($record, 'rejected', 'why')->{comment}, 'why', 'with a comment it is rejected');
 };
 
@@ -186,7 +187,7 @@ subtest 'refused bodies' => sub {
                 or diag($response->body);
         }
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 subtest 'unknown records' => sub {

@@ -100,7 +100,8 @@ subtest 'two people at once' => sub {
     });
     my $now = $lims->get("/approval-records/$race->{id}")->json;
     is($met, 2, 'both wait for the same record');
-    is_deeply([ sort @answers ], [ sort 'already_decided', $now->{comment} ], 'one decides');
+    is_deeply([ sort @answers ], [ sort 'already_decided', $now->{comment} ],
+        'one decides, the other is told that it is decided');
     is($lims->db->selectrow_array($count, undef, $race->{id}), 1, '... and only that is signed');
 };
 

@@ -28,7 +28,7 @@ sub type_of { return defined $_[0]->body ? [ 'Content-Type: ' . $_[0]->type ] : 
 subtest 'every operation counts against the rate limit' => sub {
     my $key = $lims->key($lims->fixture)->{key};
 
-    is($lims->get('/whoami', key => $key)->status, 200, 'the one');
+    is($lims->get('/whoami', key => $key)->status, 200, 'the server\'s one address answers');
     for my $operation (@operations) {
         # Counted before anything else is looked at, so the id need not exist.
         my $answer = send_raw($lims, message($lims, $operation->method, $operation->path(1),

@@ -62,7 +62,7 @@ sub slugs {
 }
 
 subtest 'version and form of the document' => sub {
-    is($api->{openapi}, '3.1.0', 'OpenAPI 3.1.0');
+    is($api->{openapi}, '3.1.0', 'the document is OpenAPI 3.1.0');
     is(document(), $text, 'the document is the same each time');
 };
 
@@ -236,8 +236,8 @@ subtest 'enumerations' => sub {
     unlike($of->(qw(Blocker slug))->{description}, qr/added/, '... which the contract lists');
     my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};
     is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable check_character ambiguous)],
-        'skipped: error');
-    is_deeply($skipped->{status}{enum}, [ 400, 404, 409 ], 'skipped: status');
+        'what skipped samples have as error');
+    is_deeply($skipped->{status}{enum}, [ 400, 404, 409 ], 'what skipped samples have as status');
     unlike($of->(qw(SampleCreate priority))->{description}, qr/added/,
         'enumerations of requests are closed');
     like($of->(qw(Sample priority))->{description}, qr/More may be added/,
@@ -246,7 +246,7 @@ subtest 'enumerations' => sub {
 
 subtest 'values that the service refuses are not valid by the schema' => sub {
     my $client = $api->{components}{schemas}{SampleCreate}{properties}{clientName};
-    ok(!$schema->validate('City', $client), 'a name');
+    ok(!$schema->validate('City', $client), 'a name is valid');
     ok($schema->validate($_, $client), 'a name that is blank or has a control character')
         for ' ', "\t\n", "a\x{1}b", "a\x{85}b", "a\x{7f}";
     my $notes = $api->{components}{schemas}{SampleCreate}{properties}{notes};

@@ -157,7 +157,7 @@ subtest '7: presumptive fecal coliform' => sub {
     my $test   = $cedar->test('COC-0701', 'FC');
     my $sample = $cedar->sample('COC-0701');
 
-    is($test->{confirmationStatus}, 'pending',               'awaits confirmation');
+    is($test->{confirmationStatus}, 'pending',               'the positive awaits confirmation');
     is($sample->{sampleIdentifier} =~ /\ANPDES001-Upstream-/, 1,
         'the sample is of the stream above the outfall');
     refused(verify($test), 409, 'confirmation_required', 'verify');
@@ -279,7 +279,8 @@ subtest '14: receiving a mix' => sub {
         join(' ', sort $first, $second), 'the two that were awaited');
     is_deeply([ map { [ @{$_}{qw(sampleId status error)} ] } @{ $answer->json->{skipped} } ],
         [ [ $here, 409, 'not_receivable' ] ], 'the third is skipped');
-    is(join(' ', map { $_->[0] } @events), 'sample.received sample.received', 'announced each');
+    is(join(' ', map { $_->[0] } @events), 'sample.received sample.received',
+        'each receipt is announced by an event');
 };
 
 subtest '15: an upload-only key' => sub {
@@ -319,7 +320,7 @@ subtest '19: an amended certificate' => sub {
     });
     is($list->(), '1 superseded, 2 superseded, 3 issued', 'then there is a new version');
     is(join(' ', map { "$_->[0] $_->[1]{sampleId}" } @events), "coa.generated $id",
-        'and announced');
+        'the certificate is announced by an event');
 };
 
 subtest '20: a composite project without a plant location' => sub {

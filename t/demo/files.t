@@ -22,8 +22,8 @@ subtest 'a file that is imported' => sub {
     is($file{'cod-morning.csv'}{status},      'imported',       'the file is imported');
     is($file{'cod-morning.csv'}{profileCode}, 'visionlite-cod',
         'the photometer\'s profile read it');
-    is($result{'COC-9101'}{result}, '402',     'an influent');
-    is($result{'COC-9102'}{result}, '38',      'an effluent');
+    is($result{'COC-9101'}{result}, '402',     'the result of an influent');
+    is($result{'COC-9102'}{result}, '38',      'the result of an effluent');
     is($result{'COC-9102'}{status}, 'entered', 'the result is entered and not verified');
 };
 

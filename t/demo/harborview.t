@@ -22,7 +22,7 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
     my $test   = $harborview->test('COC-0711', 'SALM');
     my $sample = $harborview->sample('COC-0711');
 
-    is($test->{confirmationStatus}, 'pending', 'presumptive positive');
+    is($test->{confirmationStatus}, 'pending', 'the presumptive positive awaits confirmation');
     is($sample->{releaseState},     'blocked', 'the product is held');
     my $body = refused(verify($test), 403, 'esignature_required', 'a program cannot verify');
     is(slugs($body), 'esignature_required confirmation_required',

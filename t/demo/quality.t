@@ -41,7 +41,8 @@ subtest 'recoveries and differences of QCB-0101' => sub {
     my %value = map { $_->{controlType} => sprintf '%.1f', $_->{evaluatedValue} }
         grep { $_->{controlType} ne 'LRB' } @{ $batch->{controls} };
 
-    is_deeply(\%value, { LFB => '98.4', LFM => '91.2', DUP => '3.1' }, 'in percent');
+    is_deeply(\%value, { LFB => '98.4', LFM => '91.2', DUP => '3.1' },
+        'recovery and RPD stand in percent');
 };
 
 # Westgard's rules by the mean and deviation of the first twenty runs.
@@ -50,7 +51,7 @@ subtest 'the control chart of arsenic' => sub {
         JOIN lims.qc_batch b ON b.organization_id = c.organization_id AND b.id = c.qc_batch_id
         WHERE c.organization_id = ? AND b.batch_number BETWEEN 'QCB-0061' AND 'QCB-0100'
         AND c.control_type = 'LFB' ORDER BY b.analysis_date}, undef, $cedar->id) };
-    is(scalar @found, 40, 'forty runs');
+    is(scalar @found, 40, 'the control was measured in forty runs');
     my $mean = sum(@found[ 0 .. 19 ]) / 20;
     my $sd   = sqrt(sum(map { ($_ - $mean)**2 } @found[ 0 .. 19 ]) / 19);
     my @z    = map { ($_ - $mean) / $sd } @found;
@@ -62,11 +63,11 @@ subtest 'the control chart of arsenic' => sub {
         } $length - 1 .. $#z;
     };
 
-    is($run->(1, sub { $_[0] > 3 }), '25', '1-3s once');
-    is($run->(4, sub { $_[0] > 1 }), '35', '4-1s once');
+    is($run->(1, sub { $_[0] > 3 }), '25', 'rule 1-3s is broken once, by run 25');
+    is($run->(4, sub { $_[0] > 1 }), '35', 'rule 4-1s is broken once, by run 35');
     is($run->(1, sub { $_[0] > 2 && $_[0] <= 3 }), '', 'without a warning of 1-2s before');
-    is($run->(2, sub { $_[0] > 2 }),  '', 'no 2-2s');
-    is($run->(10, sub { $_[0] > 0 }), '', 'no 10-x');
+    is($run->(2, sub { $_[0] > 2 }),  '', 'rule 2-2s is not broken');
+    is($run->(10, sub { $_[0] > 0 }), '', 'rule 10-x is not broken');
     is_deeply([ grep { $_ < 42.5 || $_ > 57.5 } @found ], [], 'within the limits of the method');
 };
 
@@ -83,10 +84,10 @@ subtest 'the series of arsenic' => sub {
             0 .. $#points;
     };
 
-    is(scalar @points, 41, 'forty-one points');
+    is(scalar @points, 41, 'the chart has forty-one points');
     is(sprintf('%.2f %.3f', @{ $series->{baseline} }{qw(mean s)}), '99.07 1.829',
         'mean and s of the first twenty');
-    is($breaks->('1-3s'), '25', '1-3s once');
+    is($breaks->('1-3s'), '25', 'the chart marks rule 1-3s once');
     is(sprintf('%.2f', $points[24]{z}), '3.68', '... by this much');
     is($breaks->('4-1s'), '32 33 34 35', '4-1s, on each of its four points');
     is(join(' ', map { $breaks->($_) } '2-2s', 'R-4s', '10-x'), '  ', 'no other rule');

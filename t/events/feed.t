@@ -58,10 +58,11 @@ subtest 'the envelope' => sub {
         'SELECT lims.event_uuid(organization_id, id, created_at), created_at FROM lims.event WHERE organization_id = ?', undef,
         $lab->{organization}{id});
 
-    is_deeply([ sort keys %$event ], [qw(createdAt data id organizationId type)], 'its members');
+    is_deeply([ sort keys %$event ], [qw(createdAt data id organizationId type)],
+        'the members of an event');
     is($event->{id}, $id, 'the event\'s own id');
-    is($event->{type}, 'sample.created', 'its type');
-    is($event->{organizationId}, $lab->{organization}{id}, 'its organization');
+    is($event->{type}, 'sample.created', 'the event\'s type');
+    is($event->{organizationId}, $lab->{organization}{id}, 'the event\'s organization');
     like($event->{createdAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/,
         'it is UTC, to the millisecond');
     is_deeply($event->{data}, { sampleId => $sample->{id}, trackingId => $sample->{trackingId},
@@ -93,7 +94,7 @@ subtest 'filters' => sub {
     $lab->enter($test, '7');
     follow(2);
     is_deeply([ map { $_->{type} } @{ page('type=result.entered')->{data} } ], ['result.entered'],
-        'a type');
+        'events of one type');
     is_deeply(page('type=qc.failed')->{data}, [], 'a type of which there is none');
     my $since = $before =~ s/ /T/r =~ s/\+00\z/Z/r =~ s/(\.\d{3})\d*/$1/r;
     is_deeply([ map { $_->{type} } @{ page("since=$since")->{data} } ],
@@ -235,7 +236,7 @@ subtest 'events of another organization' => sub {
 subtest 'limsctl event list' => sub {
     my $said = $lims->ctl('--organization', $lims->fixture->{code}, '--user',
         'administrator@' . $lims->fixture->{code} . '.example', 'event', 'list', '--limit', '1');
-    is($said->{exit}, 0, 'event list') or diag($said->{output});
+    is($said->{exit}, 0, 'limsctl event list succeeds') or diag($said->{output});
     is_deeply($said->{json}{data}, page('limit=1')->{data}, 'the same page');
 };
 
@@ -252,7 +253,7 @@ subtest 'a copy of the database in another cluster' => sub {
     # As roles.sql does: a clone has no rights on itself.
     $lims->superuser->do("GRANT CREATE ON DATABASE $lims->{database} TO lims_owner");
     my $migrated = $lims->ctl('migrate');
-    is($migrated->{exit}, 0, 'limsctl migrate') or diag($migrated->{output});
+    is($migrated->{exit}, 0, 'limsctl migrate succeeds') or diag($migrated->{output});
     is_deeply([ come() ], [], 'goes on where it was');
     my @made = map { $lab->sample->{id} } 1 .. 2;
     is_deeply([ of_samples(follow(2)) ], \@made, 'new events come next');

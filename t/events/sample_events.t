@@ -42,7 +42,8 @@ is_deeply([ @$told{qw(endpointName state attempts finishedAt)} ],
     [ 'the ERP', 'delivered', 2, '2026-01-02T03:04:05.000Z' ], 'who was told, and how it went');
 
 my $first = events(limit => 1);
-is_deeply([ scalar @{ $first->{data} }, $first->{hasMore} ], [ 1, JSON::PP::true ], 'a page');
+is_deeply([ scalar @{ $first->{data} }, $first->{hasMore} ], [ 1, JSON::PP::true ],
+    'a page of one event, with more to follow');
 is(events(limit => 1, cursor => $first->{nextCursor})->{data}[0]{type}, 'sample.received',
     '... and the next');
 $ben->refused('not_found', 'sample events', $other->sample->{id});

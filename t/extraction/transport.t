@@ -90,7 +90,8 @@ subtest 'a client certificate' => sub {
     $model->say('right');
     my $there = through($model,
         more => { ClientCertificate => $ours, ClientKey => $our_key });
-    is($model->upload($there, $file)->json->{summary}{applied}, 1, 'is shown');
+    is($model->upload($there, $file)->json->{summary}{applied}, 1,
+        'our client certificate is shown to the model service');
     $there->stop;
     $model->forget;
     is_unavailable(through($model), $model, $not_let_in, 'none');

@@ -13,11 +13,12 @@ my $lims = LIMS::Test->new;
 
 subtest 'discovery' => sub {
     my $answer = $lims->get('');
-    is($answer->status, 200, 'it answers');
+    is($answer->status, 200, 'the discovery answers');
     my $said = $answer->json;
-    is_deeply([ sort keys %$said ], [qw(documentation name routes version)], 'its members');
-    is($said->{name}, 'Laboratory Sample Management Service', 'the name');
-    is($said->{version}, 'v1', 'the version');
+    is_deeply([ sort keys %$said ], [qw(documentation name routes version)],
+        'the members of the discovery');
+    is($said->{name}, 'Laboratory Sample Management Service', 'the service\'s name');
+    is($said->{version}, 'v1', 'the version of the API');
     is($said->{documentation}, '/api/v1/openapi.json', 'discovery names the OpenAPI document');
     for my $route (@{ $said->{routes} }) {
         is_deeply([ sort keys %$route ], [qw(method path scope summary)],

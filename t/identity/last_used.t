@@ -49,7 +49,7 @@ sub age {
 
 subtest 'a read updates lastUsedAt' => sub {
     my $key = $lims->key($lims->fixture);
-    is(age($key), undef, 'never used');
+    is(age($key), undef, 'a new key was never used');
     my $begun = time;
     is($lims->get('/clients', key => $key->{key})->status, 200, 'the key is used');
     is(touches($key), 1, '... which is kept by one write');

@@ -37,7 +37,8 @@ sub results {
 subtest 'a row for the only pending test of a family' => sub {
     my ($sample, $first, $again) = repeated(1);
     $lab->enter($first, '1.0');
-    is($pc->send($pc->csv([ $sample, 'NO3', '2.0' ]))->json->{status}, 'imported', 'is imported');
+    is($pc->send($pc->csv([ $sample, 'NO3', '2.0' ]))->json->{status}, 'imported',
+        'the file is imported');
     is_deeply(results($first, $again), [ '1.0', '2.0' ], '... into it');
     is_deeply($lims->db->selectcol_arrayref(q{SELECT DISTINCT surface FROM lims.audit_entry
         WHERE table_name = 'sample_test' AND record_id = ? AND changes -> 'result' IS NOT NULL},
@@ -55,7 +56,8 @@ subtest 'a test that a person names' => sub {
             'SELECT name FROM lims.api_key WHERE id = ?', undef,
             $bob->done('instrument-file show', $id)->{receivedByKey}), 'its key is named');
     my $shown = $bob->done('instrument-file grid', $id);
-    is_deeply($shown->{sheets}[0]{rows}[1]{cells}[0], $sample->{trackingId}, 'its cells');
+    is_deeply($shown->{sheets}[0]{rows}[1]{cells}[0], $sample->{trackingId},
+        'the grid has the file\'s cells');
     is($shown->{sheets}[0]{rows}[1]{row}, 2, '... with the number of the row');
     is_deeply([ map { $_->{row} } @{ $bob->done('instrument-file grid', $id, from => 2)
                 ->{sheets}[0]{rows} } ], [2], '... from a row on');
@@ -67,7 +69,8 @@ subtest 'a test that a person names' => sub {
     my ($other) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
     my $wrong = $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
         tests => [ { row => 2, sampleTestId => $other } ]);
-    like($wrong->{message}, qr/row 2 has no value for sample test $other/, 'another sample\'s test');
+    like($wrong->{message}, qr/row 2 has no value for sample test $other/,
+        'the message names the row and the other sample\'s test');
     $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
         tests => [ { row => 3, sampleTestId => $tests[1] } ]);
     $ann->refused('invalid_body', 'instrument-file release', $id,

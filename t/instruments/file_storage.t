@@ -59,7 +59,7 @@ my @with = (key => $key->{key});
 
 subtest 'the quota of a key' => sub {
     my $first = bytes(700_000);
-    is(deliver($first, @with)->status, 202, 'a file');
+    is(deliver($first, @with)->status, 202, 'a file within the storage is kept');
     is(record_of($key->{key_id})->{fileBytes}, 700_000, 'the bytes of a stored file are counted');
     my $files  = files();
     my $answer = deliver(bytes(400_000), @with);
@@ -108,7 +108,7 @@ subtest 'the quota is exact under simultaneous uploads' => sub {
         return deliver($bytes[ $_[0] ], key => $other->{key})->status;
     });
     is_deeply([ sort @answers ], [ (202) x 3, (403) x 5 ], 'as many uploads as fit are taken');
-    is(record_of($other->{key_id})->{fileBytes}, 900_000, 'each counted');
+    is(record_of($other->{key_id})->{fileBytes}, 900_000, 'each file that was taken is counted');
 };
 
 subtest 'a record changes, its bytes are not written again' => sub {

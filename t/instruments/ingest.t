@@ -73,7 +73,7 @@ subtest 'the same results in other bytes' => sub {
     my $sample = sample('NO3');
     my @row    = ($sample, 'NO3', '7.5');
     my $first  = $pc->send($pc->csv([@row]));
-    is($first->status, 201, 'an export');
+    is($first->status, 201, 'the export is imported');
     my $again;
     my @events = $lab->events_in(sub { $again = $pc->send($pc->csv([@row]) . "\n\n") });
     is($again->status, 200, 'the same export made again');
@@ -112,7 +112,7 @@ subtest 'a dry run' => sub {
     my $file   = $pc->csv([ $sample, 'NO3', '4.40' ], [ $sample, 'PH', '7' ]);
     my $dry;
     is($lab->changes_of(sub { $dry = $pc->send($file, name => 'dry.csv', dry_run => 1) }), 0,
-        'changes nothing');
+        'a dry run changes nothing');
     is($dry->status, 200, 'a dry run is answered 200');
     is($lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE file_name = 'dry.csv'}), 0,
         'a dry run stores no file');
@@ -164,7 +164,7 @@ subtest 'Idempotency-Key' => sub {
 subtest 'the largest file' => sub {
     my $small = LIMS::Test->new(beside => $lims, conf => "LimsMaxUpload 2000\nLimsMaxIngestBody 4000");
     my $send = sub { $small->post('/instrument-ingest', { fileName => 'f', @_ }) };
-    is($send->(content => 'a' x 2000)->status, 202, 'the largest');
+    is($send->(content => 'a' x 2000)->status, 202, 'the largest file is taken');
     refused($send->(content => 'a' x 2001), 413, 'payload_too_large', 'one byte above the limit');
     refused($send->(content => 'a' x 4000), 413, 'payload_too_large', 'a larger body');
 };

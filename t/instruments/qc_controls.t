@@ -107,7 +107,7 @@ subtest 'duplicates and spikes' => sub {
         'duplicates are evaluated by their difference');
     $answer = $pc->send($pc->csv([ $two, 'NO3', '7.0', 'mg/L', '' ],
             [ $two, 'NO3', '9.7', 'mg/L', 'DUP' ]));
-    is($answer->status, 201, 'imported too') or diag($answer->body);
+    is($answer->status, 201, 'the duplicate is imported too') or diag($answer->body);
     is_deeply(controls_of($answer), [ [ 'DUP', '9.7', '7.0', '32.34', 0 ] ],
         'a duplicate that differs too much fails');
     my ($test) = $lab->tests($two);
@@ -131,7 +131,7 @@ subtest 'a dry run' => sub {
             dry_run => 1);
         is($answer->status, 200, 'the request is answered') or diag($answer->body);
     });
-    is($changes, 0, 'changes nothing');
+    is($changes, 0, 'a dry run changes nothing');
     is($lab->value('SELECT count(*) FROM lims.qc_batch'), $batches, 'makes no batch');
 };
 
@@ -220,7 +220,7 @@ subtest 'a run fills the open batch that expects its controls' => sub {
     $lims->patch("/sample-tests/$_", { result => undef }) for @tests;
     my $again = $pc->send($pc->csv([ 'BLK', 'NO3', '0.1' ], [ 'CCV-1', 'NO3', '10.1' ],
             [ $one, 'NO3', '7.1' ], [ $two, 'NO3', '8.1' ]));
-    is($again->status, 201, 'run again') or diag($again->body);
+    is($again->status, 201, 'the second run is imported') or diag($again->body);
     is_deeply($shown->()->{sampleTestIds}, [],
         'a run of their own replaces the batch that failed');
 };

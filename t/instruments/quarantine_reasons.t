@@ -108,7 +108,8 @@ subtest 'lots' => sub {
     $lab->act(sub { $_[0]->do('UPDATE lims.sample_test SET reagent_lot_id = ? WHERE id = ?', undef,
                 $lot, $test) });
     my $json = quarantined('an expired lot', ['reagent_lot_expired'], [ $sample, 'NO3', '1' ]);
-    like(reason($json, 'reagent_lot_expired')->{message}, qr/2020-01-01/, 'since when');
+    like(reason($json, 'reagent_lot_expired')->{message}, qr/2020-01-01/,
+        'the message says since when the lot is expired');
     $lab->policy(reagent_expiry_policy => 'warn');
     is($pc->send($pc->csv([ $sample, 'NO3', '2' ]))->status, 201, 'where that only warns');
     $lab->policy(reagent_expiry_policy => 'block');
@@ -119,7 +120,8 @@ subtest 'lots' => sub {
         quarantine_reason = 'recalled' WHERE id = ?}, undef, $medium);
     $lab->policy(lot_qc_policy => 'block');
     $json = quarantined('a quarantined lot', ['lot_not_released'], [ $waiting, 'NO3', '3' ]);
-    like(reason($json, 'lot_not_released')->{message}, qr/is quarantined/, 'and why');
+    like(reason($json, 'lot_not_released')->{message}, qr/is quarantined/,
+        'the message says that the lot is quarantined');
     $lab->policy(lot_qc_policy => 'off');
 };
 
@@ -229,7 +231,8 @@ subtest 'an upload-only key' => sub {
     my ($one) = map { JSON::PP::decode_json($_) } keys %seen;
     is_deeply([ map { [ @$_{qw(code severity message row column cell expected sheet)} ] }
                 @{ $one->{reasons} } ],
-        [ [ 'unknown_tracking_id', 'blocking', (undef) x 6 ] ], 'codes alone');
+        [ [ 'unknown_tracking_id', 'blocking', (undef) x 6 ] ],
+            'without contents a reason has its code alone');
     refused($lims->post('/instrument-ingest', { fileName => 'x', content => 'x',
                 dryRun => JSON::PP::true }, key => $key), 403, 'upload_only_key',
         'an upload-only key may not make dry runs');

@@ -168,7 +168,7 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     my $made = done('the test of a row', release($id, { row => 2, test => 'PB' }));
     is($made->{status}, 'released', 'the file is released');
     is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ],
-        'on record');
+        'the exclusion is on record');
     is(results_of($sample[0]), '1 -', 'the others of the row are entered');
     is(results_of($sample[1]), '3 4', '... and of the file');
 

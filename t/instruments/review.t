@@ -82,7 +82,8 @@ subtest 'profiles' => sub {
         'trying a profile stores nothing');
     is($pc->send($file)->json->{reasons}[0]{code}, 'unknown_profile', 'a draft reads no files');
 
-    is(done('made active', qw(profile activate), $first->{id})->{status}, 'active', 'it is');
+    is(done('made active', qw(profile activate), $first->{id})->{status}, 'active',
+        'the profile is active');
     my $second = done('another version', add(name => 'Bench CSV, 2026'));
     is($second->{version}, 2, 'a changed profile is the next version');
     done('made active', qw(profile activate), $second->{id});
@@ -195,7 +196,8 @@ subtest 'reading a file again' => sub {
     my $sample = $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]);
     my $id     = kept('sample_status_not_allowed', [ $sample, 'NO3', '6' ]);
     my @again  = (qw(instrument-file reevaluate), $id);
-    is(done('in vain', @again)->{status}, 'quarantined', 'the same');
+    is(done('in vain', @again)->{status}, 'quarantined',
+        'the same profile leaves the file in quarantine');
     $lab->status($sample, 'received');
     my $before = $lab->value('SELECT count(*) FROM lims.audit_entry');
     is(done('a dry run', @again, '--dry-run', 'true')->{status}, 'imported', 'says what would be');

@@ -49,7 +49,8 @@ is($ben->done('sample unreceive', $samples[1]{id}, reason => 'the wrong cooler')
 my ($id, $tracking) = @{ $samples[0] }{qw(id trackingId)};
 is(found($_), "sample $id", "found by \"$_\"") for $tracking, lc $tracking, $tracking =~ tr/-//dr,
     'B-1', $samples[0]{sampleIdentifier};
-is(found($made->{order}{orderNumber}), "order $made->{order}{id}", 'an order');
+is(found($made->{order}{orderNumber}), "order $made->{order}{id}",
+    'an order is found by its number');
 is(found('riv'), "client $client", 'a client by its code');
 my $lot = $lab->reagent_lot(code => 'HNO3', lot_number => 'L-77');
 is(found('L-77'), "reagent-lot $lot", 'a lot by its number');

@@ -53,7 +53,7 @@ subtest 'three bottles of one cooler (a laboratory\'s day, 1.1)' => sub {
     my ($order, $samples) = @{ $answer->json }{qw(order samples)};
 
     is("$order->{orderNumber} $order->{clientId} $order->{contact} $order->{sampleCount}",
-        "PO 4711 $client Ada Moore 3", 'the order');
+        "PO 4711 $client Ada Moore 3", 'the order\'s facts, and how many samples it has');
     is_deeply($order->{panelIds}, [$panel], '... its panels');
     is_deeply($order->{testDefinitionIds}, [ sort { $a <=> $b } $ph, $lead, $tin ],
         '... its definitions');
@@ -182,7 +182,7 @@ subtest 'a dry run writes nothing, and says what would be' => sub {
     my $after = LIMS::Database::Snapshot::take($lims);
 
     ok($dry->{valid}, 'it is valid');
-    is($dry->{order}, undef, 'no order');
+    is($dry->{order}, undef, 'a dry run makes no order');
     is_deeply([ map { @$_{qw(id trackingId clientId priority)} } @{ $dry->{samples} } ],
         [ undef, undef, $client, 'routine' ], 'the sample without ids');
     is_deeply($dry->{samples}[0]{testDefinitionIds}, [ $tin, $lead ], '... and its tests');
@@ -197,7 +197,7 @@ subtest 'the same request again' => sub {
     is($again->body, $first->body, 'the same answer');
     is($again->header('Idempotent-Replayed'), 'true', '... replayed');
     is($lab->value('SELECT count(*) FROM lims.sample WHERE order_id = ?', $first->json->{order}{id}),
-        2, 'registered once');
+        2, 'the samples are registered once');
 };
 
 subtest 'PATCH changes contact and notes, and no more' => sub {

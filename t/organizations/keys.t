@@ -23,8 +23,9 @@ sub create {
 # The key is shown once.
 
 my $key = create();
-like($key->{rawKey}, qr/\Alk_[0-9A-Za-z]{46}\z/, 'a key');
-is($key->{keyPrefix}, substr($key->{rawKey}, 0, 8) . '...', 'its beginning');
+like($key->{rawKey}, qr/\Alk_[0-9A-Za-z]{46}\z/, 'the key\'s form');
+is($key->{keyPrefix}, substr($key->{rawKey}, 0, 8) . '...',
+    'the record shows the key\'s beginning');
 is_deeply($key->{scopes}, [], 'no list of scopes');
 is($lims->db->selectrow_array(q{SELECT encode(key_hash, 'hex') FROM lims.api_key WHERE id = ?},
     undef, $key->{id}), sha256_hex($key->{rawKey}), 'its hash is kept');
@@ -78,8 +79,8 @@ is($lims->get('/whoami', key => $short->{rawKey})->status, 401,
 is($lims->get('/whoami', key => $key->{rawKey}, connection => 'new')->status, 200, 'still good')
     for 1 .. 6;
 my $revoked = $lims->ctl(qw(key revoke), $key->{id}, @here);
-is($revoked->{exit}, 0, 'key revoke');
-like($revoked->{json}{revokedAt}, qr/\A\d{4}-.*Z\z/, 'says when');
+is($revoked->{exit}, 0, 'limsctl key revoke succeeds');
+like($revoked->{json}{revokedAt}, qr/\A\d{4}-.*Z\z/, 'the record says when it was revoked');
 is($lims->get('/whoami', key => $key->{rawKey}, connection => 'new')->status, 401, 'refused')
     for 1 .. 6;
 is($lims->ctl(qw(key revoke), $key->{id}, @here)->{json}{revokedAt}, $revoked->{json}{revokedAt},

@@ -60,8 +60,8 @@ like($zone->{json}{message}, qr/timeZone/, 'the unknown time zone is named');
 my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
     --reagent-expiry-policy warn --holding-warning-hours 36.5 --esignature-required
     --time-zone America/Denver), @cedar);
-is($changed->{monthlySampleAllowance}, 25,     'an allowance');
-is($changed->{reagentExpiryPolicy},    'warn', 'a policy');
+is($changed->{monthlySampleAllowance}, 25,     'the monthly allowance is set');
+is($changed->{reagentExpiryPolicy},    'warn', 'the policy is set');
 is($changed->{holdingWarningHours},    36.5,   'a warning window');
 ok($changed->{esignatureRequired}, 'signatures are required');
 is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ],
@@ -82,14 +82,15 @@ my $step = 'SELECT id FROM lims.approval_step WHERE active AND position = ?';
 my $first = $tool->value($step, 1);
 is_deeply(steps('Review,QA,Final'), [qw(Review QA Final)], 'steps renamed and added');
 is($tool->value($step, 1), $first, 'the first is the same one');
-is_deeply(steps('Final'), ['Final'], 'steps dropped');
+is_deeply(steps('Final'), ['Final'], 'steps that are not named are dropped');
 is_deeply(steps(''),      [],        'no approval step is active');
 is_deeply(steps('A,B'),   [qw(A B)], 'two steps are active again');
 is($tool->value('SELECT count(*) FROM lims.approval_step WHERE NOT active'), 3,
     'former steps stay on record');
 
 my $list = $tool->made(qw(organization list));
-is_deeply([ map { $_->{code} } @{ $list->{data} } ], [qw(cedar none)], 'the list');
+is_deeply([ map { $_->{code} } @{ $list->{data} } ], [qw(cedar none)],
+    'the list has every organization');
 is($tool->made(qw(organization show), @cedar)->{code}, 'cedar', 'the one that is named');
 
 # Users.

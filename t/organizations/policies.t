@@ -126,8 +126,9 @@ subtest 'signed where acts are signed' => sub {
     refused('esignature_required', 'without a password', @update, qw(--name C));
     my $signatures = 'SELECT count(*) FROM lims.electronic_signature';
     my $before = $tool->value($signatures);
-    is($tool->made(@update, @password, qw(--name C))->{name}, 'C', 'with one');
-    is($tool->value($signatures), $before + 1, 'a signature');
+    is($tool->made(@update, @password, qw(--name C))->{name}, 'C',
+        'a signed change of the policies is made');
+    is($tool->value($signatures), $before + 1, 'the signature is recorded');
     my $signature = $tool->db->selectrow_hashref(q{
         SELECT s.*, lims.signature_fits(s.organization_id, s.id) AS stands
           FROM lims.electronic_signature s ORDER BY id DESC LIMIT 1});

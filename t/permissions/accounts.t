@@ -182,7 +182,8 @@ subtest 'unlocking' => sub {
         SELECT organization_id, id, now() + interval '1 hour' FROM lims.user_account
          WHERE id = ?}, undef, id('ana'));
     refused('permission_required', @ana, qw(user unlock), id('ana'));
-    is($tool->made(@ana, qw(user unlock), id('bo'))->{lockedUntil}, undef, 'by another');
+    is($tool->made(@ana, qw(user unlock), id('bo'))->{lockedUntil}, undef,
+        'another administrator unlocks the account');
     $tool->made(@bo, @right, qw(sample-test reopen 2 --reason x));
     $tool->made(@owner, qw(--user cy@cedar.example user unlock), id('ana'));
 };

@@ -198,7 +198,7 @@ subtest 'what only the owner of the database sets' => sub {
             '42501', $change);
     }
     is(outcome(act(q{INSERT INTO lims.organization (code, name) VALUES ('x', 'X')}), \%may), '42501',
-        'another organization');
+        'no other organization can be made');
 };
 
 done_testing();

@@ -78,7 +78,8 @@ subtest 'one inactive definition among active ones' => sub {
     my $body   = body('test_definition', $active{test_definition});
     push @{ $body->{testDefinitionIds} }, $gone;
     my $answer = $lims->post('/samples', $body);
-    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_reference', 'is refused');
+    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_reference',
+        'the inactive record is refused');
     like($answer->json->{message}, qr/\b$gone\b/, '... naming the one');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'neither sample nor tests are there');
 };

@@ -114,7 +114,7 @@ for my $noun (sort keys %kind) {
         refused($create->(organizationId => $other->{id}), 'invalid_body', 'organizationId',
             'another organization');
         refused($create->(Code => 'x'), 'invalid_body', 'Code', 'names have their case');
-        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     };
 
     subtest "/$noun: a code is unique in its organization" => sub {
@@ -126,7 +126,7 @@ for my $noun (sort keys %kind) {
             'a second one');
         refused($lims->patch("/$noun/$next->{id}", { code => $code }), 'invalid_body', 'code',
             'a change to it');
-        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
         is($lims->patch("/$noun/$made->{id}", { code => $code, name => 'Still' })->status, 200,
             'its own it may keep');
         is($lims->post("/$noun", { code => lc $code, name => 'x' })->status, 201,
@@ -204,7 +204,7 @@ for my $noun (sort keys %kind) {
         refused($lims->patch($path, { name => '' }), 'invalid_body', 'name', 'an empty name');
         is($lims->patch($path, { name => 'x' }, key => $other->{key})->status, 404,
             'another organization does not find it');
-        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     };
 }
 
@@ -228,7 +228,7 @@ subtest 'the client of a project' => sub {
         $lims->patch("/projects/$project->{id}", { clientId => $_ })->json->{message} =~ s/\d+/N/gr
     } 999999999, $theirs;
     is($foreign, $absent, 'another organization\'s record looks like a missing one');
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
     my $kept = $lims->insert('client', { code => 'KEPT', name => 'Kept' });
     $lims->patch("/projects/$project->{id}", { clientId => $kept });

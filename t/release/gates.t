@@ -149,7 +149,7 @@ subtest 'not_receivable: receive' => sub {
         is("$body->{skipped}[0]{status} $body->{skipped}[0]{error}", '409 not_receivable',
             'listed under skipped');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 # From here on every sample is asked for approval.
@@ -191,7 +191,7 @@ subtest 'esignature_required: approval-records' => sub {
         refused($endpoint{approval}->($sample, $test, $id), 403, 'esignature_required',
             'the act without a signature');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     $lab->policy(esignature_required => 'f');
     is($endpoint{approval}->($sample, $test, $id)->status, 200, 'without the policy');
 };

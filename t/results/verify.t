@@ -62,7 +62,7 @@ subtest 'verified and locked' => sub {
             is_deeply($body->{blockers}[0]{testIds}, [$test], '... naming the test');
         }
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 subtest 'with and without a body' => sub {
@@ -181,7 +181,7 @@ subtest 'esignature_required' => sub {
         my $body = refused(verify($test), 403, 'esignature_required', 'a key cannot sign');
         is_deeply(slugs($body), ['esignature_required'], 'the one blocker');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     $lab->policy(esignature_required => 'f');
     verifies($test, 'without the policy');
 };

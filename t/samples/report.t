@@ -63,7 +63,7 @@ subtest 'an incomplete sample is refused' => sub {
         my $body = refused(report($sample), 409, 'incomplete_sample', 'blank and unverified');
         is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'each is named');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     $lab->enter($tests[0], '1');
     $lab->verify($tests[0]);
     is_deeply(refused(report($sample), 409, 'incomplete_sample', 'one test is still incomplete')
@@ -88,7 +88,7 @@ subtest 'results of a reported sample cannot change' => sub {
         is($lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] })
                 ->json->{skipped}[0]{error}, 'not_receivable', 'its receipt');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 subtest 'unknown samples' => sub {

@@ -86,7 +86,7 @@ subtest 'completed needs a result on every test' => sub {
         is($body->{blockers}[0]{slug}, 'incomplete_sample', 'the blocker has its slug');
         is(scalar @{ $body->{blockers} }, 1, 'it is the only blocker');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'the status is unchanged');
     $lab->enter($_, '1') for @tests[ 0, 2 ];
     is(move($sample, 'completed')->status, 200, 'complete now, though not verified');
@@ -172,7 +172,7 @@ subtest 'reported is final' => sub {
     my $changes = $lab->changes_of(sub {
         refused(move($sample, $_), 409, 'invalid_transition', "not to $_") for @five;
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 done_testing();

@@ -106,7 +106,7 @@ subtest 'fields that the service owns' => sub {
         refused($lims->patch($path, { priority => 'now' }), 400, 'invalid_body', 'no priority');
         refused($lims->patch($path, { notes => 'n' x 4001 }), 400, 'invalid_body', 'too long');
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
 };
 
 subtest 'references' => sub {
@@ -177,7 +177,7 @@ subtest 'a reported sample is final' => sub {
                 $change->[0]);
         }
     });
-    is($changes, 0, 'nothing changed');
+    is($changes, 0, 'no row has changed');
     is_deeply($lims->get("/samples/$done->{id}")->json, $before, 'the record is unchanged');
 };
 

@@ -135,7 +135,8 @@ RemoteIPHeader X-Forwarded-For
 RemoteIPInternalProxy 127.0.0.1
 $conf
 CONF
-    is_deeply($statuses->($lims, ('192.0.2.1') x 5), [ (401) x 3, (429) x 2 ], 'a client');
+    is_deeply($statuses->($lims, ('192.0.2.1') x 5), [ (401) x 3, (429) x 2 ],
+        'one address is held after its bound');
     is_deeply($statuses->($lims, ('192.0.2.2') x 2), [ 401, 401 ], 'is told from another');
     is_deeply($statuses->($lims, map {"2001:db8:1:2::$_"} 1 .. 5), [ (401) x 3, (429) x 2 ],
         'an IPv6 network of 64 bits is one');
@@ -147,7 +148,8 @@ CONF
 
 subtest 'the limit switched off' => sub {
     my $lims = LIMS::Test->new(conf => "LimsUnknownKeys 0\n");
-    is_deeply([ map { ask($lims, stranger())->status } 1 .. 70 ], [ (401) x 70 ], 'any number');
+    is_deeply([ map { ask($lims, stranger())->status } 1 .. 70 ], [ (401) x 70 ],
+        '0 bounds nothing');
     ok($lims->finish, 'the log is clean');
 };
 

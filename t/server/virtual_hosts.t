@@ -43,7 +43,7 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
 
         for my $host ($first, $second) {
             is($host->post('/clients', { code => "AT-$host->{database}", name => 'C' })->status,
-                201, 'a write');
+                201, 'each host writes into its own database');
         }
         for my $host ($first, $second) {
             is_deeply($host->db->selectcol_arrayref('SELECT code FROM lims.client'),

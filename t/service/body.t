@@ -191,12 +191,13 @@ subtest 'the message names the field' => sub {
     like($say->('{"code":"A","name":"B","name":"B"}'), qr/\bname\b/, 'a field that is there twice');
     my $deep = $lims->post('/sample-tests/bulk-results',
         '{"updates":[{"sampleTestId":1,"result":"x"},{"sampleTestId":2,"result":3}]}');
-    like($deep->json->{message}, qr/updates\[1\]\.result/, 'deep inside');
+    like($deep->json->{message}, qr/updates\[1\]\.result/,
+        'the message names a member deep inside');
     my $quoted = $say->('{"code":"A","name":"B","' . 'y' x 3000 . '":1}');
     cmp_ok(length $quoted, '<', 300, 'a long one is cut');
 };
 
-is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
 # What looks odd but is right.
 subtest 'accepted bodies' => sub {

@@ -81,8 +81,8 @@ for my $first (0 .. $#faults) {
     my $told = $faults[$first];
     subtest $told->{name} => sub {
         my $alone = ask($told);
-        is($alone->status, $told->{status}, 'alone: status');
-        is($alone->json->{error}, $told->{error}, 'alone: slug');
+        is($alone->status, $told->{status}, 'each mistake alone has its status');
+        is($alone->json->{error}, $told->{error}, '... and its slug');
         for my $later (@faults[ $first + 1 .. $#faults ]) {
             next if $later->{group} eq $told->{group};
             my $answer = ask($told, $later);

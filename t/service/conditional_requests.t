@@ -54,17 +54,19 @@ subtest 'a write returns the ETag that the next read returns' => sub {
             materialTypeId => $records->id('material-types'),
             testDefinitionIds => [ $records->id('test-definitions') ] });
     my $at = '/samples/' . $sample->json->{id};
-    is($sample->header('ETag'), $lims->get($at)->header('ETag'), 'a sample');
+    is($sample->header('ETag'), $lims->get($at)->header('ETag'),
+        'a registered sample is answered with its ETag');
     my $received = $lims->patch("$at/status", { status => 'received' });
-    is($received->header('ETag'), $lims->get($at)->header('ETag'), 'its status');
+    is($received->header('ETag'), $lims->get($at)->header('ETag'), '... a changed status');
     my $test = $sample->json->{tests}[0]{id};
     my $entered = $lims->patch("/sample-tests/$test", { result => '7' });
-    is($entered->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'), 'a result');
+    is($entered->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'),
+        '... an entered result');
     isnt($lims->get($at)->header('ETag'), $received->header('ETag'),
         'the sample shows its tests, so its tag changes with theirs');
     my $verified = $lims->post("/sample-tests/$test/verify", {});
     is($verified->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'),
-        'a verification');
+        '... a verified result');
 };
 
 subtest 'If-None-Match' => sub {
@@ -101,7 +103,7 @@ subtest 'If-Match' => sub {
         is($answer->json->{error}, 'precondition_failed', '... by its slug');
         is($answer->header('ETag'), undef, '... without a tag of what was not answered');
     }
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is($lims->patch($path, { name => 'Third' },
             with('If-Match' => "\"a\", " . $first->header('ETag')))->status, 200,
                 'one of several tags matches');
@@ -135,7 +137,7 @@ subtest 'If-Match on the actions' => sub {
             with('If-Match' => '"moved on"'));
         is($answer->status, 412, $action);
     }
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     my $etag = $lims->get("/sample-tests/$test")->header('ETag');
     is($lims->patch("/sample-tests/$test", { result => '7' }, with('If-Match' => $etag))->status,
         200, 'the right tag lets it through');

@@ -46,7 +46,7 @@ subtest 'refusals' => sub {
     is(compare('/samples/999999')->status, 404, 'no such record');
     is(compare('/samples/0')->status, 400, 'no such id');
     is(compare('/samples?limit=0')->status, 400, 'no such page');
-    is(compare('/samples', key => undef)->status, 401, 'no key');
+    is(compare('/samples', key => undef)->status, 401, 'HEAD without a key');
     my $head = send_raw($lims, message($lims, 'HEAD', '/samples/receive'));
     is($head->status, 405, 'no such method, in words that name it');
     like($head->{raw}, qr/\r\n\r\n\z/, '... without a body');

@@ -90,7 +90,7 @@ subtest 'the same key with another request' => sub {
         is($answer->json->{error}, 'idempotency_mismatch', '... by its slug');
         is($answer->header('Idempotent-Replayed'), undef, '... which replays nothing');
     }
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is(once('/clients', $body, $key)->header('Idempotent-Replayed'), 'true',
         'the first answer is still there');
 };
@@ -101,7 +101,8 @@ subtest 'each API key has its own idempotency keys' => sub {
     is(once('/clients', client(), $key)->status, 201, 'one API key');
     is(once('/clients', client(), $key, key => $other)->status, 201, 'another API key');
     my $away = $lims->organization(code => 'elsewhere');
-    is(once('/clients', client(), $key, key => $away->{key})->status, 201, 'another organization');
+    is(once('/clients', client(), $key, key => $away->{key})->status, 201,
+        'the same key of another organization is another request');
 };
 
 subtest 'what was refused may be sent again' => sub {
@@ -165,7 +166,7 @@ subtest 'malformed keys' => sub {
         is($answer->json->{error}, 'bad_request', '... by its slug');
         like($answer->json->{message}, qr/Idempotency-Key/, '... naming the field');
     }
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is(once('/clients', client(), 'x' x 255)->status, 201, '255 are one');
     is(once('/clients', client(), '"8e03978e-40d5-43dd-bc93-6894a57f9324"')->status, 201,
         'quotes are as good as any other character');

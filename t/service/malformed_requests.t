@@ -81,11 +81,11 @@ for my $case (@cases) {
         my $response = LIMS::Service::Response->parse($raw);
         ok($response, 'it is answered') or return diag("came back: $raw");
         is($response->status, $status, 'the answer\'s status');
-        is($response->header('Content-Type'), 'application/json', 'in JSON');
+        is($response->header('Content-Type'), 'application/json', 'the refusal is JSON');
         my $said = $response->json || {};
         is($said->{error}, $slug, 'the answer\'s slug') or diag($response->body);
         ok(length($said->{message} || ''), 'the refusal has a message');
-        unlike($raw, qr/<html|<!DOCTYPE/i, 'no HTML');
+        unlike($raw, qr/<html|<!DOCTYPE/i, '... and never HTML');
         ok($response->header('X-Request-Id'), 'a request id');
         is($response->header('Cache-Control'), 'no-store', 'the response is not to be cached');
     };
@@ -115,8 +115,8 @@ subtest 'plain HTTP on the TLS port' => sub {
     my $raw = '';
     while (sysread $socket, my $some, 4096) { $raw .= $some }
     my $answer = LIMS::Service::Response->parse($raw);
-    is($answer->status, 400, 'is refused');
-    is($answer->header('Content-Type'), 'application/json', 'in JSON');
+    is($answer->status, 400, 'the request is refused');
+    is($answer->header('Content-Type'), 'application/json', 'the refusal is JSON');
     unlike($raw, qr/organizationId/, 'without looking at the key');
 };
 
@@ -128,7 +128,7 @@ subtest 'bytes that are no HTTP request' => sub {
     }
 };
 
-is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 $lims->expect_log(qr/AH10244: invalid URI path/, 'httpd notes the paths that it refuses');
 is($lims->get('/whoami', connection => 'new')->status, 200, 'the next request is answered');
 

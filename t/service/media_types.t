@@ -47,7 +47,7 @@ subtest 'media types' => sub {
     my $untyped = send_raw($lims, message($lims, 'POST', '/clients')
             =~ s/\r\n\r\n\z/"\r\nContent-Length: " . length(body()) . "\r\n\r\n" . body()/er);
     is($untyped->status, 415, 'a body without Content-Type is refused');
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 };
 
 subtest 'every route with a body checks its media type' => sub {
@@ -66,7 +66,7 @@ subtest 'every route with a body checks its media type' => sub {
             $form ? (headers => { 'Content-Type' => 'multipart/form-data; boundary=x' }) : ());
         is($answer->status, 413, '... and its size');
     }
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 };
 
 subtest 'content codings' => sub {
@@ -103,7 +103,7 @@ subtest 'size of a chunked body' => sub {
     my $answer = $send->($max + 1, 512);
     is($answer->status, 413, 'a byte more');
     is($answer->json->{error}, 'payload_too_large', '... by its slug');
-    is($send->($max * 200, 8192)->status, 413, 'much more');
+    is($send->($max * 200, 8192)->status, 413, 'a body far beyond the limit is refused');
     is($send->($max + 1, $max + 1)->status, 413, 'a body above the limit in one chunk');
 };
 
@@ -122,13 +122,13 @@ subtest 'a body that breaks off' => sub {
     my $answer = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Content-Type: application/json', 'Content-Length: 2', 'Content-Length: 3' ])
             . '{} ');
-    is($answer->status, 400, 'two lengths');
+    is($answer->status, 400, 'two different lengths are refused');
     ok($answer->json && $answer->json->{error}, '... in JSON');
     $answer = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Content-Type: application/json', 'Content-Length: x' ]));
     is($answer->status, 400, 'a Content-Length that is not a number');
     ok($answer->json && $answer->json->{error}, '... in JSON');
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 };
 
 subtest 'actions without a body' => sub {
@@ -156,7 +156,7 @@ subtest 'actions without a body' => sub {
     }
     is($lims->post($path, 'x', headers => { 'Content-Type' => 'text/plain' })->status, 415,
         'another type is refused');
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     my $report = send_raw($lims, message($lims, 'POST',
             '/samples/' . $records->id('samples') . '/report'));
     is($report->json->{error}, 'approval_required', 'reporting needs no body either');
@@ -165,7 +165,7 @@ subtest 'actions without a body' => sub {
 subtest 'a creation without a body' => sub {
     my $answer = send_raw($lims, message($lims, 'POST', '/clients',
             headers => [ 'Content-Type: application/json', 'Content-Length: 0' ]));
-    is($answer->status, 400, 'is refused');
+    is($answer->status, 400, 'an empty body is refused');
     is($answer->json->{error}, 'invalid_body', '... by its slug');
     like($answer->json->{message}, qr/empty/, '... because it is empty');
 };

@@ -82,6 +82,6 @@ subtest 'paths outside the base path' => sub {
         'a whole URL is a target as well (RFC 9112 section 3.2.2)');
 };
 
-is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
 done_testing();

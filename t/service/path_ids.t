@@ -96,6 +96,6 @@ subtest 'well-formed ids of nothing' => sub {
     }
 };
 
-is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
 done_testing();

@@ -152,9 +152,11 @@ subtest 'routes without parameters' => sub {
         accepted($path, '', "GET $path with an empty query");
     }
     my $answer = $lims->post('/clients?dryRun=true', { code => 'N', name => 'N' });
-    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_query', 'POST /clients');
+    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_query',
+        'POST /clients takes no query');
     $answer = $lims->patch('/clients/' . $records->id('clients') . '?id=1', { name => 'N' });
-    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_query', 'PATCH /clients/:id');
+    is($answer->status . ' ' . $answer->json->{error}, '400 invalid_query',
+        'PATCH /clients/:id takes no query');
 };
 
 done_testing();

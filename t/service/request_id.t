@@ -74,7 +74,7 @@ subtest 'every kind of response has one' => sub {
 subtest 'it stands in the audit trail' => sub {
     my $answer = $lims->post('/clients', { code => 'AUDITED', name => 'Audited' },
         headers => { 'X-Request-Id' => 'order-42' });
-    is($answer->status, 201, 'a creation');
+    is($answer->status, 201, 'the client is created');
     my ($who, $key) = $lims->db->selectrow_array(
         q{SELECT user_id, api_key_id FROM lims.audit_entry
            WHERE table_name = 'client' AND record_id = ? AND request_id = 'order-42'},

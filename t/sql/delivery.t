@@ -397,7 +397,7 @@ subtest 'a query plan made while the queue was empty' => sub {
             lims.leaves(('lims.' || ?)::regclass) l}, undef, $_[0]);
     };
     my @first = @{ $claim->() };
-    is(scalar @first, 1, 'one row');
+    is(scalar @first, 1, 'the first claim takes one row');
     is($record->(@first), 1, '... arrives');
     $grow->(80, 40);
     $handle->begin_work;

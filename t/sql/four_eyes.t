@@ -93,7 +93,7 @@ subtest 'who verified does not approve, nor one person twice' => sub {
     policy(approver_may_be_verifier => 'f');
     my ($sample, $first, $last) = completed();
     refused(as('bo'), $approve, [ $lab->{id}, $first ], 'self_approval', 'the verifier');
-    is(as('di')->do($approve, undef, $lab->{id}, $first), 1, 'another decides');
+    is(as('di')->do($approve, undef, $lab->{id}, $first), 1, 'who did not verify approves');
     refused(as('di'), $approve, [ $lab->{id}, $last ], 'self_approval', 'a second step');
     is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, '... is for a third person');
     policy(approver_may_be_verifier => 't');

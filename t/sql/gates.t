@@ -248,7 +248,8 @@ refused($app, sign_off($step[0], 'approved'), 'esignature_required',
 my ($sql, $bind) = sign_off($step[0], 'performed');
 $app->do($sql, undef, @$bind);
 $first = blocked(verify($oil->{HEM}), 'worksheet_incomplete');
-is_deeply([ @$first{qw(missing needsSignoff)} ], [ [], ['review'] ], 'the review');
+is_deeply([ @$first{qw(missing needsSignoff)} ], [ [], ['review'] ],
+    'the blocker names the missing signature');
 refused($app, set(worksheet_value => $blank, value => '9'), 'invalid_transition',
     'what is signed does not change');
 ($sql, $bind) = sign_off($step[1], 'reviewed');
@@ -306,7 +307,7 @@ $base->db->do('UPDATE lims.organization SET coa_before_approval = false');
 blocked(report($sample->{id}), 'approval_required');
 @approval = approvals($sample->{id});
 change(approval => $_, status => 'approved') for @approval;
-is(state_of($sample->{id}), 'ready_to_report', 'nothing blocks');
+is(state_of($sample->{id}), 'ready_to_report', 'nothing blocks the report');
 $app->begin_work;
 change(sample_test => $sample->{PH}, status => 'entered',
     reopening_signature_id => signed($app, $lab, 'reopened', 'sample_test', $sample->{PH}));
@@ -361,6 +362,6 @@ $base->db->do(q{UPDATE lims.organization SET reagent_expiry_policy = 'warn'
 is(change(sample_test => $acid->{PH}, result => '7'), 1, 'a laboratory may only want to be warned');
 is_deeply(
     $app->selectrow_array('SELECT warnings[1] ~ ? FROM lims.sample_test_record WHERE id = ?', undef,
-        '^reagent lot R-1 expired on', $acid->{PH}), 1, 'and is');
+        '^reagent lot R-1 expired on', $acid->{PH}), 1, '... and the record carries the warning');
 
 done_testing();

@@ -96,7 +96,8 @@ for my $set ("worksheet_id = $sheet[1]", "field_id = $field[1] + 1000", "entered
     refused($app, update('worksheet_value', $set), [ $lab->{id}, $value[0] ],
         'invalid_transition', "a value: $set");
 }
-is(change(worksheet_value => "value = '11', entered_by = $other", $value[0]), 1, 'another value');
+is(change(worksheet_value => "value = '11', entered_by = $other", $value[0]), 1,
+    'a value of an unsigned worksheet can change');
 is($base->value('SELECT entered_by FROM lims.worksheet_value WHERE id = ?', $value[0]),
     $lab->{user_id}, 'is attributed to the user who enters it');
 refused($app, update('worksheet', "created_by = $other"), [ $lab->{id}, $sheet[0] ],

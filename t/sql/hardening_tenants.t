@@ -121,8 +121,10 @@ refused($app, "UPDATE lims.sample SET status = 'reported' $it", \@faulty, 'incom
 
 work_as('sound');
 my @sound = ($lab{sound}{id}, $id);
-is(act("UPDATE lims.sample_test SET status = 'verified' $it", @sound), 1, 'sound: verified');
-is(act("UPDATE lims.sample SET status = 'completed' $it", @sound), 1, 'sound: completed');
+is(act("UPDATE lims.sample_test SET status = 'verified' $it", @sound), 1,
+    'a sound laboratory verifies');
+is(act("UPDATE lims.sample SET status = 'completed' $it", @sound), 1,
+    'a sound laboratory completes');
 is($base->value(q{SELECT string_agg(organization_id || ' ' || name, ',') FROM lims.approval}),
     "$lab{sound}{id} Final", 'valid context: approval of its own steps is requested');
 is(act(q{UPDATE lims.approval SET status = 'approved' WHERE organization_id = ?

@@ -133,7 +133,7 @@ for my $code (sort keys %words) {
         $words{$code}, "in words: $code");
 }
 is($base->value(q{SELECT lims.specification_words(6.5, 8.5, NULL, 's.u.')}), '6.5 to 8.5 s.u.',
-    'both limits');
+    'a range in words');
 
 # A confirmation is decided once, and a changed result asks for another.
 enter(EC => 'Present');

@@ -77,7 +77,7 @@ my @day = (project_id => $outfall, collection_date => '2026-03-02');
 is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-1',
     'the identifier of project, place and day');
 is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-2',
-    'the second');
+    'the second sample of the day is number 2');
 is(registered(@day, plant_location => 'INF-001')->{sample_identifier}, 'OUT-INF-001-20260302-1',
     'another place begins at 1');
 refused($app, register(@day), 'invalid_body', 'it needs a plant location');

@@ -70,7 +70,7 @@ is(scan(), '0 looked at, 0 told', 'nothing is due');
 
 act($enter, '7', $lab->{id}, $sample->{PH});
 act($enter, '3', $lab->{id}, $sample->{PB});
-is(scan(), '1 looked at, 1 told', 'its results');
+is(scan(), '1 looked at, 1 told', 'the scan looks at the sample whose results changed');
 is_deeply(told(), [ lifecycle('sample.ready_for_review', 'pending',
         [ 'unverified_result', 'blocking', 'PH is not verified' ],
         [ 'unverified_result', 'blocking', 'PB is not verified' ]) ],

@@ -109,7 +109,7 @@ is($tool->run(qw(check --database), 'host=/nowhere')->{exit}, 4,
 # The configuration of httpd, where its test is named.
 
 is(findings($tool->run(qw(check --json --configtest), 'echo Syntax OK'))->{configuration}{finding},
-    'Syntax OK', 'a configuration');
+    'Syntax OK', 'httpd\'s own syntax check is shown');
 my $bad = $tool->run(qw(check --json --configtest), 'echo LIMS0001: no TLS >&2; exit 1');
 is($bad->{exit}, 1, 'an invalid configuration');
 is(findings($bad)->{configuration}{finding}, 'LIMS0001: no TLS',

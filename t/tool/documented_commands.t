@@ -110,6 +110,7 @@ like(typed('and decided about', "$lims$release || true\n"), qr/File 812 cannot b
     'which its bytes do not allow');
 
 my ($calibration) = $unknown =~ /^(\$lims extraction.*)\n/m;
-like(typed('what came of extractions', "$lims$calibration\n"), qr/^byConfidence/m, 'is printed');
+like(typed('what came of extractions', "$lims$calibration\n"), qr/^byConfidence/m,
+    'the command prints what came of extractions');
 
 done_testing();

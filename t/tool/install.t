@@ -35,7 +35,7 @@ sub installed {
 }
 
 my ($status, $output) = make('install');
-is($status, 0, 'make install') or diag($output);
+is($status, 0, 'make install succeeds') or diag($output);
 unlike($output, qr/^(?:cc|ld) /m, '... compiles nothing');
 my $mode = installed();
 my %expected = (
@@ -80,7 +80,7 @@ is(scalar <$in>, "LIMS_DATABASE = mine\n", 'the settings of the house are kept')
 close $in;
 
 ($status, $output) = make('uninstall');
-is($status, 0, 'make uninstall') or diag($output);
+is($status, 0, 'make uninstall succeeds') or diag($output);
 is_deeply([ keys %{ installed() } ], ['/etc/mod_lims/limsctl.conf'], '... leaves only these');
 
 done_testing();

@@ -50,7 +50,7 @@ is_deeply(\@wide, [], 'help fits into 79 columns');
 
 like($tool->run('--version')->{out}, qr/\Alimsctl \d+\.\d+\.\d+\n\z/,
     'limsctl --version says the version');
-is($tool->run(qw(openapi))->{json}{openapi}, '3.1.0', 'limsctl openapi');
+is($tool->run(qw(openapi))->{json}{openapi}, '3.1.0', 'limsctl openapi prints the document');
 is($tool->run('openapi', '--server', 'https://lims.example')->{json}{servers}[0]{url},
     'https://lims.example', 'openapi takes the URL of the server');
 

@@ -33,7 +33,7 @@ like($dry->{out}, qr/rolled back/, 'a dry run says that it was rolled back');
 is($tool->value(q{SELECT to_regnamespace('lims')}), undef, 'nothing of it is left');
 
 my $done = $tool->run('migrate');
-is($done->{exit}, 0, 'the migration');
+is($done->{exit}, 0, 'limsctl migrate succeeds');
 like($done->{out}, qr/^101 foundation \.\.\. done$/m, 'names what it does');
 is($tool->value($recorded), $count, 'every migration has its record');
 is($tool->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
@@ -100,7 +100,7 @@ like($foreign->run(qw(organization list))->{err}, qr/run "limsctl migrate" in an
     'commands refuse a database of other migrations');
 is($foreign->value($recorded), 2, 'no migration was recorded');
 is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::regnamespace
-    AND relkind = 'r'}), 1, 'or made');
+    AND relkind = 'r'}), 1, '... and no table was made');
 
 # Who may.
 

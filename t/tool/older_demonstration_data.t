@@ -18,7 +18,7 @@ my $dir  = File::Temp::tempdir(DIR => "$root/build/test", CLEANUP => 0);
 sub instance { return LIMS::Instance::capture("$root/build/instance", @_) }
 
 my ($status, $output) = instance(cluster => $dir);
-is($status, 0, 'a cluster') or diag($output);
+is($status, 0, 'a cluster is made') or diag($output);
 my (undef, $home) = instance(home => $dir);
 chomp $home;
 my $socket = -f "$home/socket" ? do { open my $in, '<', "$home/socket" or die; <$in> } : "$home/pg";

@@ -93,7 +93,8 @@ my $file  = $tool->secret('[{"sampleTestId": 1, "result": "7.10"}]');
 is($tool->made(@enter, "\@$file")->{updated}[0]{result}, '7.10', 'objects from a file');
 is($tool->made(@enter, '[{"sampleTestId": 2, "result": "8"}]')->{updated}[0]{result}, '8',
     'or as an argument');
-is($tool->run(@enter, '[{"sampleTestId": 2, "resultat": "8"}]')->{exit}, 2, 'judged alike');
+is($tool->run(@enter, '[{"sampleTestId": 2, "resultat": "8"}]')->{exit}, 2,
+    'an argument is judged as the standard input is');
 
 # Exit statuses 1, 3 and 4.
 

@@ -128,7 +128,7 @@ subtest 'before limsctl migrate' => sub {
 };
 
 subtest 'after limsctl migrate' => sub {
-    is((limsctl('migrate'))[0], 0, 'limsctl migrate');
+    is((limsctl('migrate'))[0], 0, 'limsctl migrate succeeds');
     is((limsctl('check'))[0], 0, 'limsctl check has nothing against it');
     is(ready()->{status}, 200, 'the service is ready without a restart');
     my @made = map { registered()->json->{id} } 1 .. 3;

@@ -66,8 +66,8 @@ my $signature = signature();
 is($signature->{printed_name}, 'Ana Ruiz',    'the signature has the printed name');
 is($signature->{meaning},      'verified',    'the signature has its meaning');
 is($signature->{reason},       'second look', '... and its reason');
-is($signature->{table_name},   'sample_test', 'the table');
-is($signature->{record_id},    3,             'the record');
+is($signature->{table_name},   'sample_test', 'the signature names the table');
+is($signature->{record_id},    3,             'the signature names the record');
 is($signature->{hashed},       32,            'the signature has the hash of the record');
 my $entry = $tool->db->selectrow_hashref(q{
     SELECT * FROM lims.audit_entry
@@ -96,7 +96,7 @@ is(signature()->{meaning}, 'approved', 'the meaning of an approval\'s signature'
 $tool->made(@ana, @password, qw(approval decide), $approvals[1], qw(--status rejected --comment),
     'wrong method');
 is(signature()->{meaning},   'rejected',    'the meaning of a rejection\'s signature');
-is(signature()->{record_id}, $approvals[1], 'the record');
+is(signature()->{record_id}, $approvals[1], 'the signature names the record');
 
 # One act over many shows each of them.
 
@@ -138,8 +138,8 @@ SKIP: {
     is($exit, 1, 'a wrong answer');
     ($exit, $said) = at_terminal($tool->password, undef, @ana, qw(--json sample-test verify 4));
     is($exit, 0, 'the right one');
-    like($said, qr/Password of ana\@cedar\.example: /, 'the question');
-    like($said, qr/"status":"verified"/, 'the act');
+    like($said, qr/Password of ana\@cedar\.example: /, 'the password is asked for');
+    like($said, qr/"status":"verified"/, 'the answer shows the verified test');
     unlike($said, qr/\Q@{[ $tool->password ]}\E/, 'the answer is not shown');
     my ($shown) = split /Password of/, $said;
     for my $line ('meaning: +verified', 'name: +pH', 'record: +sample test 4',

@@ -35,13 +35,14 @@ subtest 'of a test' => sub {
         'Dana Ruiz verified Arsenic',
         'Dana Ruiz reopened Arsenic. Reason: the wrong flask',
     ], 'each act is a sentence, oldest first') or diag(explain(\@done));
-    is_deeply([ map { $_->{person} } @done ], [ ('Dana Ruiz') x 4 ], 'the person');
+    is_deeply([ map { $_->{person} } @done ], [ ('Dana Ruiz') x 4 ], 'each act names its person');
     is($done[0]{entries}[0], $done[0]{id}, 'the entry of the trail that says it');
 };
 
 subtest 'of a sample with what belongs to it' => sub {
     my @done = map { $_->{sentence} } history('sample', $id);
-    like($done[0], qr/registered the sample \S+-\S+-\S+/, 'its registration');
+    like($done[0], qr/registered the sample \S+-\S+-\S+/,
+        'the history begins with the registration');
     ok((grep { $_ eq 'Dana Ruiz entered 12.4 for Arsenic' } @done), 'the results of its tests');
     my $page = $analyst->done('sample history', $id, limit => 2);
     is(scalar @{ $page->{data} }, 2, 'page by page');

@@ -54,10 +54,12 @@ sub broken {
 }
 
 is(broken(), '', 'a release by the rules breaks none');
-is(broken([ sample => 'update', disposition => 'on_hold' ]), 'on hold', 'on hold');
+is(broken([ sample => 'update', disposition => 'on_hold' ]), 'on hold',
+    'a report of a sample on hold breaks a rule');
 is(broken([ sample => 'update', disposition => 'on_hold' ],
         [ sample => 'update', disposition => 'active' ]), '', '... not when taken back');
-is(broken([ sample_test => 'update', disposition => 'cancelled' ]), 'with no test', 'no test');
+is(broken([ sample_test => 'update', disposition => 'cancelled' ]), 'with no test',
+    'a report without a test breaks a rule');
 is(broken([ sample_test => 'update', status => 'entered' ]), 'with a test that is not verified',
     'a test that was reopened');
 is(broken([ sample_test => 'update', returned_at => '2026-01-01' ]),

@@ -47,7 +47,7 @@ subtest 'headers and body as in the contract' => sub {
     my %got = %{ $it->{headers} };
     delete @got{qw(accept host content-length)};
     my $envelope = JSON::PP->new->decode($it->{body});
-    is($it->{method}, 'POST', 'a POST');
+    is($it->{method}, 'POST', 'the delivery is a POST');
     is_deeply([ sort keys %got ], [ qw(content-type user-agent x-service-delivery x-service-event
             x-service-signature x-service-timestamp) ],
                 'the header fields of the contract, no other');
@@ -61,7 +61,8 @@ subtest 'headers and body as in the contract' => sub {
     ok(verified($it, $endpoint->{secret}),
         'X-Service-Signature is the body\'s, by the endpoint\'s secret');
     like($it->{body}, qr/\A\{"id":"[0-9a-f-]{36}","type":"sample\.created","createdAt":
-        "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","organizationId":$lab,"data":\{/x, 'the envelope');
+        "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","organizationId":$lab,"data":\{/x,
+            'the body is the contract\'s envelope');
     is_deeply($envelope->{data}, { sampleId => $made->json->{id}, status => 'pending',
             clientName => $sample{clientName}, map { $_ => $made->json->{$_} }
             qw(trackingId sampleIdentifier) }, 'the payload');

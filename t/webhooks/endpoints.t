@@ -31,14 +31,14 @@ sub kept { return $tool->value("SELECT encode($_[1], 'hex') FROM lims.webhook_en
 # Made.
 
 my $made = webhook(qw(create --name ERP --url https://ERP.example.org:443/a/../hook));
-like($made->{secret}, qr{\Awhsec_[A-Za-z0-9+/]{43}=\z}, 'a secret');
+like($made->{secret}, qr{\Awhsec_[A-Za-z0-9+/]{43}=\z}, 'the secret\'s form');
 is($made->{url}, 'https://erp.example.org/hook', 'the address as it is kept');
 is_deeply($made->{events}, [ qw(sample.created sample.received result.entered result.verified
     sample.blocked sample.ready_for_review sample.ready_to_report sample.reported coa.generated
     qc.failed holding_time.expiring investigation.opened) ], 'without a list: all events');
 ok($made->{enabled}, 'a new endpoint is enabled');
 ok(!$made->{standardHeaders}, 'without the other header fields');
-is($made->{consecutiveFailures}, 0, 'no failures');
+is($made->{consecutiveFailures}, 0, 'a new endpoint has no failures');
 is_deeply([ @$made{qw(disabledAt disabledReason previousSecretUntil deletedAt)} ], [ (undef) x 4 ],
     'the other fields are null');
 my $id = $made->{id};
@@ -108,7 +108,8 @@ $tool->db->do(q{UPDATE lims.webhook_endpoint SET url = 'https://erp.example.org/
 my $changed = webhook('update', $id, '--name', 'ERP 2', '--url', 'https://b.example/y?z=1',
     qw(--events qc.failed,sample.reported --standard-headers));
 is_deeply([ @$changed{qw(name url)} ], [ 'ERP 2', 'https://b.example/y?z=1' ], 'name and address');
-is_deeply($changed->{events}, [qw(qc.failed sample.reported)], 'the events');
+is_deeply($changed->{events}, [qw(qc.failed sample.reported)],
+    'the endpoint\'s events are changed');
 ok($changed->{standardHeaders}, 'the header fields');
 is(webhook('update', $id, qw(--name ERP))->{url}, 'https://b.example/y?z=1',
     'a field that is not given stays');

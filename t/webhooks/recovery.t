@@ -86,7 +86,8 @@ is_deeply([ @$shown{qw(id endpointId type state attemptCount lastStatus lastErro
         'a failed delivery is shown');
 like($shown->{nextAttemptAt}, qr/Z\z/, 'when it is tried again');
 is_deeply([ map { @$_{qw(number durationMs responseStatus responseExcerpt error)} }
-        @{ $shown->{attempts} } ], [ 1, 12, 503, 'Not <now>', 'HTTP status 503' ], 'its attempt');
+        @{ $shown->{attempts} } ], [ 1, 12, 503, 'Not <now>', 'HTTP status 503' ],
+            'the delivery shows its attempt and the answer');
 my $body = $tool->run(@cedar, '--json', qw(webhook body), $one)->{out};
 my $uuid = $shown->{deliveryId};
 like($body, qr/\A\{"id":"$uuid","type":"sample\.created","createdAt":"$shown->{createdAt}",
@@ -186,9 +187,10 @@ sub step { return $tool->value('SELECT lims.webhook_recover_step(?)', $_[0]) }
 is(step(3), undef, 'nothing to recover');
 refused(2, qr/since is missing/, 'since when?', 'recover', $erp);
 my $recovery = webhook('recover', $erp, '--since', $since);
-is_deeply([ @$recovery{qw(endpointId requeued finishedAt)} ], [ $erp, 0, undef ], 'a job');
+is_deeply([ @$recovery{qw(endpointId requeued finishedAt)} ], [ $erp, 0, undef ],
+    'recovery begins as a job');
 is(deliveries($erp, 'pending'), '', 'the new job has not begun');
-is(step(3), 3, 'a step');
+is(step(3), 3, 'one step of the job makes three deliveries');
 is(deliveries($erp, 'pending'), "@many[1 .. 3]", 'the first three since then');
 is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'the job counts what it has queued');
 fail_once($_) for ($many[1]) x 3;

@@ -75,7 +75,8 @@ subtest 'an endpoint is disabled and enabled' => sub {
     like($metrics, qr/^lims_webhook_deliveries_kept 4$/m, 'the metrics count kept deliveries');
     like($metrics, qr/^lims_webhook_endpoints_disabled 1$/m,
         'the metrics count disabled endpoints');
-    like($metrics, qr/^lims_webhook_attempts_total\{outcome="given_up"\} 6$/m, 'given up');
+    like($metrics, qr/^lims_webhook_attempts_total\{outcome="given_up"\} 6$/m,
+        'deliveries that were given up are counted');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="failed"\} 5$/m,
         'attempts that failed are counted');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="delivered"\} 1$/m,

@@ -117,7 +117,7 @@ my $material = $lims->insert('material_type', { code => 'DW', name => 'Water' })
 sub happens {
     my ($client) = @_;
     my $made = $lims->post('/samples', { clientName => $client, materialTypeId => $material });
-    is($made->status, 201, 'something happens') or diag($made->body);
+    is($made->status, 201, 'a sample is registered') or diag($made->body);
     return $made->json->{trackingId};
 }
 

@@ -9,7 +9,7 @@ LIMS::Database::Snapshot - tells whether anything changed in the database
 
     my $before = LIMS::Database::Snapshot::take($lims);
     ...
-    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
 =head1 DESCRIPTION
 
