@@ -480,6 +480,7 @@ struct lims_request_t {
     const char *id;            /* `X-Request-Id` of this request */
     const char *reason;        /* why, for the audit trail; NULL: none was given */
     bool signs;                /* the act is signed: its signer's password was checked */
+    bool signer_of_provider;   /* by an authentication provider of httpd, not against a hash */
     const char *content_hash;  /* digest of what the signer was shown of the one record, with
                                   which it is compared when it is signed; NULL: it is not */
     const char *signature;     /* id of the electronic signature made, or NULL */

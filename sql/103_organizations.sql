@@ -127,8 +127,10 @@ SELECT lims.attach_record('organization');
 --   1 end_link      revokes the user's one-time link where password, address, identity
 --                   or activity changes (106)
 --   2 end_sessions  ends the user's sessions likewise (108)
---   3 keep_manager  refuses to leave no user who manages users (105)
---   4 audit_update  writes the audit trail, as at INSERT
+--   3 forget_signing  takes the signature password away where the user signs in by
+--                   something else (106)
+--   4 keep_manager  refuses to leave no user who manages users (105)
+--   5 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

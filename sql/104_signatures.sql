@@ -115,7 +115,10 @@ AS $$
 DECLARE
     v_user record;
 BEGIN
-    SELECT u.display_name, u.password_hash IS NOT NULL AS can_sign
+    SELECT u.display_name,
+           CASE NEW.method WHEN 'password'
+                THEN lims.has_signing_password(u.organization_id, u.id)
+                ELSE lims.is_identified(u.organization_id, u.id) END AS can_sign
       INTO v_user
       FROM lims.user_account u
      WHERE u.organization_id = NEW.organization_id
@@ -128,7 +131,8 @@ BEGIN
     END IF;
     IF NOT v_user.can_sign THEN
         PERFORM lims.refuse('esignature_required', format(
-            '%s has no password to sign with', v_user.display_name));
+            '%s has no password to sign with, or signs by a provider without having '
+            'signed in by it', v_user.display_name));
     END IF;
     NEW.content := lims.signed_content(NEW.organization_id, NEW.table_name,
                                        NEW.record_id);

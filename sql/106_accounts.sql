@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Accounts of people: the lock after failed signatures, and one-time links.
+-- Accounts of people: the lock after failed signatures, signature passwords, and one-time
+-- links.
 
 -- The lock -----------------------------------------------------------------
 
@@ -21,6 +22,9 @@ CREATE TABLE lims.account_state (
     -- When the person accepted being held accountable for what is done under the
     -- signature (21 CFR 11.10(j)); NULL: not yet.
     accountable_since timestamptz,
+    -- Password with which a person signs who signs in by an identity: it opens no session.
+    -- NULL: none.
+    signature_hash text CHECK (length(signature_hash) <= 1000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
@@ -29,7 +33,7 @@ CREATE TABLE lims.account_state (
         REFERENCES lims.user_account (organization_id, id)
 );
 
-SELECT lims.attach_record('account_state', '{last_sign_in_at}');
+SELECT lims.attach_record('account_state', '{last_sign_in_at}', '{signature_hash}');
 
 -- Until when an account is locked; NULL: it is not.
 CREATE FUNCTION lims.locked_until(p_organization bigint, p_user bigint)
@@ -174,6 +178,106 @@ BEGIN
 END
 $$;
 
+-- The signature password ---------------------------------------------------
+
+-- How long after signing in by an identity a person may set a first signature password:
+-- who has only found the desk unattended later cannot.
+CREATE FUNCTION lims.signature_password_time() RETURNS interval
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT interval '5 minutes' $$;
+
+-- Whether the acting session began by an identity at a provider, of this person.
+CREATE FUNCTION lims.is_identified(p_organization bigint, p_user bigint) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.user_session s
+         WHERE s.organization_id = p_organization
+           AND s.id = lims.context_id('session_id')
+           AND s.user_id = p_user
+           AND s.identity IS NOT NULL
+           AND s.ended_at IS NULL);
+END
+$$;
+
+-- Whether a person has a password that signs.
+CREATE FUNCTION lims.has_signing_password(p_organization bigint, p_user bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user
+           AND u.password_hash IS NOT NULL
+    ) OR EXISTS (
+        SELECT FROM lims.account_state s
+         WHERE s.organization_id = p_organization
+           AND s.user_id = p_user
+           AND s.signature_hash IS NOT NULL);
+END
+$$;
+
+-- Sets the acting person's signature password, whose old one was checked (its hash; NULL:
+-- there is none yet). Returns the session that acts; NULL: it did not begin by an identity,
+-- or not lately enough for a first one, or the password was changed meanwhile.
+CREATE FUNCTION lims.set_signature_password(
+    p_organization bigint,
+    p_old_hash text,
+    p_new_hash text
+) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_user CONSTANT bigint := lims.acting_user();
+    v_session CONSTANT bigint := lims.context_id('session_id');
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    PERFORM lims.require_read_committed();
+    IF NOT lims.is_identified(p_organization, v_user) OR p_old_hash IS NULL AND EXISTS (
+        SELECT FROM lims.user_session s
+         WHERE s.organization_id = p_organization
+           AND s.id = v_session
+           AND s.created_at <= clock_timestamp() - lims.signature_password_time())
+    THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.account_state (organization_id, user_id)
+    VALUES (p_organization, v_user)
+    ON CONFLICT (organization_id, user_id) DO NOTHING;
+    UPDATE lims.account_state s
+       SET signature_hash = p_new_hash
+     WHERE s.organization_id = p_organization
+       AND s.user_id = v_user
+       AND s.signature_hash IS NOT DISTINCT FROM p_old_hash;
+    RETURN CASE WHEN FOUND THEN v_session END;
+END
+$$;
+
+-- Takes the signature password away from an account that a person signs in to by something
+-- else from now on: it was set by whoever signed in before.
+CREATE FUNCTION lims.forget_signature_password() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.account_state s
+       SET signature_hash = NULL
+     WHERE s.organization_id = NEW.organization_id
+       AND s.user_id = NEW.id
+       AND s.signature_hash IS NOT NULL;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER forget_signing AFTER UPDATE ON lims.user_account
+FOR EACH ROW WHEN (NEW.password_hash IS NOT NULL AND OLD.password_hash IS NULL
+    OR NEW.identity IS DISTINCT FROM OLD.identity
+    OR NEW.identity IS NULL AND lower(NEW.email) <> lower(OLD.email))
+EXECUTE FUNCTION lims.forget_signature_password();
+
 -- Links --------------------------------------------------------------------
 
 CREATE SEQUENCE lims.account_link_id_seq;
@@ -187,6 +291,8 @@ CREATE TABLE lims.account_link (
     -- SHA-256 of the token, which is shown once and stored nowhere.
     token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
     given_by bigint,
+    -- The password that it sets: the one to sign in with, or the one that only signs.
+    purpose text NOT NULL DEFAULT 'password' CHECK (purpose IN ('password', 'signature')),
     expires_at timestamptz NOT NULL,
     spent_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -206,8 +312,12 @@ SELECT lims.attach_record('account_link', '{}', '{token_hash}');
 
 -- Creates the one-time link of a user, replacing a former one, and returns when it
 -- expires.
-CREATE FUNCTION lims.give_link(p_organization bigint, p_user bigint, p_token_hash bytea)
-RETURNS timestamptz
+CREATE FUNCTION lims.give_link(
+    p_organization bigint,
+    p_user bigint,
+    p_token_hash bytea,
+    p_purpose text DEFAULT 'password'
+) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
@@ -231,12 +341,24 @@ BEGIN
             '%s is the id of a user who is not active: only active users are given a '
             'one-time link', p_user));
     END IF;
-    INSERT INTO lims.account_link (organization_id, user_id, token_hash, given_by,
+    IF p_purpose = 'signature' AND EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user
+           AND u.password_hash IS NOT NULL
+    ) THEN
+        PERFORM lims.refuse('invalid_transition',
+            'a person who signs in with a password signs with it, too: only one who signs in '
+            'by an identity has a signature password');
+    END IF;
+    INSERT INTO lims.account_link (organization_id, user_id, token_hash, given_by, purpose,
         expires_at)
-    VALUES (p_organization, p_user, p_token_hash, lims.context_id('user_id'), v_expires)
+    VALUES (p_organization, p_user, p_token_hash, lims.context_id('user_id'), p_purpose,
+        v_expires)
     ON CONFLICT (organization_id, user_id) DO UPDATE
        SET token_hash = excluded.token_hash,
            given_by = excluded.given_by,
+           purpose = excluded.purpose,
            expires_at = excluded.expires_at,
            spent_at = NULL;
     RETURN v_expires;
@@ -267,21 +389,51 @@ BEGIN
 END
 $$;
 
--- Spends a link: sets the password of its user, who acts, without a session; the change
--- ends all of the user's sessions (108). Failed signatures and sign-ins are forgotten.
--- Returns the user's address; NULL: the link is not valid (any longer).
+-- Sets the password that a link is for. Either way the user's sessions end: those of an
+-- account whose password changes by a trigger (108).
+CREATE FUNCTION lims.set_password_by_link(
+    p_organization bigint,
+    p_user bigint,
+    p_purpose text,
+    p_password_hash text
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_purpose = 'signature' THEN
+        INSERT INTO lims.account_state (organization_id, user_id, signature_hash)
+        VALUES (p_organization, p_user, p_password_hash)
+        ON CONFLICT (organization_id, user_id) DO UPDATE
+           SET signature_hash = excluded.signature_hash;
+        PERFORM lims.end_sessions(p_organization, p_user, NULL, NULL, 'password changed');
+    ELSE
+        UPDATE lims.user_account u
+           SET password_hash = p_password_hash,
+               identity = NULL
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user;
+    END IF;
+END
+$$;
+
+-- Spends a link: sets the password of its user, who acts, without a session. Failed
+-- signatures and sign-ins are forgotten. Returns the user's address; NULL: the link is not
+-- valid (any longer).
 CREATE FUNCTION lims.spend_link(p_token_hash bytea, p_password_hash text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v_owner record;
+    v_purpose text;
 BEGIN
     PERFORM lims.require_read_committed();
     -- Of two who spend it at once, the second finds it spent.
-    PERFORM FROM lims.account_link l
-      WHERE l.token_hash = p_token_hash
-        FOR NO KEY UPDATE;
+    SELECT l.purpose
+      INTO v_purpose
+      FROM lims.account_link l
+     WHERE l.token_hash = p_token_hash
+       FOR NO KEY UPDATE;
     SELECT o.*
       INTO v_owner
       FROM lims.link_owner(p_token_hash) o;
@@ -294,11 +446,8 @@ BEGIN
        SET spent_at = now()
      WHERE l.organization_id = v_owner.organization_id
        AND l.user_id = v_owner.user_id;
-    UPDATE lims.user_account u
-       SET password_hash = p_password_hash,
-           identity = NULL
-     WHERE u.organization_id = v_owner.organization_id
-       AND u.id = v_owner.user_id;
+    PERFORM lims.set_password_by_link(v_owner.organization_id, v_owner.user_id, v_purpose,
+                                      p_password_hash);
     UPDATE lims.account_state s
        SET failures = 0,
            locks = 0,

@@ -303,7 +303,8 @@ $$;
 -- The accounts whose person a provider of identities has found, in the organizations of
 -- which it may sign people in (p_codes): by the identity that was given to the account, or
 -- with p_by_address by the e-mail address of an account that has neither identity nor
--- password. Locked ones are not among them. p_code: of this organization alone.
+-- password; whether each is locked for this client's address (109), and has signed in from
+-- there lately. p_code: of this organization alone.
 CREATE FUNCTION lims.identified_accounts(
     p_type text,
     p_subject text,
@@ -312,13 +313,15 @@ CREATE FUNCTION lims.identified_accounts(
     p_code text,
     p_address text
 ) RETURNS TABLE (organization_id bigint, code text, name text, user_id bigint,
-    person text)
+    person text, barred boolean, known boolean)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT o.id, o.code, o.name, u.id, u.display_name
+    SELECT o.id, o.code, o.name, u.id, u.display_name,
+           lims.is_barred(u.organization_id, u.id, p_address),
+           lims.is_known_from(u.organization_id, u.id, p_address)
       FROM lims.user_account u
       JOIN lims.organization o
         ON o.id = u.organization_id
@@ -330,14 +333,14 @@ BEGIN
             OR p_by_address AND lower(u.email) = lower(p_subject)
                AND u.identity IS NULL AND u.password_hash IS NULL)
        AND lims.has_permission(u.organization_id, u.id, 'self')
-       AND NOT lims.is_barred(u.organization_id, u.id, p_address)
      ORDER BY o.id
      LIMIT 5;
 END
 $$;
 
 -- Begins a session of a person whom a provider has found: the one of that organization of
--- lims.identified_accounts(). Returns NULL where that account changed meanwhile.
+-- lims.identified_accounts(). Returns NULL where that account is locked, or changed
+-- meanwhile.
 CREATE FUNCTION lims.begin_identified_session(
     p_organization bigint,
     p_user bigint,
@@ -363,6 +366,7 @@ BEGIN
                                              NULL, p_address) a
          WHERE a.organization_id = p_organization
            AND a.user_id = p_user
+           AND NOT a.barred
     ) THEN
         RETURN NULL;
     END IF;

@@ -52,7 +52,8 @@ SELECT u.organization_id, u.id, u.email, u.display_name AS "displayName",
               WHERE r.organization_id = u.organization_id
                 AND r.user_id = u.id
               ORDER BY r.role) AS roles,
-       u.password_hash IS NOT NULL AS "canSign", u.identity, u.active,
+       coalesce(u.password_hash, a.signature_hash) IS NOT NULL AS "canSign",
+       u.identity, u.active,
        CASE WHEN a.locked_until > now() THEN a.locked_until END AS "lockedUntil",
        a.last_sign_in_at AS "lastSignInAt",
        u.created_at AS "createdAt", u.updated_at AS "updatedAt"

@@ -118,7 +118,8 @@ GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_
 
 -- 106_accounts.sql
 GRANT EXECUTE ON FUNCTION lims.locked_until, lims.note_signature, lims.unlock_account,
-    lims.give_link, lims.link_owner, lims.spend_link, lims.accept_accountability TO lims_app;
+    lims.give_link, lims.link_owner, lims.spend_link, lims.accept_accountability,
+    lims.signature_password_time, lims.set_signature_password TO lims_app;
 
 -- 107_permission_matrix.sql
 GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;

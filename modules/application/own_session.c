@@ -4,6 +4,7 @@
 
 #include "application/application.h"
 #include "kernel/error.h"
+#include "kernel/field.h"
 #include "kernel/record.h"
 #include "service/service.h"
 
@@ -17,8 +18,11 @@ static const lims_error_t *show(lims_request_t *rq)
     const lims_call_t call = { .statement = LIMS_STMT_SESSION_GET };
     lims_writer_t *w = lims_writer_create(rq->pool);
     lims_result_t *row = NULL;
-    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+    const lims_error_t *error;
 
+    lims_values_set(rq->values, "signInProvider", rq->settings->sign_in_provider);
+    lims_values_set(rq->values, "signatureProvider", rq->settings->signature_provider);
+    error = lims_service_read(&row, rq, &call, 1);
     if (error) {
         return error;
     }
@@ -70,6 +74,14 @@ static const lims_field_t password_output[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
       .doc = "Id of the session, which goes on with a new token." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t signature_password_output[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the session, which goes on." },
     LIMS_FIELD_END,
 };
 
@@ -163,6 +175,24 @@ static const lims_route_t routes[] = {
       .prepare = lims_password_change_prepare,
       .work = lims_password_change_work,
       .handler = lims_password_change,
+      .errors = password_errors },
+    { .method = "POST",
+      .path = "/session/signature-password",
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "setSignaturePassword",
+      .summary = "Set the password with which one signs who signs in by an identity",
+      .description = "It opens no session. The first is set within five minutes of signing in, "
+                     "each later one with the old one, or by a link. A wrong old one counts as a "
+                     "failed signature. Where the server asks a provider for signatures there "
+                     "is none.",
+      .permission = "self",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_PASSWORD,
+      .input = lims_signature_password_input,
+      .output = signature_password_output,
+      .status = 200,
+      .prepare = lims_signature_password_prepare,
+      .work = lims_password_change_work,
+      .handler = lims_signature_password_set,
       .errors = password_errors },
     { .method = "POST",
       .path = "/session/statement",

@@ -16,9 +16,9 @@ extern const lims_field_t lims_sign_in_input[];
 extern const lims_field_t lims_sign_in_output[];
 
 /* Signing in, as the steps of a route with long work (sign_in.c): finds the accounts of
- * the address; checks the password against each, with nothing held; begins the session,
- * or offers the organizations in which the password is right. LIMS_E_UNAUTHORIZED: it is
- * right in none, for whatever reason. */
+ * the address or name; checks the password against each, or has a provider of httpd do so,
+ * with nothing held; begins the session, or offers the organizations in which the password
+ * is right. LIMS_E_UNAUTHORIZED: it is right in none, for whatever reason. */
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq);
 const lims_error_t *lims_sign_in_work(lims_request_t *rq);
 const lims_error_t *lims_sign_in(lims_request_t *rq);
@@ -45,6 +45,11 @@ const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement
 /* Writes code and name of an account's organization as an object. */
 void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row);
 
+/* Sets what finds and begins sessions by an identity, besides the organization chosen: its
+ * type and subject (sign_on.c). */
+void lims_set_identity(lims_values_t *values, const char *type, const char *subject,
+                       lims_request_t *rq);
+
 /* The own password (passwords.c): changed with the old one, or set by a one-time link, as the
  * steps of routes with long work. */
 const lims_error_t *lims_password_change_prepare(lims_request_t *rq);
@@ -54,7 +59,13 @@ const lims_error_t *lims_link_prepare(lims_request_t *rq);
 const lims_error_t *lims_link_work(lims_request_t *rq);
 const lims_error_t *lims_link_spend(lims_request_t *rq);
 
+/* The signature password, of a person who signed in by an identity, likewise; the work is
+ * that of a change of password. */
+const lims_error_t *lims_signature_password_prepare(lims_request_t *rq);
+const lims_error_t *lims_signature_password_set(lims_request_t *rq);
+
 extern const lims_field_t lims_password_input[];
+extern const lims_field_t lims_signature_password_input[];
 extern const lims_field_t lims_link_input[];
 extern const lims_field_t lims_link_spent_output[];
 

@@ -62,6 +62,18 @@ SELECT organization_id AS "organizationId",
        person AS "person"
   FROM lims.identified_accounts(:type::text, :subject::text, :byAddress::boolean,
                                 :codes::text[], :organization::text, :address::text)
+ WHERE NOT barred
+
+-- name: sign_in_identified many
+-- global: as sign_on_accounts; locked ones too, whose failures are counted.
+SELECT organization_id AS "organizationId",
+       code AS "code",
+       name AS "name",
+       user_id AS "userId",
+       barred AS "barred",
+       known AS "known"
+  FROM lims.identified_accounts(:type::text, :subject::text, :byAddress::boolean,
+                                :codes::text[], :organization::text, :address::text)
 
 -- name: sign_on_begin one
 -- global: of the organization that was chosen by signing in.
@@ -94,9 +106,18 @@ SELECT :$session::bigint AS "id",
        a.accountable_since AS "accountableSince",
        lims.link_to_tell(u.organization_id, u.id, s.id) AS "passwordSetByLinkAt",
        json_build_object(
-           'method', 'password',
-           'ready', u.password_hash IS NOT NULL AND a.accountable_since IS NOT NULL
-               AND coalesce(a.locked_until <= now(), true),
+           'by', CASE WHEN s.identity IS NULL THEN 'password'
+                      WHEN s.identity ->> 'type' = :signInProvider::text THEN 'provider'
+                      ELSE 'sign-on' END,
+           'name', coalesce(s.identity ->> 'subject', u.email)) AS "signIn",
+       json_build_object(
+           'method', CASE WHEN s.identity IS NULL THEN 'password'
+                          WHEN :signatureProvider::text IS NULL THEN 'signature-password'
+                          ELSE 'provider' END,
+           'ready', a.accountable_since IS NOT NULL
+               AND coalesce(a.locked_until <= now(), true)
+               AND (coalesce(u.password_hash, a.signature_hash) IS NOT NULL
+                    OR s.identity IS NOT NULL AND :signatureProvider::text IS NOT NULL),
            'lockedUntil', CASE WHEN a.locked_until > now()
                THEN to_char(a.locked_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
                END) AS "signature",
@@ -130,6 +151,9 @@ SELECT lims.accept_accountability(:$organization::bigint) AS "accountableSince"
 -- The acting person, as one who changes the own password.
 SELECT u.email AS "email",
        u.password_hash AS "passwordHash",
+       a.signature_hash AS "signatureHash",
+       s.identity IS NOT NULL AS "identified",
+       s.created_at > now() - lims.signature_password_time() AS "lately",
        o.name AS "name",
        o.code AS "code",
        CASE WHEN a.locked_until > now()
@@ -140,8 +164,15 @@ SELECT u.email AS "email",
   LEFT JOIN lims.account_state a
     ON a.organization_id = u.organization_id
    AND a.user_id = u.id
+  JOIN lims.user_session s
+    ON s.organization_id = u.organization_id
+   AND s.id = :$session::bigint
  WHERE u.organization_id = :$organization::bigint
    AND u.id = :$user::bigint
+
+-- name: signature_password_set one
+SELECT lims.set_signature_password(:$organization::bigint, :passwordHash::text,
+                                   :newHash::text) AS "id"
 
 -- name: password_change one
 SELECT lims.change_password(:$organization::bigint, :passwordHash::text, :newHash::text,

@@ -32,14 +32,32 @@ static const lims_field_t organization_members[] = {
     LIMS_FIELD_END,
 };
 
-static const char *const methods[] = { "password", NULL };
+static const char *const ways[] = { "password", "provider", "sign-on", NULL };
+
+static const lims_field_t sign_in_members[] = {
+    { .name = "by",
+      .type = LIMS_T_ENUM,
+      .flags = LIMS_F_OUT,
+      .values = ways,
+      .doc = "Way in: the password kept here, that of a provider that our own form asks, or "
+             "single sign-on." },
+    { .name = "name",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name that was given: the e-mail address, or the subject of an identity." },
+    LIMS_FIELD_END,
+};
+
+static const char *const methods[] = { "password", "signature-password", "provider", NULL };
 
 static const lims_field_t signature_members[] = {
     { .name = "method",
       .type = LIMS_T_ENUM,
       .flags = LIMS_F_OUT,
       .values = methods,
-      .doc = "Method by which the person is identified again when signing." },
+      .doc = "Method by which the person is identified again when signing: by the password that "
+             "signs in; by one that only signs, of a person who signed in by an identity; or by "
+             "a provider, which is asked about the name that signed in." },
     { .name = "ready",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
@@ -132,6 +150,11 @@ const lims_field_t lims_own_session_output[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "When the password was set by a one-time link, UTC, in the first five minutes of "
              "the first session after that; null in any other." },
+    { .name = "signIn",
+      .type = LIMS_T_OBJECT,
+      .flags = LIMS_F_OUT,
+      .members = sign_in_members,
+      .doc = "Way in which this session began." },
     { .name = "signature",
       .type = LIMS_T_OBJECT,
       .flags = LIMS_F_OUT,
@@ -151,7 +174,7 @@ const lims_field_t lims_sign_in_input[] = {
       .flags = LIMS_F_CREATE | LIMS_F_REQUIRED,
       .min = 1,
       .max = 254,
-      .doc = "E-mail address of the person.",
+      .doc = "E-mail address of the person, or the name in a directory that the server asks.",
       .example = "ana@riverbend.example" },
     { .name = "password",
       .type = LIMS_T_STRING,

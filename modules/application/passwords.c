@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * passwords.c - the own password: changed with the old one by who is signed in, or set by a
- * one-time link by who cannot sign in.
+ * one-time link by who cannot sign in; and the signature password of who signs in by an
+ * identity.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 /* What a password is changed with, from one step to the next. */
 typedef struct {
-    const char *old_hash; /* of the password that stands; NULL: set by a link */
+    const char *old_hash; /* of the password that stands; NULL: by a link, or a first one */
     const char *new_hash;
     bool right; /* the old password was right */
 } change_t;
@@ -36,6 +37,22 @@ const lims_field_t lims_password_input[] = {
       .max = LIMS_PASSWORD_MAX,
       .doc = "Password from now on: neither the e-mail address nor the laboratory's name, nor one "
              "of those that are tried first." },
+    LIMS_FIELD_END,
+};
+
+const lims_field_t lims_signature_password_input[] = {
+    { .name = "oldPassword",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_SECRET,
+      .min = 1,
+      .max = LIMS_PASSWORD_MAX,
+      .doc = "Signature password of now; absent for the first one." },
+    { .name = "newPassword",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
+      .min = LIMS_PASSWORD_MIN,
+      .max = LIMS_PASSWORD_MAX,
+      .doc = "Signature password from now on, as in a change of password." },
     LIMS_FIELD_END,
 };
 
@@ -77,13 +94,10 @@ static const lims_error_t *check_new(lims_request_t *rq, const char *member,
 /* --- With the old one ------------------------------------------------------------ */
 
 /* Refuses a change that cannot be, by the account and the new password. */
-static const lims_error_t *check_change(lims_request_t *rq, const lims_result_t *own)
+static const lims_error_t *check_new_own(lims_request_t *rq, const lims_result_t *own)
 {
-    if (!lims_result_get(own, 0, "passwordHash")) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
-                                 "You have no password here: whoever manages users gives you a "
-                                 "one-time link to set one.");
-    }
+    const char *old = lims_values_get(rq->values, "oldPassword");
+
     rq->exchange->retry_after = lims_result_get(own, 0, "lockedSeconds");
     if (rq->exchange->retry_after) {
         return lims_client_error(rq->pool, LIMS_E_ACCOUNT_LOCKED,
@@ -91,28 +105,45 @@ static const lims_error_t *check_change(lims_request_t *rq, const lims_result_t 
                                  "signatures.",
                                  rq->exchange->retry_after);
     }
-    if (strcmp(lims_values_get(rq->values, "oldPassword"),
-               lims_values_get(rq->values, "newPassword")) == 0) {
+    if (old && strcmp(old, lims_values_get(rq->values, "newPassword")) == 0) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
                                  "newPassword is the old one: choose another.");
     }
     return check_new(rq, "newPassword", own);
 }
 
-const lims_error_t *lims_password_change_prepare(lims_request_t *rq)
+static const lims_error_t *check_change(lims_request_t *rq, const lims_result_t *own)
+{
+    if (!lims_result_get(own, 0, "passwordHash")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "You have no password here: whoever manages users gives you a "
+                                 "one-time link to set one.");
+    }
+    return check_new_own(rq, own);
+}
+
+/* Prepares a change of the password whose hash is the column `hash`, unless `check` refuses. */
+static const lims_error_t *prepare(lims_request_t *rq, const char *hash,
+                                   const lims_error_t *(*check)(lims_request_t *rq,
+                                                                const lims_result_t *own))
 {
     change_t *change = apr_pcalloc(rq->pool, sizeof(*change));
     lims_result_t *own = NULL;
     const lims_error_t *error = lims_database_call(&own, rq, LIMS_STMT_PASSWORD_OWN);
 
     if (!error) {
-        error = check_change(rq, own);
+        error = check(rq, own);
     }
     if (!error) {
-        change->old_hash = lims_result_get(own, 0, "passwordHash");
+        change->old_hash = lims_result_get(own, 0, hash);
         rq->staged = change;
     }
     return error;
+}
+
+const lims_error_t *lims_password_change_prepare(lims_request_t *rq)
+{
+    return prepare(rq, "passwordHash", check_change);
 }
 
 /* Hashes the new password, if that is due. */
@@ -135,8 +166,10 @@ const lims_error_t *lims_password_change_work(lims_request_t *rq)
     const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGNATURE);
 
     if (!error) {
-        change->right = lims_password_verify(
-            change->old_hash, lims_values_get(rq->values, "oldPassword"), rq->pool);
+        change->right =
+            change->old_hash &&
+            lims_password_verify(change->old_hash, lims_values_get(rq->values, "oldPassword"),
+                                 rq->pool);
         error = hash_new(change, rq, "newPassword");
         x->transport->leave_queue(x, LIMS_QUEUE_SIGNATURE);
     }
@@ -204,6 +237,74 @@ const lims_error_t *lims_password_change(lims_request_t *rq)
         return error;
     }
     lims_session_cookie(rq, token);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "id");
+    lims_writer_raw(w, lims_result_get(row, 0, "id"));
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+/* --- The signature password ------------------------------------------------------ */
+
+/* Refuses a signature password where none is used, or none may be set now. */
+static const lims_error_t *check_signature_password(lims_request_t *rq, const lims_result_t *own)
+{
+    bool first = !lims_result_get(own, 0, "signatureHash");
+    bool old = !!lims_values_get(rq->values, "oldPassword");
+
+    if (!lims_result_true(own, 0, "identified")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "You signed in with a password, and sign with it, too.");
+    }
+    if (rq->settings->signature_provider) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "Here you sign with the password of your directory; there is "
+                                 "no signature password.");
+    }
+    if (first && !lims_result_true(own, 0, "lately")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "A first signature password is set within five minutes of "
+                                 "signing in: sign in again, or have whoever manages users give "
+                                 "you a link.");
+    }
+    if (first == old) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 first ? "oldPassword: there is no signature password yet."
+                                       : "oldPassword is missing: you have a signature "
+                                         "password.");
+    }
+    return check_new_own(rq, own);
+}
+
+const lims_error_t *lims_signature_password_prepare(lims_request_t *rq)
+{
+    return prepare(rq, "signatureHash", check_signature_password);
+}
+
+const lims_error_t *lims_signature_password_set(lims_request_t *rq)
+{
+    const change_t *change = rq->staged;
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGNATURE_PASSWORD_SET, .values = values };
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    const lims_error_t *error = change->old_hash ? note_check(rq, change->right) : NULL;
+    lims_result_t *row = NULL;
+
+    if (error) {
+        return error;
+    }
+    lims_values_set(values, "passwordHash", change->old_hash);
+    lims_values_set(values, "newHash", change->new_hash);
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (!error && !lims_result_get(row, 0, "id")) {
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                  "The signature password was changed meanwhile, or signing in "
+                                  "is more than five minutes ago: sign in again.");
+    }
+    if (error) {
+        return error;
+    }
     lims_writer_object_begin(w);
     lims_writer_key(w, "id");
     lims_writer_raw(w, lims_result_get(row, 0, "id"));

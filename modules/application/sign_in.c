@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sign_in.c - signing in by address and password.
+ * sign_in.c - signing in by address and password; where LimsSignInProvider names one, an
+ * authentication provider of httpd is asked as well, about a name of its directory.
  *
  * The answer for a wrong address and for a wrong password is the same, and takes as long:
  * the same number of passwords is checked for every address, against a made-up account
- * where there is none.
+ * where there is none, and the provider is asked about any name.
  */
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -16,37 +17,71 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-/* Most accounts of one address that are tried (lims.sign_in_accounts). */
+/* Most accounts of one address that are tried (lims.sign_in_accounts), and as many of a name
+ * at the provider (lims.identified_accounts). */
 #define ACCOUNTS_MAX 5
 
 typedef struct {
-    lims_result_t *accounts;
+    const lims_result_t *found; /* row of this result */
+    int row;
+    bool identified;      /* the provider knows the password; else its hash is kept here */
+    bool right;           /* the password is right, */
+    bool open;            /* and the account neither locked nor held by the address */
+    const char *rehashed; /* the right password at the cost of now, where its hash has a lower
+                             one; else NULL */
+} account_t;
+
+typedef struct {
+    account_t accounts[2 * ACCOUNTS_MAX];
     int count;
-    int checks;               /* passwords to check, whatever the number of accounts */
-    bool held;                /* too many failed sign-ins came from the client's address */
-    bool right[ACCOUNTS_MAX]; /* by account, as the next */
-    bool open[ACCOUNTS_MAX];  /* right, and neither locked nor held by the address */
-    const char *rehashed[ACCOUNTS_MAX]; /* the right password at the cost of now, where its hash
-                                           has a lower one; else NULL */
+    int checks; /* hashes to check, whatever the number of accounts */
+    bool held;  /* too many failed sign-ins came from the client's address */
 } attempt_t;
+
+static void add_accounts(attempt_t *attempt, const lims_result_t *found, bool identified)
+{
+    for (int i = 0; found && i < lims_result_count(found) && i < ACCOUNTS_MAX; i++) {
+        attempt->accounts[attempt->count++] =
+            (account_t){ .found = found, .row = i, .identified = identified };
+    }
+}
+
+/* Finds the accounts whose password the provider knows. */
+static const lims_error_t *find_identified(lims_result_t **found, lims_request_t *rq)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGN_IN_IDENTIFIED, .values = values };
+
+    if (!rq->settings->sign_in_provider) {
+        return NULL;
+    }
+    lims_set_identity(values, rq->settings->sign_in_provider, lims_values_get(rq->values, "email"),
+                      rq);
+    lims_values_set(values, "organization", lims_values_get(rq->values, "organization"));
+    lims_values_set(values, "address", rq->exchange->address);
+    return lims_database_run(found, rq, &call, 1, 0);
+}
 
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_SIGN_IN_ACCOUNTS },
                                   { .statement = LIMS_STMT_SIGN_IN_CHECKS } };
-    lims_result_t *found[2] = { NULL, NULL };
+    lims_result_t *found[2] = { NULL, NULL }, *identified = NULL;
     attempt_t *attempt = apr_pcalloc(rq->pool, sizeof(*attempt));
     const lims_error_t *error;
 
-    if (!rq->settings->sign_in_by_password) {
+    if (!rq->settings->sign_in_by_password && !rq->settings->sign_in_provider) {
         return lims_client_error(rq->pool, LIMS_E_FORBIDDEN, "People sign in at %s here.",
                                  rq->settings->sign_on);
     }
     lims_values_set(rq->values, "address", rq->exchange->address);
     error = lims_database_run(found, rq, calls, 2, 0);
     if (!error) {
-        attempt->accounts = found[0];
-        attempt->count = lims_result_count(found[0]);
+        error = find_identified(&identified, rq);
+    }
+    if (!error) {
+        add_accounts(attempt, rq->settings->sign_in_by_password ? found[0] : NULL, false);
+        add_accounts(attempt, identified, true);
         attempt->held = rq->exchange->transport->sign_ins_exceeded(rq->exchange);
         attempt->checks = (int)strtol(lims_result_get(found[1], 0, "checks"), NULL, 10);
         rq->staged = attempt;
@@ -54,25 +89,87 @@ const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
     return error;
 }
 
-static bool is_open(const attempt_t *attempt, int account)
+static const char *value_of(const account_t *account, const char *column)
 {
-    return !lims_result_true(attempt->accounts, account, "barred") &&
-           (!attempt->held || lims_result_true(attempt->accounts, account, "known"));
+    return lims_result_get(account->found, account->row, column);
 }
 
-static void check_passwords(attempt_t *attempt, lims_request_t *rq)
+/* Whether the account may sign in from the client's address, if the password is right. */
+static bool is_free(const attempt_t *attempt, const account_t *account)
 {
-    const char *password = lims_values_get(rq->values, "password");
+    return !lims_result_true(account->found, account->row, "barred") &&
+           (!attempt->held || lims_result_true(account->found, account->row, "known"));
+}
 
-    for (int i = 0; i < ACCOUNTS_MAX && (i < attempt->checks || i < attempt->count); i++) {
-        const char *hash =
-            i < attempt->count ? lims_result_get(attempt->accounts, i, "passwordHash") : NULL;
+static void note_right(const attempt_t *attempt, account_t *account)
+{
+    account->right = true;
+    account->open = is_free(attempt, account);
+}
 
-        attempt->right[i] = lims_password_verify(hash ? hash : lims_password_nobodys, password,
-                                                 rq->pool) &&
-                            hash;
-        attempt->open[i] = attempt->right[i] && is_open(attempt, i);
+static void check_hashes(attempt_t *attempt, const char *password, apr_pool_t *pool)
+{
+    int checked = 0;
+
+    for (int i = 0; i < attempt->count; i++) {
+        account_t *account = &attempt->accounts[i];
+
+        if (!account->identified) {
+            checked++;
+            if (lims_password_verify(value_of(account, "passwordHash"), password, pool)) {
+                note_right(attempt, account);
+            }
+        }
     }
+    for (; checked < attempt->checks; checked++) {
+        lims_password_verify(lims_password_nobodys, password, pool);
+    }
+}
+
+/* Whether the provider is asked about the name: not where nobody could be let in, for its own
+ * lock would keep the person from everything else, too. */
+static bool is_provider_asked(const attempt_t *attempt)
+{
+    bool any = false;
+
+    for (int i = 0; i < attempt->count; i++) {
+        if (attempt->accounts[i].identified && is_free(attempt, &attempt->accounts[i])) {
+            return true;
+        }
+        any |= attempt->accounts[i].identified;
+    }
+    return !any && !attempt->held;
+}
+
+static const account_t *find_open(const attempt_t *attempt)
+{
+    for (int i = 0; i < attempt->count; i++) {
+        if (attempt->accounts[i].open) {
+            return &attempt->accounts[i];
+        }
+    }
+    return NULL;
+}
+
+/* Has the provider check the password. Its failure concerns nobody whose password is kept
+ * here. */
+static const lims_error_t *check_by_provider(attempt_t *attempt, lims_request_t *rq)
+{
+    lims_exchange_t *x = rq->exchange;
+    const lims_error_t *error = NULL;
+    bool right = false;
+
+    if (rq->settings->sign_in_provider && is_provider_asked(attempt)) {
+        error = x->transport->ask_provider(&right, x, rq->settings->sign_in_provider,
+                                           lims_values_get(rq->values, "email"),
+                                           lims_values_get(rq->values, "password"));
+    }
+    for (int i = 0; right && i < attempt->count; i++) {
+        if (attempt->accounts[i].identified) {
+            note_right(attempt, &attempt->accounts[i]);
+        }
+    }
+    return find_open(attempt) ? NULL : error;
 }
 
 /* Hashes the right password anew where the cost was raised since. Where OpenSSL fails, the
@@ -81,11 +178,12 @@ static void raise_cost(attempt_t *attempt, lims_request_t *rq)
 {
     const char *password = lims_values_get(rq->values, "password");
 
-    for (int i = 0; i < ACCOUNTS_MAX; i++) {
-        if (attempt->open[i] &&
-            lims_password_is_cheap(lims_result_get(attempt->accounts, i, "passwordHash"),
-                                   rq->pool)) {
-            attempt->rehashed[i] = lims_password_hash(password, rq->pool);
+    for (int i = 0; i < attempt->count; i++) {
+        account_t *account = &attempt->accounts[i];
+
+        if (account->open && !account->identified &&
+            lims_password_is_cheap(value_of(account, "passwordHash"), rq->pool)) {
+            account->rehashed = lims_password_hash(password, rq->pool);
         }
     }
 }
@@ -96,22 +194,13 @@ const lims_error_t *lims_sign_in_work(lims_request_t *rq)
     const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGN_IN);
 
     if (!error) {
-        check_passwords(rq->staged, rq);
+        check_hashes(rq->staged, lims_values_get(rq->values, "password"), rq->pool);
+        error = check_by_provider(rq->staged, rq);
         raise_cost(rq->staged, rq);
         x->transport->leave_queue(x, LIMS_QUEUE_SIGN_IN);
     }
     lims_wipe_value(rq, "password");
     return error;
-}
-
-static int count_of(const bool *accounts)
-{
-    int count = 0;
-
-    for (int i = 0; i < ACCOUNTS_MAX; i++) {
-        count += accounts[i];
-    }
-    return count;
 }
 
 const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
@@ -126,8 +215,18 @@ const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
 static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
 {
     return lims_sign_in_refused(rq, cause,
-                                "The e-mail address or the password is wrong, or the account is "
+                                "The name or the password is wrong, or the account is "
                                 "locked for a time after failed sign-ins.");
+}
+
+static bool is_right_for_any(const attempt_t *attempt)
+{
+    for (int i = 0; i < attempt->count; i++) {
+        if (attempt->accounts[i].right) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Counts the failure for each account of the address, and for the client's address; it is
@@ -135,17 +234,17 @@ static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
  * is a failure of none. */
 static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *attempt)
 {
-    lims_call_t calls[ACCOUNTS_MAX];
-    lims_result_t *ignored[ACCOUNTS_MAX] = { NULL };
-    int count = count_of(attempt->right) == 0 ? attempt->count : 0;
+    lims_call_t calls[2 * ACCOUNTS_MAX];
+    lims_result_t *ignored[2 * ACCOUNTS_MAX] = { NULL };
+    int count = is_right_for_any(attempt) ? 0 : attempt->count;
     const lims_error_t *error;
 
     for (int i = 0; i < count; i++) {
         lims_values_t *values = lims_values_create(rq->pool);
 
         lims_values_set(values, "organizationId",
-                        lims_result_get(attempt->accounts, i, "organizationId"));
-        lims_values_set(values, "userId", lims_result_get(attempt->accounts, i, "userId"));
+                        value_of(&attempt->accounts[i], "organizationId"));
+        lims_values_set(values, "userId", value_of(&attempt->accounts[i], "userId"));
         lims_values_set(values, "address", rq->exchange->address);
         calls[i] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED, .values = values };
     }
@@ -179,9 +278,9 @@ static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt
     lims_writer_null(w);
     lims_writer_key(w, "organizations");
     lims_writer_array_begin(w);
-    for (int i = 0; i < ACCOUNTS_MAX; i++) {
-        if (attempt->open[i]) {
-            lims_write_choice(w, attempt->accounts, i);
+    for (int i = 0; i < attempt->count; i++) {
+        if (attempt->accounts[i].open) {
+            lims_write_choice(w, attempt->accounts[i].found, attempt->accounts[i].row);
         }
     }
     lims_writer_array_end(w);
@@ -236,31 +335,32 @@ const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement
     return NULL;
 }
 
-static const lims_error_t *begin_session(lims_request_t *rq, const attempt_t *attempt, int account)
+static const lims_error_t *begin_session(lims_request_t *rq, const account_t *account)
 {
-    static const char *const taken[] = { "organizationId", "userId", "passwordHash" };
     lims_values_t *values = lims_values_create(rq->pool);
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
-        lims_values_set(values, taken[i], lims_result_get(attempt->accounts, account, taken[i]));
+    lims_values_set(values, "organizationId", value_of(account, "organizationId"));
+    lims_values_set(values, "userId", value_of(account, "userId"));
+    if (account->identified) {
+        lims_set_identity(values, rq->settings->sign_in_provider,
+                          lims_values_get(rq->values, "email"), rq);
+        return lims_session_begin(rq, LIMS_STMT_SIGN_ON_BEGIN, values, refuse);
     }
-    lims_values_set(values, "rehashed", attempt->rehashed[account]);
+    lims_values_set(values, "passwordHash", value_of(account, "passwordHash"));
+    lims_values_set(values, "rehashed", account->rehashed);
     return lims_session_begin(rq, LIMS_STMT_SIGN_IN_BEGIN, values, refuse);
 }
 
 const lims_error_t *lims_sign_in(lims_request_t *rq)
 {
     const attempt_t *attempt = rq->staged;
-    int right = count_of(attempt->open), account = 0;
+    const account_t *account = find_open(attempt);
+    int open = 0;
 
-    if (right == 0) {
-        return note_failure(rq, attempt);
+    for (int i = 0; i < attempt->count; i++) {
+        open += attempt->accounts[i].open;
     }
-    if (right > 1) {
-        return offer_organizations(rq, attempt);
-    }
-    while (!attempt->open[account]) {
-        account++;
-    }
-    return begin_session(rq, attempt, account);
+    return !account   ? note_failure(rq, attempt)
+           : open > 1 ? offer_organizations(rq, attempt)
+                      : begin_session(rq, account);
 }

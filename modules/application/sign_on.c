@@ -62,6 +62,15 @@ static const lims_error_t *refuse(lims_request_t *rq, const char *cause)
                                 "for a time: whoever manages users gives it to an account.");
 }
 
+void lims_set_identity(lims_values_t *values, const char *type, const char *subject,
+                       lims_request_t *rq)
+{
+    lims_values_set(values, "type", type);
+    lims_values_set(values, "subject", subject);
+    lims_values_set(values, "byAddress", rq->settings->match_address ? "t" : "f");
+    lims_values_set(values, "codes", rq->settings->sign_in_organizations);
+}
+
 /* Finds the accounts of whom httpd has found. LIMS_E_NOT_FOUND elsewhere than at sign-on. */
 static const lims_error_t *find(lims_result_t **accounts, lims_values_t *values,
                                 lims_request_t *rq)
@@ -76,10 +85,7 @@ static const lims_error_t *find(lims_result_t **accounts, lims_values_t *values,
     if (!x->identity) {
         return refuse(rq, "no module of a type of LimsSignInTypes has found anybody");
     }
-    lims_values_set(values, "type", x->identity_type);
-    lims_values_set(values, "subject", x->identity);
-    lims_values_set(values, "byAddress", rq->settings->match_address ? "t" : "f");
-    lims_values_set(values, "codes", rq->settings->sign_in_organizations);
+    lims_set_identity(values, x->identity_type, x->identity, rq);
     lims_values_set(values, "organization", lims_values_get(rq->values, "organization"));
     lims_values_set(values, "address", x->address);
     return lims_database_run(accounts, rq, &call, 1, 0);

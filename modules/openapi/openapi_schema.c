@@ -366,6 +366,10 @@ static const lims_field_t problem_fields_of_people[] = {
       .values = ways,
       .doc = "Way to sign in, at /app/sign-on (httpd) or there and by password (both); only "
              "where nobody is signed in, and not by password alone." },
+    { .name = "userNames",
+      .type = LIMS_T_BOOLEAN,
+      .doc = "Whether people may sign in by a name of a directory instead of an e-mail address; "
+             "only where nobody is signed in." },
     { .name = "mine",
       .type = LIMS_T_OBJECT,
       .members = version_fields,

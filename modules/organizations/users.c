@@ -74,7 +74,9 @@ static const lims_field_t fields[] = {
     { .name = "canSign",
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN,
-      .doc = "Whether the person has a password, and so can sign." },
+      .doc = "Whether the person has a password to sign with: the own, or a signature password. "
+             "Where the server asks a provider for it, whoever signed in by an identity needs "
+             "none." },
     { .name = "identity",
       .type = LIMS_T_OBJECT,
       .flags = KEPT | LIMS_F_NULLABLE,
@@ -107,6 +109,20 @@ static const lims_field_t fields[] = {
     LIMS_REASON(LIMS_F_UPDATE,
                 "Reason for the change, kept in the audit trail; needed for a change of roles.",
                 .example = "moved to the laboratory"),
+    LIMS_FIELD_END,
+};
+
+static const char *const link_purposes[] = { "password", "signature", NULL };
+
+static const lims_field_t link_input[] = {
+    LIMS_REASON_FIELD,
+    { .name = "purpose",
+      .type = LIMS_T_ENUM,
+      .values = link_purposes,
+      .fallback = "password",
+      .doc = "Password that the link sets: the one to sign in with (password), which takes an "
+             "identity away, or the one that only signs (signature), of a person who signs in "
+             "by an identity." },
     LIMS_FIELD_END,
 };
 
@@ -358,7 +374,7 @@ static const lims_route_t routes[] = {
                      "password, address, identity or activity ends it.",
       .permission = "user.manage",
       .flags = LIMS_R_OWNER | LIMS_R_REASON | LIMS_R_NO_RECORD,
-      .input = lims_reason_input,
+      .input = link_input,
       .output = link_output,
       .status = 201,
       .handler = give_link,

@@ -97,4 +97,5 @@ SELECT lims.unlock_account(u.organization_id, u.id)
 
 -- name: user_link one
 SELECT :id::bigint AS "userId",
-       lims.give_link(:$organization::bigint, :id::bigint, :tokenHash::bytea) AS "expiresAt"
+       lims.give_link(:$organization::bigint, :id::bigint, :tokenHash::bytea,
+                      :purpose::text) AS "expiresAt"

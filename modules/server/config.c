@@ -162,6 +162,12 @@ const command_rec lims_config_directives[] = {
     AP_INIT_TAKE1("LimsSignIn", lims_directive_set_word,
                   LIMS_WORD(sign_in, .words = sign_in_words, .fallback = LIMS_SIGN_IN_BUILTIN),
                   RSRC_CONF, "builtin, httpd (a module in front of /app/sign-on) or both"),
+    AP_INIT_TAKE1("LimsSignInProvider", lims_directive_set_text,
+                  LIMS_TEXT(sign_in_provider, .text = NULL), RSRC_CONF,
+                  "authentication provider of httpd that our own form asks: ldap, file, ..."),
+    AP_INIT_TAKE1("LimsSignatureProvider", lims_directive_set_text,
+                  LIMS_TEXT(signature_provider, .text = NULL), RSRC_CONF,
+                  "authentication provider of httpd that is asked when people sign"),
     AP_INIT_ITERATE("LimsSignInTypes", lims_directive_add_text, LIMS_LIST(sign_in_types),
                     RSRC_CONF, "types of authentication that may sign people in"),
     AP_INIT_TAKE1("LimsSignInMatch", lims_directive_set_word,
@@ -419,6 +425,14 @@ const command_rec lims_config_directives[] = {
     AP_INIT_RAW_ARGS("SSLEngine", lims_foreign_directive_set,
                      LIMS_TEXT(foreign_directives[LIMS_FOREIGN_ENGINE], .owner = "mod_ssl.c"),
                      RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("LDAPCacheEntries", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_LDAP_ENTRIES],
+                               .owner = "util_ldap.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("<AuthnProviderAlias", lims_foreign_directive_add,
+                     LIMS_DIRECTIVE(LIMS_SETS_LIST, apr_array_header_t *, provider_aliases,
+                                    .owner = "mod_authn_core.c"),
+                     RSRC_CONF, "also read by mod_lims"),
     { .name = NULL },
 };
 
@@ -482,7 +496,10 @@ static void complete_people(lims_config_t *config, apr_pool_t *pool)
                                  config->cookie_suffix, NULL);
     people->sign_on = apr_pstrcat(pool, config->base_path, LIMS_SIGN_ON_PREFIX, NULL);
     people->sign_in_by_password = config->sign_in != LIMS_SIGN_IN_HTTPD;
-    people->sign_in_by_httpd = config->sign_in != LIMS_SIGN_IN_BUILTIN;
+    people->sign_in_by_httpd =
+        config->sign_in != LIMS_SIGN_IN_BUILTIN && config->sign_in_types;
+    people->sign_in_provider = config->sign_in_provider;
+    people->signature_provider = config->signature_provider;
     people->match_address = config->sign_in_match == LIMS_MATCH_ADDRESS;
     people->sign_in_organizations = array_of(config->sign_in_organizations, pool);
     people->sign_out_url = config->sign_out_url;

@@ -220,6 +220,46 @@ static const char *origin_of(const server_rec *s, bool proxy, apr_pool_t *pool)
                : apr_psprintf(pool, "https://%s:%u", s->server_hostname, port);
 }
 
+static void check_provider(check_t *check, const char *provider, const char *directive)
+{
+    if (provider && !lims_provider_exists(provider)) {
+        report(check, 134,
+               apr_psprintf(check->pool, "%s names no authentication provider: %s", directive,
+                            provider),
+               "load its module, such as \"a2enmod authnz_ldap\", or correct the name");
+    }
+}
+
+/* Checks how people sign in, and sign. */
+static void check_sign_in(check_t *check)
+{
+    const lims_config_t *config = lims_config_of(check->s);
+    bool by_httpd = config->sign_in != LIMS_SIGN_IN_BUILTIN;
+
+    if (by_httpd && ((!config->sign_in_types && !config->sign_in_provider) ||
+                     !config->sign_in_organizations)) {
+        report(check, 133, "people sign in by httpd, and it is not said how and of which "
+               "organizations",
+               "set LimsSignInOrganizations, and LimsSignInTypes or LimsSignInProvider; or "
+               "\"LimsSignIn builtin\"");
+    }
+    if (!by_httpd && (config->sign_in_provider || config->signature_provider)) {
+        report(check, 136, "providers of httpd are named, and people sign in by passwords kept "
+               "here",
+               "set \"LimsSignIn httpd\" or \"LimsSignIn both\"");
+    }
+    check_provider(check, config->sign_in_provider, "LimsSignInProvider");
+    check_provider(check, config->signature_provider, "LimsSignatureProvider");
+    if (config->signature_provider &&
+        lims_provider_caches(check->s, config->signature_provider, check->pool)) {
+        report(check, 135,
+               apr_psprintf(check->pool, "LimsSignatureProvider %s may answer from a cache",
+                            config->signature_provider),
+               "a signature asks anew: name the provider behind socache, and for ldap set "
+               "\"LDAPCacheEntries 0\"");
+    }
+}
+
 /* Checks what the application needs besides: without its header fields a page of it could
  * be framed, and run scripts of others. */
 static void check_application(check_t *check)
@@ -235,12 +275,7 @@ static void check_application(check_t *check)
         report(check, 131, "mod_headers is not loaded, and the application is on",
                "load it: \"a2enmod headers\", or set \"LimsApplication off\"");
     }
-    if (config->sign_in != LIMS_SIGN_IN_BUILTIN &&
-        (!config->sign_in_types || !config->sign_in_organizations)) {
-        report(check, 133, "people sign in by httpd, and it is not said how and of which "
-               "organizations",
-               "set LimsSignInTypes and LimsSignInOrganizations, or \"LimsSignIn builtin\"");
-    }
+    check_sign_in(check);
     if (config->tls == LIMS_TLS_PROXY && !ap_find_linked_module("mod_remoteip.c")) {
         report(check, 132,
                "mod_remoteip is not loaded, so that all people seem to come from the proxy",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign_directives.c - directives of mod_dbd and mod_ssl that mod_lims reads too.
+ * foreign_directives.c - directives of other modules that mod_lims reads too.
  *
  * httpd hands a directive to every module that lists it. So each server's are
  * noted as httpd reads them, and hold as they do for their owners: a virtual
@@ -15,19 +15,33 @@
 
 #include "server/directive.h"
 
-const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char *arguments)
+/* Without its owner a directive is not ours either: SSLEngine without mod_ssl must not pass. */
+static const char *refuse_without_owner(const cmd_parms *cmd)
 {
     const lims_directive_t *directive = cmd->info;
 
-    if (!ap_find_linked_module(directive->owner)) {
-        /* As if it were not ours either: SSLEngine without mod_ssl must not pass. */
-        return apr_psprintf(cmd->pool,
-                            "Invalid command '%s', perhaps misspelled or defined by a module not "
-                            "included in the server configuration",
-                            cmd->cmd->name);
-    }
+    return ap_find_linked_module(directive->owner)
+               ? NULL
+               : apr_psprintf(cmd->pool,
+                              "Invalid command '%s', perhaps misspelled or defined by a module "
+                              "not included in the server configuration",
+                              cmd->cmd->name);
+}
+
+const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char *arguments)
+{
+    const char *problem = refuse_without_owner(cmd);
+
     /* What its owner takes for the argument, or refuses. */
-    return lims_directive_set_text(cmd, unused, ap_getword_conf(cmd->pool, &arguments));
+    return problem ? problem
+                   : lims_directive_set_text(cmd, unused, ap_getword_conf(cmd->pool, &arguments));
+}
+
+const char *lims_foreign_directive_add(cmd_parms *cmd, void *unused, const char *arguments)
+{
+    const char *problem = refuse_without_owner(cmd);
+
+    return problem ? problem : lims_directive_add_text(cmd, unused, arguments);
 }
 
 const char *lims_foreign_directive(const server_rec *s, lims_foreign_directive_e which)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foreign_directives.h - directives of mod_dbd and mod_ssl that mod_lims reads too. */
+/* foreign_directives.h - directives of other modules that mod_lims reads too. */
 #ifndef LIMS_FOREIGN_DIRECTIVES_H
 #define LIMS_FOREIGN_DIRECTIVES_H
 
@@ -8,6 +8,10 @@
 /* Their setter. It takes one argument as it stands there: the owner of the directive
  * says how many there may be. */
 const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char *arguments);
+
+/* Setter of one that may stand there several times: adds its arguments, as written, to a
+ * list. */
+const char *lims_foreign_directive_add(cmd_parms *cmd, void *unused, const char *arguments);
 
 /* The argument as it holds for this server, NULL: it has none. */
 const char *lims_foreign_directive(const server_rec *s, lims_foreign_directive_e which);

@@ -247,6 +247,12 @@ static void leave_queue(lims_exchange_t *x, lims_queue_e queue)
     lims_admission_release(&carrier->admission, queue, carrier->r->server);
 }
 
+static const lims_error_t *ask_provider(bool *right, lims_exchange_t *x, const char *provider,
+                                        const char *name, const char *password)
+{
+    return lims_provider_ask(right, ((carrier_t *)x->context)->r, provider, name, password);
+}
+
 static const lims_transport_t transport = {
     .connect = connect_database,
     .disconnect = disconnect_database,
@@ -258,6 +264,7 @@ static const lims_transport_t transport = {
     .count_sign_in = count_sign_in,
     .enter_queue = enter_queue,
     .leave_queue = leave_queue,
+    .ask_provider = ask_provider,
 };
 
 /* --- In and out ----------------------------------------------------------- */
@@ -282,22 +289,6 @@ static const char *browser_of(request_rec *r)
     return kept;
 }
 
-/* Whom a module of httpd has found, if it is of a type that may sign people in. Nobody is
- * taken from a header field, nor from anywhere else on the host. */
-static void fill_identity(lims_exchange_t *x, request_rec *r)
-{
-    const lims_config_t *config = lims_config_of(r->server);
-    const apr_array_header_t *types = config->sign_in_types;
-
-    x->signs_on = below_sign_on(&config->people, r);
-    for (int i = 0; x->signs_on && types && r->user && r->ap_auth_type && i < types->nelts; i++) {
-        if (strcasecmp(APR_ARRAY_IDX(types, i, const char *), r->ap_auth_type) == 0) {
-            x->identity_type = APR_ARRAY_IDX(types, i, const char *);
-            x->identity = r->user;
-        }
-    }
-}
-
 /* What a browser sends with a request of the application. */
 static void fill_browser(lims_exchange_t *x, request_rec *r)
 {
@@ -309,7 +300,10 @@ static void fill_browser(lims_exchange_t *x, request_rec *r)
     x->origin = apr_table_get(r->headers_in, "Origin");
     x->browser = browser_of(r);
     x->address = r->useragent_ip;
-    fill_identity(x, r);
+    x->signs_on = below_sign_on(&lims_config_of(r->server)->people, r);
+    if (x->signs_on) {
+        x->identity = lims_found_person(&x->identity_type, r);
+    }
 }
 
 static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)

@@ -34,6 +34,7 @@ typedef enum {
     LIMS_FOREIGN_MAX,
     LIMS_FOREIGN_EXPTIME,
     LIMS_FOREIGN_ENGINE,
+    LIMS_FOREIGN_LDAP_ENTRIES,
     LIMS_FOREIGN_COUNT
 } lims_foreign_directive_e;
 
@@ -96,6 +97,9 @@ typedef struct {
     const char *cookie_suffix;
     int sign_in;                              /* of lims_sign_in_e */
     int sign_in_match;                        /* of lims_match_e */
+    const char *sign_in_provider;             /* names of authentication providers, as the next */
+    const char *signature_provider;
+    apr_array_header_t *provider_aliases;     /* of const char *: "base alias>", as written */
     apr_array_header_t *sign_in_types;        /* of const char *, as the next */
     apr_array_header_t *sign_in_organizations;
     const char *sign_out_url;
@@ -271,6 +275,22 @@ void lims_unknown_keys_count(const request_rec *r);
 /* Returns a number for the client's address, of IPv6 for its network; 0: it cannot be
  * told apart from others'. */
 apr_int64_t lims_address_number(const request_rec *r);
+
+/* providers.c: authentication providers of httpd. Whether a provider of this name is there;
+ * whether it may answer from a cache, so that a former password is right for a while. */
+bool lims_provider_exists(const char *provider);
+
+bool lims_provider_caches(const server_rec *s, const char *provider, apr_pool_t *pool);
+
+/* Asks a provider whether the password is right for the name, in the request's context: by
+ * the directives that hold for its URL, or those of <AuthnProviderAlias>.
+ * LIMS_E_SERVICE_UNAVAILABLE: it could not say. */
+const lims_error_t *lims_provider_ask(bool *right, request_rec *r, const char *provider,
+                                      const char *name, const char *password);
+
+/* found_person.c: returns the name of whom a module of httpd has found, if it is of a type of
+ * LimsSignInTypes, and sets that type; NULL: nobody. Nobody is taken from a header field. */
+const char *lims_found_person(const char **type, request_rec *r);
 
 /* sign_ins.c: the bound on failed sign-ins by client address. */
 apr_status_t lims_sign_ins_create(lims_config_t *config, server_rec *s);

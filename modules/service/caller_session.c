@@ -57,8 +57,13 @@ const lims_error_t *lims_session_unauthorized(const lims_exchange_t *x, const ch
                     sizeof(*error));
 
     if (settings->sign_in_by_httpd) {
-        error->members = settings->sign_in_by_password ? "\"signIn\":\"both\""
-                                                       : "\"signIn\":\"httpd\"";
+        error->members = settings->sign_in_by_password || settings->sign_in_provider
+                             ? "\"signIn\":\"both\""
+                             : "\"signIn\":\"httpd\"";
+    }
+    if (settings->sign_in_provider) {
+        error->members = apr_pstrcat(x->rq.pool, error->members ? error->members : "",
+                                     error->members ? "," : "", "\"userNames\":true", NULL);
     }
     return lims_error_with_failure(error, LIMS_FAILURE_SESSION, x->rq.pool);
 }

@@ -71,6 +71,11 @@ typedef struct {
      * LIMS_E_SERVICE_UNAVAILABLE. The second is to be called once for each admission. */
     const lims_error_t *(*enter_queue)(lims_exchange_t *x, lims_queue_e queue);
     void (*leave_queue)(lims_exchange_t *x, lims_queue_e queue);
+    /* Asks an authentication provider of httpd by its name whether a password is right for
+     * a name; both are to be no longer than LIMS_TEXT_MAX. LIMS_E_SERVICE_UNAVAILABLE: it
+     * could not say. To be called while admitted by a queue. */
+    const lims_error_t *(*ask_provider)(bool *right, lims_exchange_t *x, const char *provider,
+                                        const char *name, const char *password);
 } lims_transport_t;
 
 /* Configuration of a surface. */
@@ -84,8 +89,12 @@ struct lims_settings_t {
     const char *sign_on;       /* path at which a module of httpd signs people in: "/app/sign-on" */
     bool sign_in_by_password;  /* people sign in with passwords kept here */
     bool sign_in_by_httpd;     /* people sign in at sign_on */
-    bool match_address;        /* whoever was found there is also known by e-mail address */
-    const char *sign_in_organizations; /* of which people may sign in there: an array literal */
+    /* Authentication providers of httpd: of names and passwords given to our own form, and
+     * of passwords with which whoever signed in by httpd signs. NULL: none. */
+    const char *sign_in_provider;
+    const char *signature_provider;
+    bool match_address;        /* whoever httpd has found is also known by e-mail address */
+    const char *sign_in_organizations; /* of which httpd may sign people in: an array literal */
     const char *sign_out_url;  /* where signing out leads, or NULL */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */
@@ -143,7 +152,8 @@ struct lims_exchange_t {
     bool touch_due;                   /* lastUsedAt is older than the interval */
     const char *password;             /* of the one who signs, until it is checked; or NULL */
     const char *signer;               /* address of the one who signs, and the password's */
-    const char *signer_hash;          /* hash */
+    const char *signer_hash;          /* hash; or */
+    const char *signer_name;          /* the name at the signature provider; NULL: the hash */
     bool signer_right;                /* the password was right */
     const char *retry_after;          /* seconds until a locked account may sign, as text */
     const lims_error_t *refusal;      /* no route or method, else NULL */

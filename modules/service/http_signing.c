@@ -43,10 +43,11 @@ static const lims_error_t *check_signature(lims_exchange_t *x, const lims_result
     apr_pool_t *pool = x->rq.pool;
     bool each = (x->rq.route->flags & LIMS_R_EACH) != 0;
 
-    if (!x->signer_hash) {
+    if (!x->signer_hash && !x->signer_name) {
         return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
-                                 "This act is signed, and you have no password to sign with; "
-                                 "whoever manages users gives you a link to set one.");
+                                 "This act is signed, and you have no password to sign with: "
+                                 "set a signature password within five minutes of signing in, "
+                                 "or have whoever manages users give you a link to set one.");
     }
     if (!x->password) {
         return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
@@ -80,8 +81,24 @@ const lims_error_t *lims_http_signing_look(lims_exchange_t *x, const char *body,
     policy = lims_result_true(signer, 0, "esignatureRequired");
     x->rq.signs = lims_signing_due(&x->rq, policy, !!x->password);
     x->signer_hash = lims_result_get(signer, 0, "passwordHash");
+    if (x->rq.settings->signature_provider) {
+        x->signer_name = lims_result_get(signer, 0, "name");
+    }
     x->signer = lims_result_get(signer, 0, "email");
     return x->rq.signs ? check_signature(x, signer) : NULL;
+}
+
+/* Checks the password by the provider where the session began by an identity, else against
+ * the hash. */
+static const lims_error_t *check_password(lims_exchange_t *x)
+{
+    if (!x->signer_name) {
+        x->signer_right = lims_password_verify(x->signer_hash, x->password, x->rq.pool);
+        return NULL;
+    }
+    x->rq.signer_of_provider = true;
+    return x->transport->ask_provider(&x->signer_right, x, x->rq.settings->signature_provider,
+                                      x->signer_name, x->password);
 }
 
 const lims_error_t *lims_http_signing_verify(lims_exchange_t *x)
@@ -89,7 +106,7 @@ const lims_error_t *lims_http_signing_verify(lims_exchange_t *x)
     const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGNATURE);
 
     if (!error) {
-        x->signer_right = lims_password_verify(x->signer_hash, x->password, x->rq.pool);
+        error = check_password(x);
         x->transport->leave_queue(x, LIMS_QUEUE_SIGNATURE);
     }
     OPENSSL_cleanse((char *)(apr_uintptr_t)x->password, strlen(x->password));

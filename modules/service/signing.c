@@ -196,6 +196,7 @@ const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning
         return error;
     }
     lims_values_set(values, "meaning", meaning);
+    lims_values_set(values, "method", rq->signer_of_provider ? "provider" : "password");
     lims_values_set(values, "signs", rq->route->signs);
     lims_values_set(values, "id", id);
     lims_values_set(values, "act", act_of(rq));

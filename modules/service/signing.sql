@@ -4,7 +4,7 @@
 -- Signs the record as it stands, and has the audit trail name the signature.
 WITH signature AS MATERIALIZED (
     SELECT lims.sign(:$user::bigint, :meaning::text, :signs::text, :id::bigint,
-                     :$reason::text, 'password', :act::jsonb) AS id
+                     :$reason::text, :method::text, :act::jsonb) AS id
       FROM lims.organization o
      WHERE o.id = :$organization::bigint
 )
@@ -27,9 +27,11 @@ SELECT n.outcome AS "outcome",
   FROM lims.note_signature(:$organization::bigint, :right::boolean) n (outcome)
 
 -- name: signer one
--- The acting person, as one who signs.
+-- The acting person, as one who signs: "name" is that at the provider of identities by which
+-- the session began.
 SELECT u.email AS "email",
-       u.password_hash AS "passwordHash",
+       coalesce(u.password_hash, a.signature_hash) AS "passwordHash",
+       s.identity ->> 'subject' AS "name",
        o.esignature_required AS "esignatureRequired",
        CASE WHEN a.locked_until > now() THEN 0 ELSE 5 - coalesce(a.failures, 0) END
            AS "attemptsLeft",
@@ -41,5 +43,8 @@ SELECT u.email AS "email",
   LEFT JOIN lims.account_state a
     ON a.organization_id = u.organization_id
    AND a.user_id = u.id
+  LEFT JOIN lims.user_session s
+    ON s.organization_id = u.organization_id
+   AND s.id = :$session::bigint
  WHERE u.organization_id = :$organization::bigint
    AND u.id = :$user::bigint

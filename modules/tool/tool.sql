@@ -7,7 +7,7 @@ SELECT o.id AS "organizationId",
        o.esignature_required AS "esignatureRequired",
        u.id AS "userId",
        u.active AS "userActive",
-       u.password_hash AS "passwordHash",
+       coalesce(u.password_hash, s.signature_hash) AS "passwordHash",
        lims.recovery(o.id) AS "recovery",
        -- NULL without a user: the owner of the database reads.
        CASE WHEN u.id IS NOT NULL
@@ -16,6 +16,9 @@ SELECT o.id AS "organizationId",
   LEFT JOIN lims.user_account u
     ON u.organization_id = o.id
    AND lower(u.email) = lower(:userEmail::text)
+  LEFT JOIN lims.account_state s
+    ON s.organization_id = u.organization_id
+   AND s.user_id = u.id
  WHERE o.code = :organizationCode::text
 
 -- name: tool_act exec

@@ -113,6 +113,7 @@ my %column = (
             "$_.holdingStatus" => 'sample_state_cache.holding_status')
     } qw(listSamples exportSamples countSamples)),
     'user.roles'                        => 'user_role.role',
+    'linkUser.purpose'                  => 'account_link.purpose',
     'permission.roles.role'             => 'role_permission.role',
     'organization.approvalSteps'        => 'approval_step.name',
     'organization.approvalStepRoles'    => 'role_permission.role',
@@ -175,13 +176,14 @@ my %in_c_alone = (
     'setUserPassword.password'      => 'kept as a hash',
     (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }
         qw(externalId clientName notes plantLocation)),
-    'getSession.signature.method'   => 'passwords alone, for now stored as what a signature was made by',
+    'getSession.signature.method'   => 'stored as what a signature was made by: password or provider',
+    'getSession.signIn.by'          => 'derived from the identity of the session',
     (map { ("signIn.$_" => 'compared with what is kept, which is bounded') }
         qw(email password organization)),
     'signOn.organization' => 'compared with what is kept, which is bounded',
     (map { ("$_" => 'compared with what is kept, or kept as a hash') }
         qw(changePassword.oldPassword changePassword.newPassword spendLink.token
-            spendLink.password)),
+            spendLink.password setSignaturePassword.oldPassword setSignaturePassword.newPassword)),
     'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',

@@ -130,6 +130,38 @@ subtest 'directives that contradict each other' => sub {
             LimsRateLimit => 'LimsRateLimit 2500' });
 };
 
+subtest 'how people sign in' => sub {
+    my @modules = map {qq(LoadModule ${_}_module "$modules/mod_$_.so")}
+        qw(headers authn_core authn_file authn_socache ldap authnz_ldap);
+    my %on = (LimsApplication => 'LimsApplication on', LimsSignIn => 'LimsSignIn httpd',
+        LimsSignInOrganizations => 'LimsSignInOrganizations cedar',
+        LimsSignInTypes         => 'LimsSignInTypes openid-connect');
+    my %ldap = (%on, LimsSignInProvider => 'LimsSignInProvider ldap',
+        LimsSignatureProvider => 'LimsSignatureProvider ldap');
+
+    passes('by a module of httpd', before => \@modules, host => {%on});
+    fails('of any organization', [qr/LIMS0133: .*; set LimsSignInOrganizations/],
+        before => \@modules, host => { %on, LimsSignInOrganizations => undef });
+    fails('by nothing', [qr/LIMS0133: .*LimsSignInTypes or LimsSignInProvider/],
+        before => \@modules, host => { %on, LimsSignInTypes => undef });
+    passes('by a directory', before => [ @modules, 'LDAPCacheEntries 0' ],
+        host => { %ldap, LimsSignInTypes => undef });
+    fails('signing by a directory whose answers are kept',
+        [qr/LIMS0135: LimsSignatureProvider ldap may answer from a cache; .*LDAPCacheEntries 0/],
+        before => \@modules, host => {%ldap});
+    fails('signing by a cache under another name', [qr/LIMS0135: LimsSignatureProvider kept /],
+        before => [ @modules, '<AuthnProviderAlias socache kept>', '</AuthnProviderAlias>' ],
+        host   => { %on, LimsSignatureProvider => 'LimsSignatureProvider kept' });
+    fails('a provider that no module has',
+        [qr/LIMS0134: LimsSignInProvider names no authentication provider: dbm; load/],
+        before => \@modules, host => { %on, LimsSignInProvider => 'LimsSignInProvider dbm' });
+    fails('a provider beside passwords alone', [qr/LIMS0136: .*; set "LimsSignIn httpd"/],
+        before => \@modules,
+        host   => { %on, LimsSignIn => undef, LimsSignInProvider => 'LimsSignInProvider file' });
+    fails('an alias without its module', [qr/Invalid command '<AuthnProviderAlias'/],
+        before => [ '<AuthnProviderAlias file staff>', '</AuthnProviderAlias>' ]);
+};
+
 subtest 'the file of secret keys' => sub {
     my $file = "$dir/secret.key";
     my %host = (LimsSecretKeyFile => 'LimsSecretKeyFile secret.key');

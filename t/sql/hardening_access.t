@@ -43,7 +43,7 @@ is(
         . ' link_owner lock_family note_failed_sign_in note_signature organizations rejected_content_backlog'
         . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'
-        . ' scan_samples sign_in_accounts sign_in_checks sign_out spend_link'
+        . ' scan_samples set_signature_password sign_in_accounts sign_in_checks sign_out spend_link'
         . ' status_blockers take_received_file touch_session unlock_account'
         . ' verify_blockers webhook_backlog webhook_claim webhook_finish'
         . ' webhook_leave webhook_recover_step webhook_release webhook_test',

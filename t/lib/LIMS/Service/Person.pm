@@ -26,12 +26,13 @@ with the application's OpenAPI document.
     organization  of which the person is (the test's own)
     email, name   (made up)
     password      false: the person has none
+    identity      { type, subject } by which the person signs in instead of by a password
     accountable   false: the person has not yet accepted what a signature means
 
 The person has a session at once, made in the database: signing in by password takes as
 long as it has to. C<sign_in(%option)> does that, with C<email>, C<password>,
 C<organization>; C<new> then acts by the session that began. C<begin_session> makes another
-one in the database.
+one in the database; C<< begin_session(created_at => '2026-01-05 08:00Z') >> sets its columns.
 
 =head2 Requests
 
@@ -67,11 +68,13 @@ sub new {
         organization => $organization,
         email        => $option{email} || "person$number\@$organization->{code}.example",
         name         => $option{name} || "Person $number",
+        identity     => $option{identity} && JSON::PP->new->canonical->encode($option{identity}),
     }, $class;
 
     $self->{id} = $lims->insert('user_account', { email => $self->{email},
         display_name => $self->{name},
-        exists $option{password} && !$option{password} ? () : (password_hash => $hash) },
+        $self->{identity} ? (identity => $self->{identity})
+        : exists $option{password} && !$option{password} ? () : (password_hash => $hash) },
         $organization);
     $lims->insert('user_role', { user_id => $self->{id}, role => $_ }, $organization)
         for @{ $option{roles} || ['lab_manager'] };
@@ -90,12 +93,13 @@ sub password { return $password }
 
 # A session as signing in makes it.
 sub begin_session {
-    my ($self) = @_;
+    my ($self, %column) = @_;
     open my $source, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";
     read $source, my $random, 32;
     $self->{token}   = unpack 'H*', $random;
     $self->{session} = $self->{lims}->insert('user_session', { user_id => $self->{id},
-        token_hash => [ sha256($self->{token}) ], address => '127.0.0.1' },
+        token_hash => [ sha256($self->{token}) ], address => '127.0.0.1',
+        $self->{identity} ? (identity => $self->{identity}) : (), %column },
         $self->{organization});
     return;
 }

@@ -3,7 +3,7 @@ package LIMS::Test::SignOn;
 
 =head1 NAME
 
-LIMS::Test::SignOn - an authentication module of httpd in front of /app/sign-on
+LIMS::Test::SignOn - people whom httpd knows: a module in front of /app/sign-on, a provider
 
 =head1 SYNOPSIS
 
@@ -13,7 +13,9 @@ LIMS::Test::SignOn - an authentication module of httpd in front of /app/sign-on
 =head1 DESCRIPTION
 
 C<conf($dir, @names)> returns directives for mod_auth_basic with users of these names, in a
-file of the folder; each has the password of C<secret>.
+file of the folder; each has the password of C<secret>. C<provider($dir, @names)> returns
+those of an authentication provider C<staff> with the same file. C<users($dir, { name =>
+password })> writes the file anew.
 
 =cut
 
@@ -24,20 +26,28 @@ use Digest::SHA qw(sha1_base64);
 
 sub secret { return 'tidal ledger quince' }
 
-sub conf {
-    my ($dir, @names) = @_;
+sub users {
+    my ($dir, $password) = @_;
 
     # Children of httpd that run as somebody else read it.
     chmod 0755, $dir;
     open my $file, '>', "$dir/users" or die "$dir/users: $!\n";
-    print {$file} map { "$_:{SHA}" . sha1_base64(secret()) . "=\n" } @names;
+    print {$file} map { "$_:{SHA}" . sha1_base64($password->{$_}) . "=\n" } sort keys %$password;
     close $file;
     chmod 0644, "$dir/users";
+    return;
+}
+
+sub load {
     chomp(my $modules = `apxs -q LIBEXECDIR`);
-    my $load = join "\n", map { "LoadModule ${_}_module $modules/mod_$_.so" }
-        qw(auth_basic authn_file authz_user);
-    return <<"END";
-$load
+    return join '', map { "LoadModule ${_}_module $modules/mod_$_.so\n" } @_;
+}
+
+sub conf {
+    my ($dir, @names) = @_;
+
+    users($dir, { map { $_ => secret() } @names });
+    return load(qw(auth_basic authn_file authz_user)) . <<"END";
 <Location "/app/sign-on">
     AuthType Basic
     AuthName sign-on
@@ -46,6 +56,17 @@ $load
     Require valid-user
 </Location>
 LimsSignInTypes Basic
+END
+}
+
+sub provider {
+    my ($dir, @names) = @_;
+
+    users($dir, { map { $_ => secret() } @names });
+    return load('authn_file') . <<"END";
+<AuthnProviderAlias file staff>
+    AuthUserFile "$dir/users"
+</AuthnProviderAlias>
 END
 }
 
