@@ -24,6 +24,8 @@
 -- AFTER INSERT
 --   1 audit_insert          writes the audit trail; a later refusal rolls
 --                           it back
+--   2 policies_changed      at the end of the transaction: refuses one for a change of
+--                           policies with which nothing is changed (155)
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT

@@ -116,3 +116,28 @@ BEGIN
               AND s.position = w.position);
 END
 $$;
+
+-- Refuses a signature for a change of policies with which nothing is changed: somebody was
+-- first with the same change, and has signed it.
+CREATE FUNCTION lims.policies_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lims.audit_entry a
+         WHERE a.organization_id = NEW.organization_id
+           AND a.occurred_at = NEW.signed_at
+           AND a.signature_id = NEW.id
+           AND a.table_name <> 'electronic_signature'
+    ) THEN
+        PERFORM lims.refuse('invalid_transition',
+            'the policies are so already; a change is signed only once');
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE CONSTRAINT TRIGGER policies_changed AFTER INSERT ON lims.electronic_signature
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.table_name = 'organization')
+EXECUTE FUNCTION lims.policies_changed();

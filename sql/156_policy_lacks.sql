@@ -308,14 +308,14 @@ DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN (OLD.permission IN ('approval.decide', 'result.enter', 'result.verify'))
 EXECUTE FUNCTION lims.policies_satisfiable();
 
--- Runs now the check of the end of the transaction, so that the request itself is
+-- Runs now the checks of the end of the transaction, so that the request itself is
 -- refused.
 CREATE FUNCTION lims.settle_policies() RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    SET CONSTRAINTS lims.satisfiable, lims.satisfiable_insert, lims.satisfiable_update
-        IMMEDIATE;
+    SET CONSTRAINTS lims.satisfiable, lims.satisfiable_insert, lims.satisfiable_update,
+        lims.policies_changed IMMEDIATE;
 END
 $$;
 

@@ -363,7 +363,8 @@ static const lims_error_t *update(lims_request_t *rq)
 
 static const lims_error_e update_errors[] = {
     LIMS_E_INVALID_BODY,        LIMS_E_REASON_REQUIRED,      LIMS_E_ESIGNATURE_REQUIRED,
-    LIMS_E_PERMISSION_REQUIRED, LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT
+    LIMS_E_PERMISSION_REQUIRED, LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_INVALID_TRANSITION,
+    LIMS_E_COUNT
 };
 
 static const lims_route_t routes[] = {

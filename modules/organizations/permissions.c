@@ -125,7 +125,8 @@ static const lims_error_t *change(lims_request_t *rq)
 }
 
 static const lims_error_e change_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_LAST_ADMINISTRATOR,
-                                              LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT };
+                                              LIMS_E_POLICY_UNSATISFIABLE,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 
+use JSON::PP ();
+
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
@@ -13,9 +15,10 @@ use LIMS::Test;
 my $rounds = 2;
 my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
 my $lab  = LIMS::Service::Laboratory->new($lims);
-my @both = map { LIMS::Service::CommandLine->new($lims, $_, roles => [qw(lab_manager qa_officer)]) }
-    'Ann Lee', 'Bob Ray';
+my @both = map { LIMS::Service::CommandLine->new($lims, $_, roles =>
+        [qw(lab_manager qa_officer administrator)]) } 'Ann Lee', 'Bob Ray';
 my $ann  = $both[0];
+my $here = $lims->fixture->{id};
 my @why  = (reason => 'a race');
 my @kept;
 
@@ -118,6 +121,18 @@ my %act = (
         return ([ sample => $sample->{id} ], approved => [ amendment => $open->{id} ],
             'certificate issue', sampleId => $sample->{id}, @why);
     },
+    'change a policy' => sub {
+        $lab->policy(reason_on_change => 'f');
+        return ([ organization => $here ], approved => [ organization => $here ],
+            'organization update', @why, policies => { reasonOnChange => JSON::PP::true() });
+    },
+    'change permissions' => sub {
+        my ($clerk) = grep { $_->{role} eq 'receiving_clerk' }
+            @{ $ann->done('permission list')->{roles} };
+        pop @{ $clerk->{permissions} };
+        return ([ organization => $here ], approved => [ organization => $here ],
+            'permission update', @why, roles => [$clerk]);
+    },
     'approve' => sub {
         $lab->value('SELECT id FROM lims.approval_step') // $lab->approval_steps('Review');
         my ($sample) = verified();
@@ -135,12 +150,13 @@ for my $name ((sort grep { $_ ne 'approve' } keys %act), 'approve') {
             $lab->policy(esignature_required => 'f');
             my ($held, $meaning, $signed, @command) = $act{$name}->();
             $lab->policy(esignature_required => 't');
+            my $last = $lab->value('SELECT coalesce(max(id), 0) FROM lims.electronic_signature');
             my ($met, @answers) = $lab->overlapping(2, @$held, sub {
                 my $answer = $both[ $_[0] ]->call(@command);
                 return $answer->{exit} ? $answer->{json}{error} // $answer->{json}{code} // 'each'
                     : 'done';
             });
-            my @found = grep { $_->{meaning} eq $meaning } @{ $ann->done('signature list',
+            my @found = grep { $_->{meaning} eq $meaning && $_->{id} > $last } @{ $ann->done('signature list',
                     table => $signed->[0], recordId => $signed->[1])->{data} };
 
             is($met, 2, "round $round: both wait for the same record");

@@ -406,10 +406,11 @@ sub overlapping {
 sub _hold {
     my ($self, $count, $table, $id, $out) = @_;
     my $db  = $self->{lims}->superuser;
+    my $of  = $table eq 'organization' ? 'id' : 'organization_id';
     my $met = 0;
 
     $db->begin_work;
-    $db->do("SELECT FROM lims.$table WHERE organization_id = ? AND id = ? FOR UPDATE", undef,
+    $db->do("SELECT FROM lims.$table WHERE $of = ? AND id = ? FOR UPDATE", undef,
         $self->{organization}{id}, $id);
     syswrite $out, '.';
     wait_until {
