@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# kill -9 of whatever is at work, at random moments under write load: nothing
-# that was acknowledged is lost, nothing is done twice or by half, and events,
+# kill -9 of whatever is at work, at random moments under write load of keys and of people
+# who sign: nothing that was acknowledged is lost, nothing is done twice or by half, and events,
 # audit trail and allowance agree with the rows to the last one.
 #
 # TORTURE_KILLS=200 TORTURE_SEED=1 set how often, and which moments.
@@ -16,8 +16,11 @@ use Time::HiRes qw(sleep time);
 use LIMS::Chaos::Invariants;
 use LIMS::Chaos::Kill9;
 use LIMS::Chaos::RetryingClient;
+use LIMS::Chaos::RetryingPerson;
+use LIMS::Files::Instrument;
 use LIMS::Instance;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $kills = $ENV{TORTURE_KILLS} || 10;
@@ -28,9 +31,11 @@ srand $seed;
 diag("$kills kills, TORTURE_SEED=$seed");
 LIMS::Instance::own_cluster('kill');
 
-my $lims  = LIMS::Test->new(contract => 0, conf => "LimsRateLimit 20000\nLimsRateKeys 64");
+my $lims  = LIMS::Test->new(contract => 0, conf => "LimsRateLimit 20000\nLimsRateKeys 64\n"
+        . "LimsRateLimitSessions 20000\nLimsIngestResume 1");
 my $killer = LIMS::Chaos::Kill9->new($lims);
-$lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|45|46|51): 503|\[dbd:error\]|LIMS0110/);
+$lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|43|45|46|51): 503|\[dbd:error\]|LIMS0110/,
+    qr/LIMS0090/);
 
 my @laboratories = map {
     my $organization = $lims->organization(code => "laboratory-$_",
@@ -41,6 +46,17 @@ my @laboratories = map {
         definitions => [ $lab->definition, $lab->definition(specification_high => 500),
             $lab->definition ] };
 } qw(a b c);
+
+# People in the application, whose laboratory asks for signatures.
+my $signing = $lims->organization(code => 'laboratory-d', esignature_required => 't');
+my $signers = LIMS::Service::Laboratory->new($lims, $signing);
+my @defined = ($signers->definition(code => 'NO3'), $signers->definition);
+my %office  = (material => $signers->material, definitions => \@defined, code => 'NO3',
+    client_id => $signers->client(name => 'City of Riverbend'));
+my @people  = map { LIMS::Service::Person->new($lims, organization => $signing,
+        roles => [qw(lab_manager qa_officer)]) } 1, 2;
+LIMS::Files::Instrument->new($signers)->profile;
+
 my $dir  = $lims->{instance}{dir};
 my $stop = "$dir/stop";
 
@@ -53,6 +69,13 @@ sub client {
         journal => "$dir/journal-$number", key => $laboratory->{organization}{key},
         map { $_ => $laboratory->{$_} } qw(material definitions limited));
     return $client->work(sub { -e $stop });
+}
+
+sub person {
+    my ($number) = @_;
+    return LIMS::Chaos::RetryingPerson->new(%office, url => $lims->url . '/app/api',
+        ca_file => LIMS::Instance::ca_file(), name => "d$number", seed => $seed + 100 + $number,
+        journal => "$dir/journal-d$number", person => $people[$number])->work(sub { -e $stop });
 }
 
 # Seconds until the service answers a read and does a write again.
@@ -106,7 +129,10 @@ sub no_session_holds_anything {
 }
 
 $lims->forget_handles;
-my ($seen, @clients) = $lims->parallel(7, sub { $_[0] ? client($_[0] - 1) : wreak() });
+my ($seen, @clients) = $lims->parallel(7 + @people, sub {
+    my ($number) = @_;
+    return $number == 0 ? wreak() : $number < 7 ? client($number - 1) : person($number - 7);
+});
 my %count;
 for my $client (@clients) {
     my $surprises = delete $client->{surprises};

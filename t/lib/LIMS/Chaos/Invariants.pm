@@ -263,6 +263,15 @@ sub check_acknowledged {
     _compare('what was described is described', $told{described},
         $db->selectall_arrayref(
             'SELECT id, plant_location FROM lims.sample WHERE plant_location IS NOT NULL'));
+    _compare('dispositions are the last that were acknowledged', $told{disposed},
+        $db->selectall_arrayref(q{SELECT s.id, s.disposition FROM lims.sample s
+            WHERE EXISTS (SELECT FROM lims.audit_entry a WHERE a.table_name = 'sample'
+                AND a.record_id = s.id AND a.action = 'update'
+                AND a.changes -> 'disposition' IS NOT NULL)}));
+    _compare('amendments ended as was acknowledged', $told{amended},
+        $db->selectall_arrayref('SELECT id, status FROM lims.amendment'));
+    _compare('instrument files are as was acknowledged', $told{filed},
+        $db->selectall_arrayref('SELECT id, status FROM lims.instrument_file'));
     _each_value($db, $told{values});
     return \%told;
 }
@@ -270,7 +279,7 @@ sub check_acknowledged {
 sub _read {
     my (@journals) = @_;
     my %told = (created => {}, result => {}, verified => {}, received => {}, reported => {},
-        described => {}, values => [], refused => 0);
+        described => {}, disposed => {}, amended => {}, filed => {}, values => [], refused => 0);
 
     for my $journal (@journals) {
         open my $in, '<', $journal or die "$journal: $!\n";
@@ -280,6 +289,9 @@ sub _read {
             $told{created}{ $fact->{created} } = $fact->{sample} if $kind eq 'created';
             $told{verified}{ $fact->{verified} } = $fact->{value} if $kind eq 'verified';
             $told{described}{ $fact->{described} } = $fact->{place} if $kind eq 'described';
+            $told{disposed}{ $fact->{disposed} } = $fact->{disposition} if $kind eq 'disposed';
+            $told{amended}{ $fact->{amended} } = $fact->{ends} if $kind eq 'amended';
+            $told{filed}{ $fact->{filed} } = $fact->{status} if $kind eq 'filed';
             $told{$kind}{ $fact->{$kind} } = 1 if $kind =~ /\A(?:received|reported)\z/;
             $told{refused}++ if $kind eq 'refused';
             next unless $kind eq 'entered';

@@ -61,10 +61,18 @@ sub new {
     return $self;
 }
 
+# What is done, each as often as it is named.
+sub steps {
+    return qw(_register _enter _enter _enter_many _receive _verify _verify _intrude _report
+        _describe);
+}
+
+# The header fields that say who asks.
+sub credentials { return { Authorization => "Bearer $_[0]{key}" } }
+
 sub work {
     my ($self, $enough) = @_;
-    my @steps = qw(_register _enter _enter _enter_many _receive _verify _verify _intrude _report
-        _describe);
+    my @steps = $self->steps;
 
     until ($enough->()) {
         my $step = $steps[ rand @steps ];
@@ -89,13 +97,19 @@ sub _register {
         $self->_note(refused => $token);
         return $self->{used_up} = 1;
     }
-    $self->_expect($answer, 201) or return 1;
-    my $sample = { id => $answer->{json}{id}, open => [], entered => [], verified => [],
-        tests => [ map { $_->{id} } @{ $answer->{json}{tests} } ] };
-    push @{ $sample->{open} }, @{ $sample->{tests} };
-    push @{ $self->{samples} }, $sample;
-    $self->_note(created => $token, sample => $sample->{id}, tests => $sample->{tests});
+    $self->_registered($token, $answer->{json}) if $self->_expect($answer, 201);
     return 1;
+}
+
+sub _registered {
+    my ($self, $token, $record) = @_;
+    my @tests  = map { $_->{id} } @{ $record->{tests} };
+    my $sample = { id => $record->{id}, code => $record->{trackingId}, tests => \@tests,
+        open => [@tests], entered => [], verified => [] };
+
+    push @{ $self->{samples} }, $sample;
+    $self->_note(created => $token, sample => $sample->{id}, tests => \@tests);
+    return;
 }
 
 sub _enter {
@@ -167,9 +181,16 @@ sub _verify {
         || $answer->{json}{error} ne 'test_verified_locked') {
         $self->_expect($answer, 200) or return 1;
     }
+    $self->_verified($sample, $test);
+    return 1;
+}
+
+sub _verified {
+    my ($self, $sample, $test) = @_;
+
     _move($sample, $test, 'entered', 'verified');
     $self->_note(verified => $test, value => $sample->{value}{$test});
-    return 1;
+    return;
 }
 
 sub _intrude {
@@ -191,8 +212,12 @@ sub _report {
     $self->_expect($answer, 200) or return 1;
     $self->_note(reported => $sample->{id});
     @{ $self->{samples} } = grep { $_ != $sample } @{ $self->{samples} };
+    $self->_reported($sample);
     return 1;
 }
+
+# Nothing more is done with it.
+sub _reported { return }
 
 sub _describe {
     my ($self) = @_;
@@ -268,9 +293,9 @@ sub _ask {
     my $doubt = 0;
     my $begun = time;
     my $sent  = {
-        content => $json->encode($body),
-        headers => { 'Content-Type' => 'application/json',
-            Authorization => "Bearer $self->{key}", %{ $headers || {} } },
+        defined $body ? (content => $json->encode($body)) : (),
+        headers => { defined $body ? ('Content-Type' => 'application/json') : (),
+            %{ $self->credentials }, %{ $headers || {} } },
     };
 
     while (time - $begun < $patience) {
@@ -313,11 +338,12 @@ sub _throw {
     my ($self, $path, $body, $token) = @_;
     my ($host, $port, $base) = $self->{url} =~ m{\Ahttps://([^:/]+):(\d+)(.*)\z};
     my $content = $json->encode($body);
+    my $who     = $self->credentials;
     my $socket  = IO::Socket::SSL->new(PeerAddr => $host, PeerPort => $port, Timeout => 5,
         SSL_ca_file => $self->{ca_file}, SSL_verifycn_scheme => 'none') or return;
 
     syswrite $socket, join "\r\n", "POST $base$path HTTP/1.1", "Host: $host",
-        "Authorization: Bearer $self->{key}", 'Content-Type: application/json',
+        (map { "$_: $who->{$_}" } sort keys %$who), 'Content-Type: application/json',
         "Idempotency-Key: $token", 'Content-Length: ' . length $content, '', $content;
     $self->{count}{thrown}++;
     sleep rand 0.01;
