@@ -14,6 +14,7 @@ use Test::More;
 use LIMS::Chaos::RandomWalk;
 use LIMS::Chaos::ReleaseAudit;
 use LIMS::Service::Laboratory;
+use LIMS::Service::TrailRules;
 use LIMS::Test;
 
 my $walkers = 4;
@@ -56,6 +57,8 @@ my @gates = ('a final approval', 'a presumptive positive', 'a signed worksheet',
 my @missed = grep { !$audit->{met}{$_} } @gates;
 cmp_ok(scalar @missed, '<=', $audit->{reports} < 100 ? 4 : 0,
     'of what gates are about, reports came upon enough') or diag(join ', ', @missed);
+is(join("\n", LIMS::Service::TrailRules::broken($lims->superuser, $lims->fixture->{id}, {})), '',
+    'nothing was reported against a rule');
 is_deeply($audit->{faults}, [], 'nothing was reported or certified past a gate')
     or diag(join "\n", grep { defined } @{ $audit->{faults} }[ 0 .. 20 ]);
 

@@ -26,6 +26,10 @@ sub entry {
     return;
 }
 
+$db->do(q{INSERT INTO lims.audit_entry (organization_id, table_name, record_id, action, changes,
+    occurred_at) VALUES (?, 'approval_step', 1, 'insert', ?, now() - interval '1 hour')}, undef,
+    $lab->{organization}{id}, '{"position":{"new":1},"active":{"new":true}}');
+
 # The trail of a sample with one test that 1 entered, 2 verified and 3 approved, with what
 # else happened before it was reported.
 sub broken {
@@ -62,6 +66,8 @@ is(broken([ sample_test => 'update', disposition => 'cancelled' ]), 'with no tes
     'a report without a test breaks a rule');
 is(broken([ sample_test => 'update', status => 'entered' ]), 'with a test that is not verified',
     'a test that was reopened');
+is(broken([ sample_test => 'update', result => undef ]), 'with a test that has no result',
+    'a result that was taken away');
 is(broken([ sample_test => 'update', returned_at => '2026-01-01' ]),
     'with a result that was sent back', 'a result that was sent back');
 is(broken([ sample_test => 'update', returned_at => '2026-01-01' ],

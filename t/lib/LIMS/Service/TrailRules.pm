@@ -13,12 +13,15 @@ LIMS::Service::TrailRules - what the audit trail says was released against a rul
 =head1 DESCRIPTION
 
     broken($db, $organization, \%policies)
-            of an organization, by its id, a line for every report, and every certificate of an amendment, that a rule
-            forbade when it was made; of the policies those that are named hold. The handle
-            may make temporary tables, which nobody but the superuser may.
+            of an organization, by its id, a line for every report, and every certificate
+            of an amendment, that a rule forbade when it was made; of the policies those
+            that are named hold. The handle may make temporary tables, which nobody but
+            the superuser may.
 
 The gates are not asked: each value is the last one that the trail has of it before the
-release. Rules that hold under every policy are judged always.
+release. Rules that hold under every policy are judged always. Steps of approval that
+changed within a second of a release, which locks no policy, ask for nothing. Which values an approval, an
+override or a signature was for is judged by L<LIMS::Chaos::ReleaseAudit>.
 
 =cut
 
@@ -34,11 +37,11 @@ my @HELP = (q{
            AND a.changes -> p_member IS NOT NULL ORDER BY a.id DESC LIMIT 1 $$
 }, q{
     CREATE OR REPLACE TEMP VIEW release AS
-    SELECT a.id AS entry, a.record_id AS sample FROM lims.audit_entry a
+    SELECT a.id AS entry, a.record_id AS sample, a.occurred_at AS moment FROM lims.audit_entry a
      WHERE a.organization_id = current_setting('lims.judged')::bigint
        AND a.table_name = 'sample' AND a.changes #>> '{status,new}' = 'reported'
      UNION ALL
-    SELECT a.id, (a.changes #>> '{sample_id,new}')::bigint FROM lims.audit_entry a
+    SELECT a.id, (a.changes #>> '{sample_id,new}')::bigint, a.occurred_at FROM lims.audit_entry a
      WHERE a.organization_id = current_setting('lims.judged')::bigint
        AND a.table_name = 'certificate' AND a.action = 'insert'
        AND a.changes #>> '{amendment_id,new}' IS NOT NULL
@@ -72,6 +75,17 @@ my @HELP = (q{
        AND a.id < r.entry AND (a.changes #>> '{sample_id,new}')::bigint = r.sample
      WHERE pg_temp.stood('approval', a.record_id, 'replaced_at', r.entry) IS NULL
      ORDER BY r.entry, step, (a.changes #>> '{round,new}')::integer DESC
+}, q{
+    CREATE OR REPLACE TEMP VIEW released_step AS
+    SELECT r.entry, (a.changes #>> '{position,new}')::integer AS step
+      FROM release r
+      JOIN lims.audit_entry a ON a.table_name = 'approval_step' AND a.action = 'insert'
+       AND a.organization_id = current_setting('lims.judged')::bigint AND a.id < r.entry
+     WHERE pg_temp.stood('approval_step', a.record_id, 'active', r.entry) = 'true'
+       AND NOT EXISTS (SELECT FROM lims.audit_entry c WHERE c.table_name = 'approval_step'
+               AND c.organization_id = a.organization_id AND c.record_id = a.record_id
+               AND c.occurred_at BETWEEN r.moment - interval '1 second'
+                                     AND r.moment + interval '1 second')
 });
 
 # [ what was done, the policy that forbids it or nothing, the releases of which it is so ]
@@ -85,13 +99,17 @@ my @RULES = ([ 'on hold', undef, q{
 } ], [ 'with a test that is not verified', undef, q{
     SELECT t.sample FROM released_test t
      WHERE pg_temp.stood('sample_test', t.test, 'status', t.entry) <> 'verified'
+} ], [ 'with a test that has no result', undef, q{
+    SELECT t.sample FROM released_test t
+     WHERE pg_temp.stood('sample_test', t.test, 'result', t.entry) IS NULL
 } ], [ 'with a result that was sent back', undef, q{
     SELECT t.sample FROM released_test t
      WHERE pg_temp.stood('sample_test', t.test, 'returned_at', t.entry) IS NOT NULL
 } ], [ 'with a QC batch that failed', undef, q{
     SELECT c.sample FROM released_coverage c WHERE c.status = 'failed'
 } ], [ 'with an approval that was not given', undef, q{
-    SELECT a.sample FROM released_approval a WHERE a.status <> 'approved'
+    SELECT a.sample FROM released_approval a JOIN released_step s USING (entry, step)
+     WHERE a.status <> 'approved'
 } ], [ 'with QC that is not done', 'qcRequired', q{
     SELECT c.sample FROM released_coverage c WHERE c.status = 'open'
      UNION ALL
