@@ -340,6 +340,8 @@ enum {
                                      and no record of an Idempotency-Key is made of it */
     LIMS_R_BYTES = 1 << 12,       /* a file: at the command line without --json, and in the
                                    application, the answer is the bytes of its contentBase64 */
+    LIMS_R_OWN_RECORD = 1 << 18,  /* an act on the caller's organization itself, whose id
+                                     stands in no path */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,
                                    not the service the one of :id (service/each.h) */
 };

@@ -356,8 +356,10 @@ $$;
 -- up to 10,000.
 CREATE FUNCTION lims.policy_records(p_organization bigint)
 RETURNS TABLE (policy text, affected bigint)
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 AS $$
+BEGIN
+    RETURN QUERY
     WITH waiting AS MATERIALIZED (
         SELECT a.sample_id
           FROM lims.approval a
@@ -399,7 +401,8 @@ AS $$
           FROM lims.api_key k
          WHERE k.organization_id = p_organization
            AND k.revoked_at IS NULL
-           AND (k.expires_at IS NULL OR k.expires_at > now()))
+           AND (k.expires_at IS NULL OR k.expires_at > now()));
+END
 $$;
 
 -- Describes the consequence of each policy's strict value for what is there now. Policies
@@ -412,28 +415,28 @@ AS $$
       FROM lims.organization o
      CROSS JOIN LATERAL (VALUES
         ('approverMayBeVerifier', 'false', NOT o.approver_may_be_verifier,
-         '%s approvals that wait are then for people who have not verified in the sample, '
+         '%s approvals that wait are for people who have not verified in the sample, '
          'one for each step'),
         ('coaBeforeApproval', 'false', NOT o.coa_before_approval,
-         '%s samples that wait for approval are then reported only after it'),
+         '%s samples that wait for approval are reported only after it'),
         ('esignatureRequired', 'true', o.esignature_required,
-         '%s approvals that wait are then signed by people, and by no API key'),
+         '%s approvals that wait are signed by people, and by no API key'),
         ('keysWithinRoles', 'true', o.keys_within_roles,
-         '%s API keys then do only what the person for whom they act may'),
+         '%s API keys do only what the person for whom they act may'),
         ('lotQcPolicy', 'block', o.lot_qc_policy = 'block',
-         '%s lots are quarantined or failed: no result is then entered with them'),
+         '%s lots are quarantined or failed: no result is entered with them'),
         ('openInvestigationBlocks', 'true', o.open_investigation_blocks,
-         '%s samples with an open investigation are then not reported until it is closed'),
+         '%s samples with an open investigation are not reported until it is closed'),
         ('qcRequired', 'block', o.qc_required = 'block',
-         '%s results that are entered are then not verified until their quality control is '
+         '%s results that are entered are not verified until their quality control is '
          'evaluated'),
         ('reagentExpiryPolicy', 'block', o.reagent_expiry_policy = 'block',
-         '%s results that are entered have an expired reagent lot: such are then refused '
+         '%s results that are entered have an expired reagent lot: such are refused '
          'when they are entered'),
         ('reasonOnChange', 'true', o.reason_on_change,
-         '%s results that are entered are then replaced only with a reason'),
+         '%s results that are entered are replaced only with a reason'),
         ('selfVerification', 'refused', o.self_verification = 'refused',
-         '%s results that are entered are then verified by other people than entered them')
+         '%s results that are entered are verified by other people than entered them')
         ) AS p (policy, value, in_force, words)
       JOIN (SELECT * FROM lims.policy_results(p_organization)
              UNION ALL

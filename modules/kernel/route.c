@@ -164,6 +164,12 @@ bool lims_route_has_id(const lims_route_t *route)
     return route->path && strstr(route->path, "/:id");
 }
 
+bool lims_route_has_condition(const lims_route_t *route)
+{
+    return !lims_route_reads(route) &&
+           (lims_route_has_id(route) || (route->flags & LIMS_R_OWN_RECORD));
+}
+
 bool lims_route_takes_json(const lims_route_t *route)
 {
     return route->body != 0 || route->input || !route->form;

@@ -46,6 +46,9 @@ bool lims_route_has_text_cursor(const lims_route_t *route);
 /* Whether the route concerns one record, named by :id in its path. */
 bool lims_route_has_id(const lims_route_t *route);
 
+/* Whether If-Match is compared: the route changes one record. */
+bool lims_route_has_condition(const lims_route_t *route);
+
 /* Whether the route accepts a JSON body: false if it accepts only a form. */
 bool lims_route_takes_json(const lims_route_t *route);
 

@@ -26,7 +26,7 @@ static void add_write_errors(bool *possible, const lims_route_t *route)
     possible[LIMS_E_UNSUPPORTED_MEDIA_TYPE] = true;
     possible[LIMS_E_FIELD_NOT_PATCHABLE] |= route->body != 0 || strcmp(route->method, "PATCH") == 0;
     possible[LIMS_E_NO_UPDATABLE_FIELDS] |= route->body == LIMS_F_UPDATE;
-    possible[LIMS_E_PRECONDITION_FAILED] |= lims_route_has_id(route);
+    possible[LIMS_E_PRECONDITION_FAILED] |= lims_route_has_condition(route);
     possible[LIMS_E_IDEMPOTENCY_IN_PROGRESS] |= post;
     possible[LIMS_E_IDEMPOTENCY_MISMATCH] |= post;
 }

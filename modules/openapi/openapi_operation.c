@@ -138,7 +138,7 @@ static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
     if (lims_route_reads(route) && has_etag(doc, route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
     }
-    if (!lims_route_reads(route) && lims_route_has_id(route)) {
+    if (lims_route_has_condition(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_MATCH);
     }
     if (is_post(route)) {

@@ -354,7 +354,6 @@ static const lims_error_t *update(lims_request_t *rq)
     lims_result_t *results[3] = { NULL, NULL, NULL };
     const lims_error_t *error = NULL;
 
-    lims_values_set(rq->values, "id", rq->actor.organization);
     if (find_given(rq, true)) {
         error = lims_database_call(&results[0], rq, LIMS_STMT_ORGANIZATION_SET_PLAN);
     }
@@ -411,7 +410,7 @@ static const lims_route_t routes[] = {
           "monthlySampleAllowance, trackingPrefix and active, without --user, and also the "
           "policies of an organization in which nobody who can sign in manages users.",
       .permission = "policy.manage",
-      .flags = LIMS_R_OWNER,
+      .flags = LIMS_R_OWNER | LIMS_R_OWN_RECORD,
       .body = LIMS_F_UPDATE,
       .status = 200,
       .meaning = "approved",
@@ -430,4 +429,5 @@ const lims_resource_t lims_organization = {
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_ORGANIZATION_GET,
+    .lock = LIMS_STMT_ORGANIZATION_LOCK,
 };

@@ -17,6 +17,12 @@ SELECT r.*,
  WHERE r.id = :id::bigint
    AND r.id = :$organization::bigint
 
+-- name: organization_lock one
+SELECT id
+  FROM lims.organization
+ WHERE id = :$organization::bigint
+   FOR NO KEY UPDATE
+
 -- name: organization_list many list
 -- global: the list of all organizations, for the owner of the database
 SELECT *

@@ -246,10 +246,14 @@ static void set_location(lims_request_t *rq)
 
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
 {
-    bool addressed = lims_values_has(rq->values, "id");
     lims_call_t calls[LIMS_CALLS_MAX];
     const lims_error_t *error = NULL;
+    bool addressed;
 
+    if (rq->route->flags & LIMS_R_OWN_RECORD) {
+        lims_values_set(rq->values, "id", rq->actor.organization);
+    }
+    addressed = lims_values_has(rq->values, "id");
     rq->reply->status = rq->route->status;
     if ((rq->route->flags & LIMS_R_KEYRING) && !rq->keyring) {
         return lims_server_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 47,

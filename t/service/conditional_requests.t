@@ -159,6 +159,17 @@ subtest 'If-Match where an act answers another record' => sub {
             with('If-Match' => $now))->status, 201, 'its tag lets it through');
 };
 
+# The organization is the caller's own: its path has no id.
+subtest 'If-Match on the organization' => sub {
+    my $ana  = LIMS::Service::Person->new($lims, roles => ['administrator']);
+    my $etag = $ana->get('/organization')->header('ETag');
+    my %why  = (reason => 'moved');
+    is($ana->patch('/organization', { address => '1 Mill Road', %why },
+            with('If-Match' => $etag))->status, 200, 'the tag that was read');
+    is($ana->patch('/organization', { accreditation => 'ISO/IEC 17025', %why },
+            with('If-Match' => $etag))->status, 412, 'its former tag');
+};
+
 # Both have read the same state; both write at the same moment.
 subtest 'two analysts' => sub {
     for my $round (1 .. 8) {

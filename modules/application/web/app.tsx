@@ -21,6 +21,7 @@ import { benchRoutes } from './pages/bench/routes.tsx';
 import { certificateRoutes } from './pages/certificates/routes.tsx';
 import { guideRoutes } from './pages/guide/routes.tsx';
 import { orderRoutes } from './pages/orders/routes.tsx';
+import { organizationRoutes } from './pages/organization/routes.tsx';
 import { instrumentFileRoutes } from './pages/instrument-files/routes.tsx';
 import { qcBatchRoutes } from './pages/qc-batches/routes.tsx';
 import { qcSeriesRoutes } from './pages/qc-series/routes.tsx';
@@ -65,6 +66,7 @@ const routes: Route[] = [
     ...referenceRoutes,
     ...guideRoutes,
     ...apiReferenceRoutes,
+    ...organizationRoutes,
     ...userRoutes,
     ...keyRoutes,
     ...webhookRoutes,

@@ -60,6 +60,7 @@ export const paths = {
     qcBatches: (query = '') => `${base}/qc-batches${query}`,
     qcBatch: (id: number, tab = 'controls', query = '') =>
         `${base}/qc-batches/${id}${tab === 'controls' ? '' : `/${tab}`}${query}`,
+    organization: (tab = '') => `${base}/organization${tab ? `/${tab}` : ''}`,
     users: (record: number | 'new' | '' = '') => `${base}/users${record === '' ? '' : `/${record}`}`,
     permissions: (query = '') => `${base}/permissions${query}`,
     keys: (record: number | 'new' | '' = '') => `${base}/keys${record === '' ? '' : `/${record}`}`,

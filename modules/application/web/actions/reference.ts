@@ -36,7 +36,7 @@ function setActive(noun: Noun, rows: Row[], active: boolean): void {
 export const referenceActions = (noun: Noun): Action<Row[]>[] => [
     {
         id: `${noun.slug}.create`,
-        title: () => noun.definition.create,
+        title: () => t.reference.nouns[noun.slug].create,
         permission: noun.permission ?? 'reference.manage',
         step: true,
         keys: 'n',

@@ -12,7 +12,7 @@ import { useRecordNames } from './records.ts';
 
 function said(draft: Draft, member: Member): string {
     if (typeof draft === 'boolean') {
-        return draft ? t.yes : t.no;
+        return member.words?.[String(draft)] ?? (draft ? t.yes : t.no);
     }
     if (typeof draft === 'string') {
         return member.words?.[draft] ?? (draft || t.none);
@@ -31,7 +31,8 @@ function Names({ draft, path }: { draft: Draft; path: RecordsPath }): ReactEleme
     return <>{[draft].flat().map(name).join(', ') || t.none}</>;
 }
 
-function Value({ draft, member }: { draft: Draft; member: Member }): ReactElement {
+// What is filled in, for people.
+export function Value({ draft, member }: { draft: Draft; member: Member }): ReactElement {
     return member.records ? <Names draft={draft} path={member.records} /> : <>{said(draft, member)}</>;
 }
 

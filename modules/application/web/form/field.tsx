@@ -25,6 +25,8 @@ export interface FieldProperties {
     mistakes: ReadonlyMap<string, string>;
     set: (draft: Draft) => void;
     autoFocus?: boolean;
+    // In place of the service's documentation.
+    help?: ReactNode;
 }
 
 export function Said({ id, text }: { id: string; text: string | undefined }): ReactElement | null {
@@ -35,7 +37,7 @@ export function Said({ id, text }: { id: string; text: string | undefined }): Re
 
 // A label, what stands below it, its help and what is wrong with it.
 function Labelled({ id, member, help, wrong, children }: {
-    id: string; member: Member; help: string | undefined; wrong: string | undefined;
+    id: string; member: Member; help: ReactNode; wrong: string | undefined;
     children: ReactNode;
 }): ReactElement {
     return (
@@ -48,16 +50,21 @@ function Labelled({ id, member, help, wrong, children }: {
     );
 }
 
+// What there is to choose from; of a flag what it says in words.
+const valuesOf = ({ enum: values }: Schema, { words }: Member): string[] =>
+    values?.filter((value) => value !== null) ?? Object.keys(words ?? {}).filter(Boolean);
+
 function Choice({ id, field, attributes }: {
     id: string; field: FieldProperties; attributes: object;
 }): ReactElement {
     const { schema, member, draft, required, set } = field;
-    const empty = !required || draft === '';
+    const empty = draft === '' || (nullable(schema) && !required);
     return (
         <select id={id} {...attributes} value={String(draft)}
-            onChange={({ target }) => set(target.value)}>
-            {empty ? <option value="">{nullable(schema) ? t.none : ''}</option> : null}
-            {schema.enum?.filter((value) => value !== null).map((value) => (
+            onChange={({ target }) => set(typeof draft === 'boolean'
+                ? target.value === 'true' : target.value)}>
+            {empty ? <option value="">{member.words?.[''] ?? (nullable(schema) ? t.none : '')}</option> : null}
+            {valuesOf(schema, member).map((value) => (
                 <option key={value} value={value}>{member.words?.[value] ?? value}</option>
             ))}
         </select>
@@ -136,9 +143,10 @@ function Choices({ field }: { field: FieldProperties }): ReactElement {
 }
 
 // The members of a group, or of one of many.
-export function Members({ path, members, schema, group, mistakes, set, first }: {
+export function Members({ path, members, schema, group, mistakes, set, first, help }: {
     path: string; members: Record<string, Member>; schema: Schema; group: Group;
     mistakes: ReadonlyMap<string, string>; set: (group: Group) => void; first?: boolean;
+    help?: (name: string) => ReactNode;
 }): ReactElement {
     return (
         <>
@@ -146,7 +154,7 @@ export function Members({ path, members, schema, group, mistakes, set, first }: 
                 <Field key={name} path={path ? `${path}.${name}` : name} member={member}
                     schema={schema.properties?.[name] ?? {}} draft={group[name] ?? ''}
                     required={schema.required?.includes(name) ?? false} mistakes={mistakes}
-                    autoFocus={(first ?? false) && i === 0}
+                    autoFocus={(first ?? false) && i === 0} help={help?.(name)}
                     set={(draft) => set({ ...group, [name]: draft })} />
             ))}
         </>
@@ -174,7 +182,10 @@ export function Field(field: FieldProperties): ReactElement {
     const wrong = mistakes.get(path);
     switch (kind) {
         case 'flag':
-            return <Flag field={field} />;
+            if (!member.words) {
+                return <Flag field={field} />;
+            }
+            break;
         case 'choices':
             return <Choices field={field} />;
         case 'list':
@@ -193,8 +204,8 @@ export function Field(field: FieldProperties): ReactElement {
         'aria-describedby': `${id}-help ${id}-wrong`, autoFocus: field.autoFocus ?? false,
     };
     return (
-        <Labelled id={id} member={member} help={schema.description} wrong={wrong}>
-            {kind === 'choice' ? <Choice id={id} field={field} attributes={attributes} />
+        <Labelled id={id} member={member} wrong={wrong} help={field.help ?? schema.description}>
+            {kind === 'choice' || kind === 'flag' ? <Choice id={id} field={field} attributes={attributes} />
                 : <Typed id={id} field={field} attributes={attributes} />}
         </Labelled>
     );

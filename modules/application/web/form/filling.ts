@@ -18,8 +18,16 @@ export interface Start {
     id: number | null;
     schema: Schema;
     found: Found;
+    // What a signature of the change names; null: it is not signed.
+    contentHash: string | null;
     clock: Clock;
     saved: (record: Record_) => void;
+}
+
+// What a change says besides its members.
+export interface Given {
+    reason?: string | undefined;
+    password?: string | undefined;
 }
 
 export interface Filling {
@@ -31,8 +39,8 @@ export interface Filling {
     // Whether the service asked for a reason.
     reason: boolean;
     clashes: Clash[] | null;
-    save: (reason: string | undefined) => void;
-    decide: (keep: 'mine' | 'theirs', reason: string | undefined) => void;
+    save: (given: Given) => void;
+    decide: (keep: 'mine' | 'theirs', given: Given) => void;
 }
 
 interface Kept {
@@ -40,9 +48,27 @@ interface Kept {
     etag: string | null;
 }
 
+const isChange = ({ definition, id }: Start): boolean =>
+    id !== null && definition.act === undefined;
+
 // An act begins with what the service has by default, a change with what the record is.
 const begun = ({ definition, schema, clock }: Start, found: Found): Kept => ({
-    base: groupOf(schema, definition.act ? {} : found.record, clock), etag: found.etag });
+    base: groupOf(schema, definition.act ? {}
+        : definition.shape?.record(found.record) ?? found.record, clock),
+    etag: found.etag });
+
+function bodyOf(start: Start, base: Group, mine: Group, given: Given): Record_ {
+    const { definition: { shape }, schema, clock, contentHash } = start;
+    const body = bodyFrom(schema, base, mine, !isChange(start), clock);
+    if (Object.keys(body).length === 0 && isChange(start)) {
+        return body;
+    }
+    return {
+        ...shape?.body(body) ?? body,
+        ...(given.reason ? { reason: given.reason } : {}),
+        ...(given.password ? { signature: { password: given.password, contentHash } } : {}),
+    };
+}
 
 function sent({ definition, id }: Start, etag: string | null, body: Record_): Promise<Record_> {
     if (id === null) {
@@ -53,8 +79,7 @@ function sent({ definition, id }: Start, etag: string | null, body: Record_): Pr
 }
 
 export function useFilling(start: Start): Filling {
-    const { definition, id, schema, found, clock, saved } = start;
-    const isChange = id !== null && definition.act === undefined;
+    const { definition, id, found, saved } = start;
     const [kept, setKept] = useState<Kept>(() => begun(start, found));
     const [theirs, setTheirs] = useState<Kept | null>(null);
     const [mine, setMine] = useState(kept.base);
@@ -71,15 +96,15 @@ export function useFilling(start: Start): Filling {
         }
         setProblem(refusal);
     };
-    const send = (base: Kept, group: Group, why: string | undefined): void => {
-        const body = bodyFrom(schema, base.base, group, !isChange, clock);
-        if (isChange && Object.keys(body).length === 0) {
+    const send = (base: Kept, group: Group, given: Given): void => {
+        const body = bodyOf(start, base.base, group, given);
+        if (isChange(start) && Object.keys(body).length === 0) {
             saved(found.record);
             return;
         }
         setBusy(true);
         setProblem(null);
-        sent(start, base.etag, why ? { ...body, reason: why } : body)
+        sent(start, base.etag, body)
             .then(saved).catch(met)
             .catch((error: unknown) => setProblem(asProblem(error)))
             .finally(() => setBusy(false));
@@ -89,8 +114,8 @@ export function useFilling(start: Start): Filling {
         set: setMine,
         dirty: changedIn(kept.base, mine).length > 0,
         clashes: theirs && clashes(kept.base, theirs.base, mine),
-        save: (why) => send(kept, mine, why),
-        decide: (keep, why) => {
+        save: (given) => send(kept, mine, given),
+        decide: (keep, given) => {
             if (!theirs) {
                 return;
             }
@@ -101,7 +126,7 @@ export function useFilling(start: Start): Filling {
             setKept(theirs);
             setTheirs(null);
             setProblem(null);
-            send(theirs, group, why);
+            send(theirs, group, given);
         },
     };
 }

@@ -8,16 +8,21 @@ interface Refusal {
     mistakes: { path: string; message: string }[];
 }
 
-const path = /^([A-Za-z]\w*)(?:\[\d+\]|\.[A-Za-z]\w*)*(?= )/;
+const path = /^[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*(?=:? )/;
 
-export function mistakesOf(problem: Refusal | null, members: string[]): Map<string, string> {
+// `memberOf` says where a member of the body stands in the form, if elsewhere.
+export function mistakesOf(
+    problem: Refusal | null, members: string[],
+    memberOf: (path: string) => string = (same) => same,
+): Map<string, string> {
     if (!problem) {
         return new Map();
     }
     if (problem.mistakes.length) {
-        return new Map(problem.mistakes.map((one) => [one.path, one.message]));
+        return new Map(problem.mistakes.map((one) => [memberOf(one.path), one.message]));
     }
-    const [found, first] = path.exec(problem.message) ?? [];
-    return found && first && members.includes(first)
-        ? new Map([[found, problem.message]]) : new Map();
+    const [found] = path.exec(problem.message) ?? [];
+    const at = found === undefined ? '' : memberOf(found);
+    return members.some((member) => at === member || at.startsWith(`${member}.`)
+        || at.startsWith(`${member}[`)) ? new Map([[at, problem.message]]) : new Map();
 }

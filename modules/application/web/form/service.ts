@@ -29,32 +29,39 @@ export async function readRecord({ one }: Pick<FormDefinition, 'one'>, id: numbe
     return { record: data as Record_, etag: response.headers.get('ETag') };
 }
 
-export async function create({ list, one, of }: FormDefinition, body: Record_): Promise<Record_> {
+const readAgain = ({ list, one }: Pick<FormDefinition, 'list' | 'one'>): Promise<void> =>
+    changed(...list ? [list as ListPath, one] : [one]);
+
+export async function create(definition: FormDefinition, body: Record_): Promise<Record_> {
+    const { list, of } = definition;
+    if (!list) {
+        throw new Error(`No ${definition.one} is made by a form.`);
+    }
     const made: unknown = await answer(api.POST(list, {
         body, ...(of === undefined ? {} : { params: { path: { id: of } } }),
     } as never));
-    await changed(list as ListPath, one);
+    await readAgain(definition);
     return made as Record_;
 }
 
 export async function change(
-    { list, one }: Pick<FormDefinition, 'list' | 'one'>, id: number, etag: string | null,
+    definition: Pick<FormDefinition, 'list' | 'one'>, id: number, etag: string | null,
     body: Record_,
 ): Promise<Record_> {
-    const made: unknown = await answer(api.PATCH(one as PatchPath, {
+    const made: unknown = await answer(api.PATCH(definition.one as PatchPath, {
         params: { path: { id } }, body, headers: etag ? { 'If-Match': etag } : {},
     } as never));
-    await changed(list as ListPath, one);
+    await readAgain(definition);
     return made as Record_;
 }
 
 // An act says by its own rules whether it still can be done: it has no condition.
 export async function act(
-    { list, one }: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number, body: Record_,
+    definition: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number, body: Record_,
 ): Promise<Record_> {
     const made: unknown = await answer(api.POST(path, {
         params: { path: { id } }, body,
     } as never));
-    await changed(list as ListPath, one);
+    await readAgain(definition);
     return made as Record_;
 }

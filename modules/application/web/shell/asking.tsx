@@ -12,7 +12,7 @@ import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
-import { Glyph } from '../parts/glyph.tsx';
+import { Refusal } from '../parts/refusal.tsx';
 import { Status } from '../parts/status.tsx';
 import { t } from '../texts/texts.ts';
 import { Rows, Ways, useRefusedRows } from './signed-rows.tsx';
@@ -21,24 +21,6 @@ function Lines({ lines }: { lines: string[] }): ReactElement {
     return (
         <div className="list" role="region" aria-label={t.asking.about} tabIndex={0}>
             <ul className="lines">{lines.map((line) => <li key={line} className="id">{line}</li>)}</ul>
-        </div>
-    );
-}
-
-function Refusal({ problem }: { problem: Problem }): ReactElement {
-    const sentence = problem.slug === 'signature_invalid'
-        ? t.asking.passwordWrong(problem.attemptsLeft)
-        : problem.slug === 'account_locked' ? t.asking.locked(problem.retryAfter)
-            : t.sentence(problem);
-    return (
-        <div className="field" role="alert" id="refusal">
-            <span className="refusal"><Glyph name="blocked" /><span>{sentence}</span></span>
-            {problem.blockers.map((blocker) => (
-                <span className="refusal" key={blocker.message}>
-                    <Glyph name="blocked" /><span>{blocker.message}</span>
-                </span>
-            ))}
-            <span className="id quiet">{problem.slug}</span>
         </div>
     );
 }
@@ -130,7 +112,7 @@ function Asked({ question }: { question: Question }): ReactElement {
                             aria-describedby={problem ? 'refusal' : undefined} />
                     </p>
                 ) : null}
-                {problem ? <Refusal problem={problem} /> : null}
+                {problem ? <Refusal problem={problem} id="refusal" /> : null}
                 <Ways question={question} refused={rows} choose={askAnew} />
                 <footer>
                     <Button kind="primary" type="submit" keys="Enter"

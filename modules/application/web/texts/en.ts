@@ -15,6 +15,7 @@ import { guide } from './en-guide.ts';
 import { confirmations } from './en-confirmations.ts';
 import { investigations } from './en-investigations.ts';
 import { lots } from './en-lots.ts';
+import { organization } from './en-organization.ts';
 import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
@@ -61,6 +62,7 @@ export const en = {
     investigations,
     lots,
     orders,
+    organization,
     release,
     verify,
     worksheets,

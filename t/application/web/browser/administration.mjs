@@ -2,12 +2,15 @@
 //
 // What an administrator does, page by page, at one desk.
 import { keys } from './keys.mjs';
+import { organization, signsOrganization } from './organization.mjs';
 import { reference } from './reference.mjs';
 import { desk, open, quiet, run, signIn } from './support.mjs';
 import { users } from './users.mjs';
 import { webhooks } from './webhooks.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
+// Of a laboratory that signs.
+const helen = 'helen.brandt@harborview.example';
 
 run(async (browser) => {
     const here = await desk(browser);
@@ -21,5 +24,15 @@ run(async (browser) => {
     await users(browser, here);
     await keys(here);
     await webhooks(here);
+    await organization(here);
     quiet(here);
+
+    const strict = await desk(browser);
+    strict.seen.expected.push(/status of 4/);
+    await open(strict.page);
+    await strict.page.waitForSelector('#email');
+    await signIn(strict.page, helen);
+    await strict.page.waitForSelector('.rail a[href$="/organization"]');
+    await signsOrganization(strict, process.env.LIMS_PASSWORD);
+    quiet(strict);
 });

@@ -10,11 +10,11 @@ import { useRead } from '../../api/read.ts';
 import { useUnsaved } from '../../form/unsaved.ts';
 import { Button } from '../../parts/button.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
-import { Status } from '../../parts/status.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { t } from '../../texts/texts.ts';
 import { changesIn, groups, has, roleNames, toggled } from './matrix.ts';
 import type { Draft } from './matrix.ts';
+import { Lacks } from './lacks.tsx';
 import { PeopleTabs } from './tabs.tsx';
 import { Who } from './who.tsx';
 
@@ -75,25 +75,10 @@ function Table({ matrix, draft, set }: {
     );
 }
 
-// What nobody could do as it is, and each change that would be enough.
-function Lacks(): ReactElement | null {
-    const found = useRead('/policies/impact', { params: { query: {} } }, { live: 60 });
-    const { lacks = [], remedies = [] } = found.data ?? {};
-    return lacks.length ? (
-        <section className="section" aria-labelledby="lacks">
-            <h3 id="lacks">{words.lacks}</h3>
-            <ul>{lacks.map((one) => (
-                <li key={one}><Status glyph="attention" tone="attention">{one}</Status></li>
-            ))}</ul>
-            <h3>{words.remedies}</h3>
-            <ul>{remedies.map((one) => <li key={one} className="small">{one}</li>)}</ul>
-        </section>
-    ) : null;
-}
-
 export function Permissions(): ReactElement {
     const found = useRead('/permissions', {});
     const [draft, setDraft] = useState<Draft>({});
+    const impact = useRead('/policies/impact', { params: { query: {} } }, { live: 60 });
     const matrix = found.data;
     const changes = matrix ? changesIn(matrix, draft) : [];
     const release = useUnsaved(changes.length > 0);
@@ -128,7 +113,7 @@ export function Permissions(): ReactElement {
                 </div>
                 <aside className="beside" aria-labelledby="who">
                     {matrix ? <Who matrix={matrix} draft={draft} /> : null}
-                    <Lacks />
+                    {impact.data ? <Lacks impact={impact.data} /> : null}
                 </aside>
             </div>
             <div className="statusline" role="status">

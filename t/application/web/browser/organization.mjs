@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The organization: policies as sentences with what they come to today, what the people could
+// not meet is refused with its remedies, somebody else's change, and the letterhead.
+import { ask, looks, ok, open, until } from './support.mjs';
+
+const field = (page, label) => page.getByLabel(label, { exact: true });
+const part = (page, title) => page.locator('.field').filter({ has: page.getByLabel(title,
+    { exact: true }) });
+const save = (page, title) => page.getByRole('button', { name: title }).click();
+const said = (page, pattern, name) => until(page, (text) =>
+    new RegExp(text).test(document.querySelector('.said')?.textContent), name, pattern);
+
+async function policies(page) {
+    await page.click('.rail a[href$="/organization"]');
+    await field(page, 'Four eyes').waitFor();
+    await until(page, () => /The strict way: [\d,]+ results/.test(document.querySelector('.fields')
+        .textContent), 'each policy with what it would come to today');
+    await until(page, () => /Registered\d/.test(document.querySelector('.beside').textContent),
+        'the samples of the month');
+    await field(page, 'Four eyes').selectOption('refused');
+    ok(/New: \d+ results/.test(await part(page, 'Four eyes').textContent()),
+        'the effect is shown before it is made');
+    await looks(page, 'organization');
+    await field(page, 'Sessions, minutes').fill('4');
+    await page.fill('input[name=reason]', 'An auditor asked for four eyes');
+    await save(page, 'Change the policies');
+    await until(page, () => /5/.test(document.querySelector('.fields .refusal')?.textContent),
+        'what is out of bounds is said at its field');
+    await field(page, 'Sessions, minutes').fill('20');
+    await save(page, 'Change the policies');
+    await said(page, 'holds from now on', 'policies are changed with a reason');
+    await until(page, () => /Today: \d+ results/.test(document.querySelector('.fields')
+        ?.textContent), '... and are in force');
+}
+
+async function approval(page) {
+    await page.getByRole('link', { name: 'Approval', exact: true }).click();
+    await field(page, 'Who approves').waitFor();
+    await field(page, 'Who approves').selectOption('false');
+    const steps = page.locator('fieldset').filter({ hasText: 'Approval steps' });
+    const add = steps.getByRole('button', { name: 'Add to approval steps' });
+    const before = await steps.getByLabel('Step', { exact: true }).count();
+    await add.click();
+    await steps.getByLabel('Step', { exact: true }).nth(before).fill('Client\u2019s review');
+    await steps.getByLabel('Role that decides it').nth(before).selectOption('client_viewer');
+    await page.fill('input[name=reason]', 'The client reads along');
+    await save(page, 'Change the approval');
+    await until(page, () => /approvalStepRoles.*client_viewer/.test(
+        document.querySelector('.fields .refusal')?.textContent),
+    'a role that decides nothing is refused at the steps');
+    await steps.getByLabel('Role that decides it').nth(before).selectOption('qa_officer');
+    await add.click();
+    await steps.getByLabel('Step', { exact: true }).nth(before + 1).fill('Release');
+    await steps.getByLabel('Role that decides it').nth(before + 1).selectOption('qa_officer');
+    await save(page, 'Change the approval');
+    await until(page, () => /policy_unsatisfiable/.test(document.querySelector('.filling')
+        .textContent), 'what the people could not meet is refused');
+    ok(/Each of these would be enough/.test(await page.textContent('.filling')),
+        '... with its remedies');
+    await looks(page, 'organization-refused');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('link', { name: 'Letterhead' }).click();
+}
+
+async function letterhead(page) {
+    const markup = `<img src=x onerror=alert(1)> ${'ISO/IEC17025'.repeat(20)}`;
+    await field(page, 'Accreditation').fill(markup);
+    await ask(page, 'PATCH', '/organization', { address: '1 Mill Road', reason: 'moved' });
+    await page.fill('input[name=reason]', 'A new certificate');
+    await save(page, 'Change the letterhead');
+    await page.getByRole('button', { name: 'Save mine beside it' }).waitFor();
+    await looks(page, 'organization-changed');
+    await page.getByRole('button', { name: 'Save mine beside it' }).click();
+    await said(page, 'holds from now on', 'somebody else changed another member: both stand');
+    await until(page, (text) => document.querySelectorAll('.filling textarea')[1]?.value === text,
+        'markup is text', markup);
+}
+
+export async function organization({ page }) {
+    await policies(page);
+    await approval(page);
+    await letterhead(page);
+}
+
+// Where acts are signed, a change of policies is, too.
+export async function signsOrganization({ page }, secret) {
+    await open(page, '/app/organization/letterhead');
+    await field(page, 'Address').fill('7 Dock Street');
+    await page.fill('input[name=reason]', 'moved');
+    await page.fill('input[name=password]', 'wrong password');
+    await save(page, 'Change the letterhead');
+    await until(page, () => /signature_invalid/.test(document.querySelector('.filling')
+        ?.textContent), 'a wrong password signs nothing');
+    await looks(page, 'organization-signed');
+    await page.fill('input[name=password]', secret);
+    await save(page, 'Change the letterhead');
+    await said(page, 'holds from now on', '... the right one does');
+}
