@@ -74,6 +74,9 @@ export const may = (permission: string | undefined): boolean =>
 export function ended(by: 'time' | 'sign-out' | 'other'): void {
     if (state.is === 'in') {
         become({ is: 'ended', session: state.session, at: new Date().toISOString(), by });
+    } else if (state.is === 'ended' && by === 'sign-out') {
+        // A request may have met the end before the other tab says why.
+        become({ ...state, by });
     } else if (state.is === 'unknown') {
         become({ is: 'nobody' });
     }

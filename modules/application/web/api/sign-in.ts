@@ -3,6 +3,7 @@
 // Signing in and out.
 import { answer, api } from './client.ts';
 import { Problem, asProblem } from './problem.ts';
+import { queries } from './read.ts';
 import { become, current, ended, learnWays, listenToOthers, same, tellOthers } from './session.ts';
 import type { Session } from './session.ts';
 
@@ -73,6 +74,8 @@ export async function signOut(): Promise<void> {
         location.assign(out.next);
     }
     become({ is: 'nobody' });
+    // What was read for one person is not shown to the next.
+    queries.clear();
 }
 
 // The end of a session is seen also where nothing else is asked for.

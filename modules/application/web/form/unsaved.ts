@@ -6,22 +6,28 @@ import { useEffect, useRef } from 'react';
 import { guard } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
-// Returns what lets the next step pass unasked: it was saved, or given up.
-export function useUnsaved(dirty: boolean): () => void {
-    const held = useRef(false);
-
+// Asks before the tab is closed.
+export function useClosingAsked(dirty: boolean): void {
     useEffect(() => {
-        held.current = dirty;
         if (!dirty) {
             return undefined;
         }
         const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-        const release = guard(() => !held.current || window.confirm(t.form.discard));
         window.addEventListener('beforeunload', warn);
-        return () => {
-            release();
-            window.removeEventListener('beforeunload', warn);
-        };
+        return () => window.removeEventListener('beforeunload', warn);
+    }, [dirty]);
+}
+
+// Asks before the tab is closed or another page shown. Returns what lets the next step pass
+// unasked: it was saved, or given up.
+export function useUnsaved(dirty: boolean): () => void {
+    const held = useRef(false);
+
+    useClosingAsked(dirty);
+    useEffect(() => {
+        held.current = dirty;
+        return dirty
+            ? guard(() => !held.current || window.confirm(t.form.discard)) : undefined;
     }, [dirty]);
     return () => {
         held.current = false;

@@ -2,9 +2,9 @@
 //
 // The keys of the application, taken before any component sees them. Letters that follow
 // each other within 30 ms are a scan: they go to the scan box wherever the focus is, and
-// fire no shortcut and fill no field.
+// fire no shortcut, choose nothing in a list and fill no field but those that take scans.
 import { chosen } from '../theme/choice.ts';
-import { endsScan, isScan, none, pause, scannedText, typed } from './scan.ts';
+import { endsScan, isLabel, isScan, none, pause, scannedText, typed } from './scan.ts';
 import type { Burst } from './scan.ts';
 
 export interface Shortcut {
@@ -13,14 +13,19 @@ export interface Shortcut {
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
+// What letters change: a text, or what is chosen in a list.
+type Changed = Field | HTMLSelectElement;
 
 interface Before {
-    field: Field;
+    field: Changed;
     value: string;
 }
 
 let burst: Burst = none;
 let before: Before | null = null;
+// The same of a field that takes scans by itself.
+let kept: Burst = none;
+let keptBefore: Before | null = null;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 const layers: Shortcut[][] = [];
 const takers: ((text: string) => void)[] = [];
@@ -64,22 +69,27 @@ function find(keys: string): Shortcut | undefined {
     return undefined;
 }
 
-// A scan that began in a field is taken out of it again.
-function restore(): void {
-    if (!before) {
+function prototypeOf(field: Changed): object {
+    return field instanceof HTMLSelectElement ? HTMLSelectElement.prototype
+        : field instanceof HTMLInputElement ? HTMLInputElement.prototype
+            : HTMLTextAreaElement.prototype;
+}
+
+// A scan that began in a field or a list is taken out of it again.
+function restore(changed: Before | null): void {
+    if (!changed || changed.field.value === changed.value) {
         return;
     }
-    const { field, value } = before;
-    const prototype = field instanceof HTMLInputElement
-        ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-    Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value);
-    field.dispatchEvent(new Event('input', { bubbles: true }));
+    const { field, value } = changed;
+    Object.getOwnPropertyDescriptor(prototypeOf(field), 'value')?.set?.call(field, value);
+    field.dispatchEvent(new Event(
+        field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
 }
 
 function finishScan(): void {
     clearTimeout(waiting);
     const text = scannedText(burst.text);
-    restore();
+    restore(before);
     burst = none;
     before = null;
     takers.at(-1)?.(text);
@@ -100,7 +110,7 @@ function finishTyping(silent: boolean): void {
 }
 
 // `silent`: it may begin a scan, but is no shortcut.
-function takeCharacter(event: KeyboardEvent, field: Field | null, silent: boolean): void {
+function takeCharacter(event: KeyboardEvent, field: Changed | null, silent: boolean): void {
     const next = typed(burst, event.key, event.timeStamp);
     if (next.text.length === 1) {
         before = field ? { field, value: field.value } : null;
@@ -109,8 +119,7 @@ function takeCharacter(event: KeyboardEvent, field: Field | null, silent: boolea
     clearTimeout(waiting);
     waiting = setTimeout(() => finishTyping(silent), pause + 5);
     if (!field && !silent) {
-        event.preventDefault();
-        event.stopPropagation();
+        swallow(event);
     }
 }
 
@@ -133,8 +142,9 @@ const everywhere = ['Escape', 'F1'];
 
 const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !== null;
 
-// A field that takes scans by itself, or a password, which no scan belongs in.
-const takesScans = (target: Element): boolean => target.closest('[data-scanned]') !== null;
+// A field that takes scans by itself, or a password, which may be typed as fast by a program.
+const takesScans = (field: Field): boolean =>
+    field.type === 'password' || field.closest('[data-scanned]') !== null;
 
 const isCommand = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey;
 
@@ -152,9 +162,35 @@ function fire(event: KeyboardEvent, target: Element, field: Field | null): void 
     const shortcut = free && !inDialog(target) && !own
         ? find(keysOf(event)) : undefined;
     if (shortcut) {
-        event.preventDefault();
-        event.stopPropagation();
+        swallow(event);
         shortcut.run();
+    }
+}
+
+const ends = (event: KeyboardEvent, scan: Burst): boolean =>
+    (event.key === 'Enter' || event.key === 'Tab') && endsScan(scan, event.timeStamp);
+
+function swallow(event: KeyboardEvent): void {
+    event.preventDefault();
+    event.stopPropagation();
+}
+
+// A field that takes scans keeps what was read. In a dialog the Enter behind it sends
+// nothing; and a label is no password, which would be counted as a wrong one.
+function pressInOwn(event: KeyboardEvent, field: Field): void {
+    if (isPlain(event)) {
+        kept = typed(kept, event.key, event.timeStamp);
+        keptBefore = kept.text.length === 1 ? { field, value: field.value } : keptBefore;
+    } else if (ends(event, kept)) {
+        const label = scannedText(kept.text);
+        kept = none;
+        if (field.type === 'password' && isLabel(label)) {
+            swallow(event);
+            restore(keptBefore);
+            takers.at(-1)?.(label);
+        } else if (event.key === 'Enter' && field.type !== 'password' && inDialog(field)) {
+            swallow(event);
+        }
     }
 }
 
@@ -162,18 +198,21 @@ export function press(event: KeyboardEvent): void {
     const target = event.target instanceof Element ? event.target : document.body;
     const field = fieldOf(target);
 
-    if (event.isComposing || event.defaultPrevented || (field && takesScans(target)
-        && !isCommand(event) && !everywhere.includes(event.key))) {
+    if (event.isComposing || event.defaultPrevented) {
         return;
     }
-    if ((event.key === 'Enter' || event.key === 'Tab') && endsScan(burst, event.timeStamp)) {
-        event.preventDefault();
-        event.stopPropagation();
+    if (field && takesScans(field) && !isCommand(event) && !everywhere.includes(event.key)) {
+        pressInOwn(event, field);
+    } else if (ends(event, burst)) {
+        swallow(event);
         finishScan();
     } else if (isPlain(event) && event.repeat && !field) {
         fire(event, target, field);
     } else if (isPlain(event) && !hasOwnKeys(target, event.key)) {
         takeCharacter(event, field, inDialog(target));
+    } else if (isPlain(event) && event.key !== ' ') {
+        // A letter chooses in a menu or list, unless it begins a scan.
+        takeCharacter(event, target instanceof HTMLSelectElement ? target : null, true);
     } else {
         fire(event, target, field);
     }

@@ -26,3 +26,6 @@ export const endsScan = (burst: Burst, at: number): boolean =>
 
 // What was read: without the comma that some readers send at the end, and without spaces.
 export const scannedText = (text: string): string => text.trim().replace(/,+$/, '').trim();
+
+// Whether it reads like a label: capitals and digits in groups, as no password is.
+export const isLabel = (text: string): boolean => /^[A-Z0-9]+(?:[-./][A-Z0-9]+)+$/.test(text);

@@ -9,6 +9,7 @@ import { tell } from '../actions/action.ts';
 import { usePeople } from '../api/names.ts';
 import { useRead } from '../api/read.ts';
 import { may } from '../api/session.ts';
+import { useUnsaved } from '../form/unsaved.ts';
 import { Button } from '../parts/button.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
@@ -22,6 +23,7 @@ export const useComments = (of: Recorded, enabled = true) => useRead('/comments'
 
 function Write({ on }: { on: { table: Noted; id: number } }): ReactElement {
     const [text, setText] = useState('');
+    useUnsaved(text.trim() !== '');
     const submit = (event: FormEvent): void => {
         event.preventDefault();
         comment(on, text).then(() => setText(''), tell);

@@ -28,6 +28,9 @@ function why({ by, at, session }: Ended): string {
 
 function leave(): void {
     if (window.confirm(t.signIn.discard)) {
+        // Asked once is enough.
+        window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(),
+            { capture: true });
         location.reload();
     }
 }

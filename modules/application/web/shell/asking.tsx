@@ -10,6 +10,7 @@ import type { Question } from '../actions/ask.ts';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
+import { useClosingAsked } from '../form/unsaved.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
 import { Refusal } from '../parts/refusal.tsx';
@@ -38,6 +39,10 @@ function Choices({ choices }: { choices: NonNullable<Question['choices']> }): Re
     );
 }
 
+// What is not lost by closing the tab; a password alone is typed again.
+const typedIn = (form: HTMLFormElement): boolean =>
+    [...form.querySelectorAll<HTMLInputElement>('#reason, #text')].some(({ value }) => value !== '');
+
 const labelOf = ({ name, reason }: Question): string =>
     name ?? (reason === 'must' ? t.asking.reason : t.asking.reasonMay);
 
@@ -45,6 +50,7 @@ function Asked({ question }: { question: Question }): ReactElement {
     const { person } = useSession();
     const [problem, setProblem] = useState<Problem | null>(null);
     const [busy, setBusy] = useState(false);
+    const [typed, setTyped] = useState(false);
     const rows = useRefusedRows(question, problem);
     const signed = question.kind === 'signature';
     const again = useRef<HTMLFormElement>(null);
@@ -71,6 +77,7 @@ function Asked({ question }: { question: Question }): ReactElement {
         });
     };
 
+    useClosingAsked(typed || busy);
     return (
         <SidePanel title={question.title} note={question.note} close={close}>
             {question.explanation ? (
@@ -80,7 +87,8 @@ function Asked({ question }: { question: Question }): ReactElement {
             ) : null}
             {question.rows ? <Rows rows={question.rows} refused={rows} /> : null}
             {question.lines ? <Lines lines={question.lines} /> : null}
-            <form ref={again} onSubmit={submit} aria-busy={busy} data-scanned>
+            <form ref={again} onSubmit={submit} aria-busy={busy}
+                onInput={({ currentTarget }) => setTyped(typedIn(currentTarget))}>
                 {question.warnings?.map((warning) => (
                     <p className="small" key={warning}>
                         <Status glyph="attention" tone="attention">{warning}</Status>

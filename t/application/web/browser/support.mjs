@@ -4,6 +4,7 @@
 // and what fails every test without a line in it (policy, console, accessibility).
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
 
 const require = createRequire(new URL('../../../../modules/application/package.json',
     import.meta.url));
@@ -33,6 +34,14 @@ export function ok(condition, name, ...details) {
 export const is = (got, expected, name) =>
     ok(Object.is(got, expected), name, `got ${JSON.stringify(got)}`,
         `expected ${JSON.stringify(expected)}`);
+
+// Asks the test around the browser for what only that can do (LIMS::Test::Browser).
+let answers;
+export async function act(name, ...given) {
+    answers ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+    console.log(`! ${name} ${JSON.stringify(given)}`);
+    return JSON.parse((await answers.next()).value);
+}
 
 // Waits until it holds.
 export async function until(page, condition, name, argument) {
@@ -92,6 +101,31 @@ export async function press(page, ...keys) {
         // A person is slower than a scanner.
         await page.waitForTimeout(120);
     }
+}
+
+// A barcode reader, by keys that also do what the browser does of itself, such as choosing in
+// a list. Their times are told to the browser, and no timer of the keyboard ends the scan early.
+export async function readBarcode(page, text, suffix = 'Enter') {
+    const keyboard = await page.context().newCDPSession(page);
+    const begin = Date.now() / 1000;
+    await page.evaluate(() => {
+        window.heldTimeout = window.setTimeout;
+        window.setTimeout = (call, after, ...rest) =>
+            window.heldTimeout(call, after < 40 ? 5000 : after, ...rest);
+    });
+    await Promise.all([...text, suffix].flatMap((key, i) => {
+        const written = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;
+        const one = { key, code: key, timestamp: begin + i * 0.005,
+            windowsVirtualKeyCode: { Enter: 13, Tab: 9 }[key] ?? key.charCodeAt(0) };
+        return [
+            keyboard.send('Input.dispatchKeyEvent', { type: 'keyDown', text: written, ...one }),
+            keyboard.send('Input.dispatchKeyEvent', { type: 'keyUp', ...one }),
+        ];
+    }));
+    await page.evaluate(() => {
+        window.setTimeout = window.heldTimeout;
+    });
+    await keyboard.detach();
 }
 
 // A barcode reader at the keyboard: the keys come faster than a driver of browsers sends
@@ -165,6 +199,7 @@ export async function run(test) {
         }
     } finally {
         await browser.close();
+        process.stdin.destroy();
     }
     console.log(`1..${count}`);
     process.exitCode = failures ? 1 : 0;

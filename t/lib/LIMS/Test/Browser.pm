@@ -19,6 +19,10 @@ F<t/application/web/browser/samples.mjs>, which drives Chromium against it and w
 each of its tests is one here. What that script begins with is
 F<t/application/web/browser/support.mjs>.
 
+What only this side can do, such as asking the database or restarting a server, a script
+asks for with C<act('name', ...)> of F<support.mjs>: C<rows> answers a query's rows, what
+else there is the test gives in C<acts>.
+
 A violation of the Content-Security-Policy, an error in the browser's console that the
 test did not announce, or a finding of axe-core fails the test. Screenshots lie in
 F<build/out/screenshots>. Without Node, Chromium or built pages the test is skipped, but
@@ -33,6 +37,8 @@ not in continuous integration.
 use strict;
 use warnings;
 
+use IPC::Open2 qw(open2);
+use JSON::PP ();
 use Test::More;
 
 use LIMS::Test;
@@ -48,10 +54,26 @@ sub missing {
     return;
 }
 
+sub rows {
+    my ($lims, $query, @values) = @_;
+    return $lims->db->selectall_arrayref($query, undef, @values);
+}
+
+# Does what the script asks for, and says what came of it in one line.
+sub act {
+    my ($lims, $acts, $name, $given) = @_;
+    my $act   = $acts->{$name} || die "there is no act $name\n";
+    my $json  = JSON::PP->new->utf8->allow_nonref;
+    my $found = $act->($lims, @{ $json->decode($given) });
+
+    return $json->encode(ref $found ? $found : defined $found ? "$found" : undef);
+}
+
 =item run($name, $prepare, %option)
 
 Runs F<$name.mjs>, after C<$prepare> was called with the L<LIMS::Test>, if it is given. The
-options are those of L<LIMS::Test>.
+options are those of L<LIMS::Test>, and C<acts>: what the script may ask for, by name, each
+called with the L<LIMS::Test> and what the script gave.
 
 =cut
 
@@ -61,6 +83,7 @@ sub run {
     plan(skip_all => $missing) if $missing && !$ENV{CI};
     die "$missing\n" if $missing;
 
+    my $acts = { rows => \&rows, %{ delete $option{acts} || {} } };
     my $lims = LIMS::Test->new(demo => 1, %option);
     # What lists show of readiness is what the scan found.
     $lims->ctl('scan');
@@ -68,8 +91,8 @@ sub run {
     local $ENV{LIMS_URL}         = $lims->url;
     local $ENV{LIMS_PASSWORD}    = $lims->{keys}{LIMS_DEMO_PASSWORD};
     local $ENV{LIMS_SCREENSHOTS} = "$root/build/out/screenshots";
-    open my $node, '-|', 'node', "$root/t/application/web/browser/$name.mjs"
-        or die "node: $!\n";
+    my $pid = open2(my $node, my $answers, 'node', "$root/t/application/web/browser/$name.mjs");
+    $answers->autoflush;
     my ($count, $planned) = (0);
     while (my $line = <$node>) {
         if ($line =~ /\A(not )?ok \d+ - (.*)/) {
@@ -82,8 +105,12 @@ sub run {
         elsif ($line =~ /\A# (.*)/) {
             diag($1);
         }
+        elsif ($line =~ /\A! (\w+) (.*)/) {
+            print {$answers} act($lims, $acts, $1, $2), "\n";
+        }
     }
-    ok(close($node), 'Node ended well');
+    waitpid $pid, 0;
+    is($?, 0, 'Node ended well');
     is($count, $planned, 'all tests ran');
     return;
 }

@@ -86,7 +86,7 @@ function Asking({ desk, given }: { desk: OrderDesk; given: Block }): ReactElemen
     return (
         <SidePanel title={mapping.title(linesOf(block))} close={close}>
             <p className="small">{mapping.what}</p>
-            <form onSubmit={submit} onKeyDown={enter} data-scanned>
+            <form onSubmit={submit} onKeyDown={enter}>
                 <label className="pick">
                     <input type="checkbox" checked={block.headed}
                         onChange={({ target }) => setBlock({ ...block, headed: target.checked })} />

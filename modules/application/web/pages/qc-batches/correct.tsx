@@ -41,7 +41,7 @@ export function CorrectControl({ control, name, close }: {
 
     return (
         <SidePanel title={texts.correct(name)} close={close}>
-            <form onSubmit={submit} data-scanned>
+            <form onSubmit={submit}>
                 <p className="field">
                     <label htmlFor="value">{texts.correctValue}</label>
                     <input id="value" name="value" autoFocus required autoComplete="off"

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans wherever the focus is; another person in a second tab, also where no tab hears of the
+// other; another person in the same tab.
+import { act, desk, is, ok, open, press, quiet, readBarcode, run, signIn,
+    until } from './support.mjs';
+
+const lena = 'lena.fischer@cedarbasin.example';
+const mateo = 'mateo.ortiz@cedarbasin.example';
+const yuki = 'yuki.tanaka@cedarbasin.example';
+const sofia = 'sofia.reyes@harborview.example';
+const bench = '/app/bench/method/EPA%20300.0';
+const first = 'tr[data-row="0"] td[data-column="0"]';
+const rows = (...query) => act('rows', ...query);
+const count = async (...query) => Number((await rows(...query))[0][0]);
+
+const verified = () => count('SELECT count(*) FROM lims.electronic_signature');
+const failures = (email) => count(`SELECT coalesce(max(s.failures), 0) FROM lims.user_account u
+    LEFT JOIN (SELECT user_id, failures FROM lims.account_state
+        UNION ALL SELECT user_id, failures FROM lims.sign_in_guess) s ON s.user_id = u.id
+    WHERE u.email = ?`, email);
+const entries = (email) => count(`SELECT count(*) FROM lims.audit_entry e
+    JOIN lims.user_account u ON u.id = e.user_id
+    WHERE e.table_name = 'sample_test' AND e.surface = 'application' AND u.email = ?`, email);
+
+const go = (page, place) => page.locator('.rail').getByRole('link', { name: place, exact: true })
+    .click();
+const says = (page, pattern, name) => until(page, (expected) =>
+    new RegExp(expected).test(document.querySelector('.said')?.textContent), name, pattern);
+
+async function signOut(page) {
+    await page.locator('.person').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForSelector('#email');
+}
+
+async function toBench(page) {
+    await open(page, bench);
+    await page.waitForSelector(`${first}.editing input`);
+}
+
+const typed = (page) => page.inputValue(`${first} input`);
+
+// --- Scans -----------------------------------------------------------------
+
+async function scanInLists(page, label) {
+    await press(page, 'f');
+    const list = page.getByRole('dialog').getByRole('combobox').first();
+    const before = await list.inputValue();
+    await list.focus();
+    await readBarcode(page, label);
+    await says(page, 'while a question is open', 'a scan into a list of choices is told');
+    is(await list.inputValue(), before, '... and chooses nothing');
+    await press(page, 'Escape');
+    await page.locator('.person').focus();
+    await press(page, 'Enter');
+    await page.waitForSelector('[role=menuitem]');
+    const place = page.url();
+    await readBarcode(page, label);
+    await says(page, label, 'a scan over an open menu is told');
+    is(page.url(), place, '... and chooses nothing in it');
+    await press(page, 'Escape');
+}
+
+async function scanInReason(page, label) {
+    await press(page, 'Control+k');
+    await page.waitForSelector('#quick');
+    await page.keyboard.insertText('hold');
+    await press(page, 'Enter');
+    await page.fill('#reason', 'The client');
+    await page.focus('#reason');
+    await readBarcode(page, label);
+    await says(page, 'while a question is open', 'a scan while a reason is asked for is told');
+    is(await page.inputValue('#reason'), 'The client', '... and fills no reason');
+    is(await count(`SELECT count(*) FROM lims.sample WHERE tracking_id = ?
+        AND disposition = 'on_hold'`, label), 0, '... nor does what is asked about');
+    await press(page, 'Escape');
+}
+
+async function scanInPassword(page, label) {
+    await go(page, 'Verify');
+    await page.waitForSelector('tr.cursor');
+    const before = await verified();
+    await press(page, 'V');
+    await page.waitForSelector('#sign');
+    await page.fill('#sign', 'half');
+    await page.focus('#sign');
+    await readBarcode(page, label);
+    await says(page, 'while a question is open', 'a scan into a password is told');
+    is(await page.inputValue('#sign'), 'half', '... and is no part of it');
+    is(await failures(lena), 0, '... nor a wrong one');
+    is(await verified(), before, '... and signs nothing');
+    await press(page, 'Escape');
+}
+
+async function scanning(page) {
+    const label = await page.textContent('tbody tr:nth-child(5) th');
+
+    await scanInLists(page, label);
+    await scanInReason(page, label);
+    await scanInPassword(page, label);
+}
+
+async function scanInCell(page) {
+    await toBench(page);
+    await page.keyboard.type('0.31', { delay: 50 });
+    await press(page, 'Enter', 'ArrowUp');
+    await page.waitForSelector(`${first} .mark.ready`);
+    is(await typed(page), '0.31', 'a cell is filled by hand');
+    const [[label]] = await rows('SELECT min(tracking_id) FROM lims.sample');
+    await readBarcode(page, label, 'Tab');
+    await page.waitForSelector('h1.id, .said');
+    await page.goBack();
+    await page.waitForSelector(`${first}.editing input`);
+    is(await typed(page), '0.31', '... and by no scan');
+}
+
+// --- Another tab -------------------------------------------------------------
+
+// No tab hears of the other: the service alone says that the session is another one.
+const deafen = () => {
+    BroadcastChannel.prototype.postMessage = () => {};
+};
+
+// Holds what the page asks of itself, so that an act is the first to meet the other session.
+async function holdReading(page) {
+    const hold = (route) => route.request().method() === 'GET' ? undefined : route.continue();
+    await page.route('**/app/api/**', hold);
+    return () => page.unroute('**/app/api/**', hold);
+}
+
+async function inAnotherTab(context, email, name) {
+    const other = await context.newPage();
+    await open(other, '/app/account');
+    await other.waitForSelector('.person');
+    await signOut(other);
+    await signIn(other, email);
+    await other.waitForSelector(`.person:has-text("${name}")`);
+    return other;
+}
+
+const coveredBy = (page, name) => until(page, () => /Somebody else signed in/.test(
+    document.querySelector('.cover')?.textContent), name);
+
+async function cellsOfAnother({ page, context }) {
+    const before = await entries(yuki);
+    const release = await holdReading(page);
+    const other = await inAnotherTab(context, yuki, 'Yuki Tanaka');
+
+    await press(page, 'Control+s');
+    await coveredBy(page, 'saving in the first tab: it is covered');
+    is(await entries(yuki), before, '... nothing is entered by who signed in in the second');
+    is(await typed(page), '0.31', '... and what was typed is there');
+    await release();
+    return other;
+}
+
+async function backAgain({ page }, other) {
+    await page.fill('#again', process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await until(page, () => !document.querySelector('.cover'), 'the first one is back');
+    await until(page, () => [...document.querySelectorAll('.head .btn')]
+        .some((one) => /All is saved/.test(one.textContent)), '... and it is saved');
+    is(await count(`SELECT count(*) FROM lims.sample_test t
+        JOIN lims.user_account u ON u.id = t.entered_by WHERE t.result = '0.31'
+            AND u.email = ?`, mateo), 1, '... by who typed it');
+    await other.locator('.rail').getByRole('link', { name: 'Worklist', exact: true }).click();
+    await until(other, () => document.querySelector('.cover'), 'now the second tab is covered');
+    await other.close();
+}
+
+async function wrongPassword({ page, context }) {
+    await open(page, '/app/verify');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'V');
+    await page.waitForSelector('#sign');
+    const release = await holdReading(page);
+    const other = await inAnotherTab(context, mateo, 'Mateo Ortiz');
+    await page.fill('#sign', 'not the password');
+    await page.press('#sign', 'Enter');
+    await coveredBy(page, 'a wrong password in the first tab: it is covered');
+    is(await failures(mateo), 0, '... it is none of who signed in in the second');
+    is(await failures(lena), 0, '... nor of who typed it, as nothing was asked');
+    await release();
+    await other.close();
+}
+
+// --- The same tab -------------------------------------------------------------
+
+async function oneAfterTheOther({ page }) {
+    await page.keyboard.type('0.93', { delay: 50 });
+    await go(page, 'Worklist');
+    await page.waitForSelector('tr.cursor');
+    await signOut(page);
+    await signIn(page, yuki);
+    await page.waitForSelector('tr.cursor');
+    await page.evaluate((path) => {
+        history.pushState(null, '', path);
+        dispatchEvent(new PopStateEvent('popstate'));
+    }, bench);
+    await page.waitForSelector(`${first} input`);
+    is(await typed(page), '0.31', 'the next one sees what is saved, and no cell of the first');
+    await signOut(page);
+    await page.route('**/app/api/samples?*', () => {});
+    await signIn(page, sofia);
+    await page.waitForSelector('.rail');
+    await go(page, 'Samples');
+    await page.waitForSelector('h1');
+    ok(!/CB-\d\d-/.test(await page.textContent('#app')),
+        'who is of another laboratory sees nothing that was read before');
+    await page.unroute('**/app/api/samples?*');
+    await signOut(page);
+    await signIn(page, mateo);
+    await page.waitForSelector('tr.cursor');
+    await page.evaluate((path) => {
+        history.pushState(null, '', path);
+        dispatchEvent(new PopStateEvent('popstate'));
+    }, bench);
+    await page.waitForSelector(`${first} input`);
+    is(await typed(page), '0.93', 'the first one finds what was typed');
+}
+
+async function begin(browser, person, ...scripts) {
+    const here = await desk(browser);
+    for (const script of scripts) {
+        await here.context.addInitScript(script);
+    }
+    await open(here.page);
+    await here.page.waitForSelector('#email');
+    await signIn(here.page, person);
+    await here.page.waitForSelector('.rail');
+    return here;
+}
+
+run(async (browser) => {
+    const reviewer = await begin(browser, lena, deafen);
+    const analyst = await begin(browser, mateo, deafen);
+
+    await go(reviewer.page, 'Samples');
+    await reviewer.page.waitForSelector('tr.cursor');
+    await scanning(reviewer.page);
+    await wrongPassword(reviewer);
+    await scanInCell(analyst.page);
+    const other = await cellsOfAnother(analyst);
+    await backAgain(analyst, other);
+    await oneAfterTheOther(analyst);
+    quiet(reviewer);
+    quiet(analyst, 'the other browser');
+});
