@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one way to the service: a client typed by its OpenAPI document. A change gets an
-// Idempotency-Key, so that sending it again does nothing twice; a refusal is thrown as a
-// Problem.
-import createClient, { type Middleware } from 'openapi-fetch';
+// Idempotency-Key, so that sending it again does nothing twice; what is hidden in texts is
+// made visible; a refusal is thrown as a Problem.
+import createClient from 'openapi-fetch';
 
 import type { paths } from '#api';
 
+import { sendOnce } from './once.ts';
 import { problemOf } from './problem.ts';
-import { apiBase, send } from './send.ts';
+import { apiBase } from './send.ts';
+import { visible } from './visible.ts';
 
-const dress: Middleware = {
-    onRequest({ request }) {
-        if (request.method !== 'GET' && !request.headers.has('Idempotency-Key')) {
-            request.headers.set('Idempotency-Key', crypto.randomUUID());
-        }
-        return request;
-    },
-};
+async function ask(request: Request): Promise<Response> {
+    const response = await sendOnce(request);
+    const json = response.headers.get('Content-Type')?.startsWith('application/json');
+    return json ? new Response(visible(await response.text()), response) : response;
+}
 
 export const api = createClient<paths>({
     baseUrl: apiBase,
-    fetch: send,
+    fetch: ask,
     querySerializer: { array: { style: 'form', explode: false } },
 });
-api.use(dress);
 
 export async function answer<T>(
     asked: Promise<{ data?: T; error?: unknown; response: Response }>,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A change whose answer was lost may have been made. When a person sends it again as it was,
+// it is the same request, under the same Idempotency-Key, and is not made twice.
+import { problemOf } from './problem.ts';
+import { send } from './send.ts';
+
+// So long a person who sends the same again means the same.
+const remembered = 5 * 60_000;
+
+interface Lost {
+    key: string;
+    record: string;
+    until: number;
+}
+
+const lost = new Map<string, Lost>();
+
+// The record that a change is about, or what is made.
+const recordOf = (url: string): string => /^.*?\/api\/[^/]+(?:\/\d+)?/.exec(url)?.[0] ?? url;
+
+// A password is no part of what is asked, and is not remembered, nor is what has none else.
+async function meaningOf(request: Request): Promise<string | null> {
+    if (/\/session(?:\/|$)/.test(request.url)) {
+        return null;
+    }
+    const body = await request.clone().text();
+    const said: unknown = body.includes('"signature"') ? JSON.parse(body) : body;
+    const meant = typeof said === 'object' ? { ...said, signature: undefined } : said;
+    const text = new TextEncoder().encode(
+        JSON.stringify([request.method, request.url, request.headers.get('If-Match'), meant]));
+    return new Uint8Array(await crypto.subtle.digest('SHA-256', text)).join();
+}
+
+async function isLost(response: Response): Promise<boolean> {
+    return !response.ok
+        && problemOf(response, await response.clone().json().catch(() => null)).passing;
+}
+
+// Once another change of a record is answered, sending a lost one again would be a new one.
+function forget(meaning: string, record: string): void {
+    for (const [other, one] of lost) {
+        if (other === meaning || one.record === record || one.until < Date.now()) {
+            lost.delete(other);
+        }
+    }
+}
+
+async function sendKeyed(request: Request, meaning: string): Promise<Response> {
+    const known = lost.get(meaning);
+    const key = known && known.until > Date.now() ? known.key : crypto.randomUUID();
+    const record = recordOf(request.url);
+    const remember = (): unknown =>
+        lost.set(meaning, { key, record, until: Date.now() + remembered });
+
+    request.headers.set('Idempotency-Key', key);
+    try {
+        const response = await send(request);
+        if (await isLost(response)) {
+            remember();
+        } else {
+            forget(meaning, record);
+        }
+        return response;
+    } catch (error) {
+        remember();
+        throw error;
+    }
+}
+
+// Sends a request; a change under a key of its own, where the page has not given it one.
+export async function sendOnce(request: Request): Promise<Response> {
+    if (request.method === 'GET' || request.headers.has('Idempotency-Key')) {
+        return send(request);
+    }
+    const meaning = await meaningOf(request);
+    if (meaning === null) {
+        request.headers.set('Idempotency-Key', crypto.randomUUID());
+        return send(request);
+    }
+    return sendKeyed(request, meaning);
+}
