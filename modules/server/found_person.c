@@ -5,21 +5,26 @@
 
 #include "server/server.h"
 
-/* The type of a name that mod_ssl took from a client certificate (SSLUserName): it sets none
- * of its own. */
-#define CERTIFICATE "certificate"
+/* The type of a name that mod_ssl took from a client certificate (SSLUserName). */
+#define CERTIFICATE "ClientCert"
+
+/* Whether the client's certificate was verified: with "SSLVerifyClient optional_no_ca"
+ * anybody's gives a name. */
+static bool is_certificate_verified(request_rec *r)
+{
+    const char *verified =
+        ap_ssl_var_lookup(r->pool, r->server, r->connection, r, "SSL_CLIENT_VERIFY");
+
+    return verified && strcmp(verified, "SUCCESS") == 0;
+}
 
 /* Returns the type of the authentication by which httpd knows who asks; NULL: nobody was
- * found. A certificate counts only if it was verified. */
+ * found. */
 static const char *authentication_of(request_rec *r)
 {
-    const char *verified;
+    const char *type = r->user ? r->ap_auth_type : NULL;
 
-    if (!r->user || r->ap_auth_type) {
-        return r->user ? r->ap_auth_type : NULL;
-    }
-    verified = ap_ssl_var_lookup(r->pool, r->server, r->connection, r, "SSL_CLIENT_VERIFY");
-    return verified && strcmp(verified, "SUCCESS") == 0 ? CERTIFICATE : NULL;
+    return type && strcasecmp(type, CERTIFICATE) == 0 && !is_certificate_verified(r) ? NULL : type;
 }
 
 const char *lims_found_person(const char **type, request_rec *r)

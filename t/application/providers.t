@@ -26,12 +26,8 @@ sub write_sign_in {
 }
 
 write_sign_in("LimsSignatureProvider staff\n");
-my $lims = LIMS::Test->new(conf => LIMS::Test::SignOn::provider($dir, qw(kim lou nobody)) . <<"END");
-LimsSignIn both
-LimsSignInProvider staff
-LimsSignInOrganizations test-laboratory
-Include "$dir/sign-in.conf"
-END
+my $lims = LIMS::Test->new(conf => LIMS::Test::SignOn::provider($dir, qw(kim lou nobody))
+        =~ s{^LimsSignatureProvider.*}{Include "$dir/sign-in.conf"}mr);
 my $db  = $lims->db;
 my $lab = LIMS::Service::Laboratory->new($lims);
 my $ph  = $lab->definition;

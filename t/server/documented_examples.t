@@ -80,7 +80,7 @@ subtest 'mod_security' => sub {
 subtest 'mod_auth_openidc' => sub {
     plan skip_all => 'libapache2-mod-auth-openidc is not installed'
         unless -f "$modules/mod_auth_openidc.so";
-    my ($lines) = examples('conf/administration.md', 'Single sign-on', 'apache');
+    my ($lines) = examples('conf/administration.md', 'Single sign-on in front of the API', 'apache');
     my $keys = write_file('user-keys.txt', "ada\@riverlab.example lk_x\n");
     ok($lines =~ s{/etc/mod_lims/user-keys\.txt}{$keys}, 'it has a list of keys');
     # What everybody's own is.

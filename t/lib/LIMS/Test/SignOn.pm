@@ -15,7 +15,9 @@ LIMS::Test::SignOn - people whom httpd knows: a module in front of /app/sign-on,
 C<conf($dir, @names)> returns directives for mod_auth_basic with users of these names, in a
 file of the folder; each has the password of C<secret>. C<provider($dir, @names)> returns
 those of an authentication provider C<staff> with the same file. C<users($dir, { name =>
-password })> writes the file anew.
+password })> writes the file anew. C<documented($chapter, $what => $by, ...)> returns the
+example of a chapter of F<conf/administration.md>, for the test's own organization, with
+texts replaced; C<load(@names)> the lines that load modules of httpd.
 
 =cut
 
@@ -23,6 +25,8 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha1_base64);
+
+use LIMS::Test::Source;
 
 sub secret { return 'tidal ledger quince' }
 
@@ -41,6 +45,17 @@ sub users {
 sub load {
     chomp(my $modules = `apxs -q LIBEXECDIR`);
     return join '', map { "LoadModule ${_}_module $modules/mod_$_.so\n" } @_;
+}
+
+sub documented {
+    my ($chapter, %by) = @_;
+    my ($lines) = text('conf/administration.md')
+        =~ /^### \Q$chapter\E\n.*?^```apache\n(.*?)^```$/ms or die "no chapter $chapter\n";
+
+    for my $what (keys %by) {
+        $lines =~ s/\Q$what\E/$by{$what}/ or die "$chapter: no $what\n";
+    }
+    return $lines =~ s/^LimsSignInOrganizations \Kriverlab$/test-laboratory/mr;
 }
 
 sub conf {
@@ -63,11 +78,8 @@ sub provider {
     my ($dir, @names) = @_;
 
     users($dir, { map { $_ => secret() } @names });
-    return load('authn_file') . <<"END";
-<AuthnProviderAlias file staff>
-    AuthUserFile "$dir/users"
-</AuthnProviderAlias>
-END
+    return load('authn_file')
+        . documented('Signing in by a file', '/etc/mod_lims/staff' => "$dir/users");
 }
 
 1;

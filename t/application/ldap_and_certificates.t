@@ -1,0 +1,113 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A laboratory with an LDAP directory and client certificates: people sign in by either,
+# and sign by the password of the directory, which is asked anew each time. Somebody of
+# another organization is nobody.
+use strict;
+use warnings;
+
+use File::Temp qw(tempdir);
+use HTTP::Tiny;
+
+use LIMS::Instance;
+use LIMS::Peers::LDAP;
+use LIMS::Peers::ModelService;
+use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Test;
+use LIMS::Test::SignOn;
+
+my $secret    = LIMS::Test::SignOn::secret();
+my $directory = LIMS::Peers::LDAP->new(kim => $secret, lou => $secret);
+my $dir       = tempdir(CLEANUP => 1);
+my ($certificate, $key) = LIMS::Peers::ModelService->identity($dir, 'mia');
+
+chmod 0755, $dir;
+chmod 0644, $certificate;
+my $lims = LIMS::Test->new(conf => LIMS::Test::SignOn::load(qw(ldap authnz_ldap))
+    . LIMS::Test::SignOn::documented('Signing in by LDAP',
+        'ldap://ldap.riverlab.example/ou=people,dc=riverlab,dc=example?uid" STARTTLS' =>
+            $directory->url . '" NONE')
+    . LIMS::Test::SignOn::documented('Signing in by client certificate',
+        '/etc/ssl/certs/riverlab-people.pem' => $certificate));
+my $db  = $lims->db;
+my $lab = LIMS::Service::Laboratory->new($lims);
+my $ph  = $lab->definition;
+my $kim = LIMS::Service::Person->new($lims, identity => { type => 'ldap', subject => 'kim' });
+my $mia = LIMS::Service::Person->new($lims, identity => { type => 'ClientCert', subject => 'mia' });
+
+# With a client certificate, as a browser has one.
+sub sign_on {
+    my ($method, %tls) = @_;
+    my $answer = HTTP::Tiny->new(verify_SSL => 1, SSL_options =>
+            { SSL_ca_file => LIMS::Instance::ca_file(), %tls })->request($method,
+        $lims->url . '/app/sign-on/identity', { headers => { 'Sec-Fetch-Site' => 'same-origin',
+            'X-Lims-Request' => '1', 'Content-Type' => 'application/json' },
+        $method eq 'POST' ? (content => '{}') : () });
+    return ($answer->{status}, JSON::PP::decode_json($answer->{content}), $answer->{headers});
+}
+
+sub signs {
+    my ($person, $password) = @_;
+    my ($test) = $lab->tests($lab->sample(testDefinitionIds => [$ph]));
+
+    $person->patch("/sample-tests/$test", { result => '7.1' });
+    my $shown = $person->get("/signed-contents?table=sample_test&recordId=$test")->json->{data}[0];
+    return $person->post("/sample-tests/$test/verify",
+        { signature => { password => $password, contentHash => $shown->{contentHash} } });
+}
+
+$db->do('UPDATE lims.organization SET esignature_required = true');
+
+subtest 'by the directory' => sub {
+    is($kim->sign_in(email => 'kim', password => $secret)->status, 201, 'a person signs in');
+    is($kim->get('/session')->json->{signIn}{name}, 'kim', '... by the name there');
+    refused($kim->sign_in(email => 'kim', password => 'not that one at all'), 401, 'unauthorized',
+        'not with a wrong password');
+    refused($kim->sign_in(email => $_, password => $secret), 401, 'unauthorized', "nor as \"$_\"")
+        for 'k*', 'KIM', 'kim)(uid=*', 'lou';
+    is(signs($kim, $secret)->status, 200, 'and signs');
+    refused(signs($kim, 'not that one at all'), 403, 'signature_invalid',
+        'not with a wrong password');
+};
+
+subtest 'somebody of another organization' => sub {
+    my $other = $lims->organization(code => 'third-laboratory');
+    my $lou = LIMS::Service::Person->new($lims, organization => $other,
+        identity => { type => 'ldap', subject => 'lou' });
+    refused($lou->sign_in(email => 'lou', password => $secret), 401, 'unauthorized',
+        'is not signed in by this one\'s directory');
+};
+
+subtest 'by a certificate' => sub {
+    my @mine = (SSL_cert_file => $certificate, SSL_key_file => $key);
+    my ($status, $found) = sign_on('GET', @mine);
+    is_deeply([ $status, @$found{qw(type subject person)} ],
+        [ 200, 'ClientCert', 'mia', $mia->{name} ], 'its person is found');
+    ($status, $found, my $headers) = sign_on('POST', @mine);
+    is($status, 201, '... and signs in');
+    ($mia->{token}) = $headers->{'set-cookie'} =~ /\A__Host-lims=([0-9a-f]{64});/;
+    $mia->{session} = $found->{id};
+    my $own = $mia->get('/session')->json;
+    is_deeply([ $own->{signIn}{by}, $own->{signature}{method} ], [ 'sign-on', 'provider' ],
+        '... and would sign by the directory');
+    refused(signs($mia, $secret), 403, 'signature_invalid', 'which does not know her');
+    ($status, $found) = sign_on('POST');
+    is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], 'without a certificate nobody');
+    like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/,
+        '... and the log says so');
+};
+
+subtest 'the directory is out of reach' => sub {
+    $directory->stop;
+    $lims->allow_log(qr/ldap/i);
+    refused(signs($kim, $secret), 503, 'service_unavailable', 'nothing is signed');
+    refused($kim->sign_in(email => 'kim', password => $secret), 503, 'service_unavailable',
+        'nobody signs in');
+    $lims->expect_log(qr/LIMS0069: .*"ldap" failed/);
+    is($db->selectrow_array('SELECT failures FROM lims.account_state WHERE user_id = ?', undef,
+            $kim->id), 1, '... and nothing is counted');
+};
+
+done_testing();
