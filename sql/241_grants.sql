@@ -374,6 +374,9 @@ GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.au
     lims.audit_take, lims.audit_entries_to_close, lims.audit_close,
     lims.audit_closing_age TO lims_app;
 
+-- 239_trail_records.sql
+GRANT EXECUTE ON FUNCTION lims.sample_signatures TO lims_app;
+
 -- 240_access.sql
 GRANT EXECUTE ON FUNCTION lims.no_organization TO lims_app;
 

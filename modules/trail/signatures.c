@@ -45,6 +45,11 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
       .doc = "Id of the signed record." },
+    { .name = "record",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the signed record.",
+      .example = "COD of CB-26-0000216-E" },
     { .name = "method",
       .type = LIMS_T_ENUM,
       .values = methods,
@@ -75,6 +80,10 @@ static const lims_field_t filters[] = {
       .doc = "Only signatures of this table.",
       .example = "sample_test" },
     { .name = "recordId", .type = LIMS_T_ID, .doc = "Only signatures of this record." },
+    { .name = "sampleId",
+      .type = LIMS_T_ID,
+      .doc = "Only signatures of this sample and of what belongs to it: tests, worksheets, "
+             "approvals, amendments, investigations." },
     LIMS_FIELD_END,
 };
 

@@ -13,5 +13,8 @@ SELECT *
    AND id > :cursor::bigint
    AND (:table::text IS NULL OR "table" = :table::text)
    AND (:recordId::bigint IS NULL OR "recordId" = :recordId::bigint)
+   AND (:sampleId::bigint IS NULL OR id = ANY (ARRAY(
+       SELECT s.id
+         FROM lims.sample_signatures(:$organization::bigint, :sampleId::bigint) AS s (id))))
  ORDER BY id
  LIMIT :limit::bigint + 1

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What was signed is shown: printed name, time, meaning and record; the signature stands
-# after its own act, and no longer when the result is another.
+# after its own act, and no longer when the result is another. Those of a sample are all of
+# what belongs to it, and of nothing else.
 use strict;
 use warnings;
 
@@ -13,7 +14,8 @@ use LIMS::Test;
 my $lims   = LIMS::Test->new;
 my $lab    = LIMS::Service::Laboratory->new($lims);
 my $signer = LIMS::Service::CommandLine->new($lims, 'Ada Park', roles => ['lab_manager']);
-my ($test) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+my $sample = $lab->sample(testDefinitionIds => [ $lab->definition ]);
+my ($test) = $lab->tests($sample);
 
 sub signatures {
     return $signer->done('signature list', table => 'sample_test', recordId => $test)->{data};
@@ -52,6 +54,13 @@ $signer->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LCS',
 $signer->done('qc-batch evaluate', $batch->{id});
 $signer->done('qc-batch override', $batch->{id}, reason => 'the spike was doubled');
 $signer->done('sample-test verify', $test);
+
+# Those of the sample: its own, and what was signed of its parts.
+sub of_sample { return $signer->done('signature list', sampleId => $_[0])->{data} }
+is_deeply([ map { $_->{meaning} } @{ of_sample($sample->{id}) } ], [qw(verified reopened verified)],
+    'a sample shows the signatures of its tests');
+like($verified->{record}, qr/\A\S+ of \S+\z/, '... by the names of what was signed');
+is(scalar @{ of_sample($lab->sample->{id}) }, 0, 'another sample shows none of them');
 
 sub of_batch { return $signer->done('signature list', table => 'qc_batch')->{data}[0] }
 my $override = of_batch();
