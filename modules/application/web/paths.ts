@@ -3,7 +3,7 @@
 // Every address of the application. Nothing else writes one.
 import { base } from './api/send.ts';
 
-export const sampleTabs = ['overview', 'approvals', 'investigations', 'certificates', 'history',
+export const sampleTabs = ['overview', 'edit', 'approvals', 'investigations', 'certificates', 'history',
     'signatures', 'files', 'comments'] as const;
 export type SampleTab = (typeof sampleTabs)[number];
 
@@ -18,6 +18,8 @@ export const paths = {
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
+    testOf: (sampleId: number, id: number) => `${base}/samples/${sampleId}#test-${id}`,
+    sampleTest: (id: number) => `${base}/sample-tests/${id}`,
     orders: (query = '') => `${base}/orders${query}`,
     newOrder: () => `${base}/orders/new`,
     order: (id: number, tab = '') => `${base}/orders/${id}${tab === '' ? '' : `/${tab}`}`,
@@ -28,8 +30,9 @@ export const paths = {
     lot: (kind: LotKind, id: number, tab = '') =>
         `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
     investigations: (query = '') => `${base}/investigations${query}`,
-    newInvestigation: (sampleId?: number) =>
-        `${base}/investigations/new${sampleId === undefined ? '' : `?sample=${sampleId}`}`,
+    newInvestigation: (sampleId?: number, testId?: number) =>
+        `${base}/investigations/new${sampleId === undefined ? '' : `?sample=${sampleId}`}${
+            testId === undefined ? '' : `&test=${testId}`}`,
     investigation: (id: number, tab = '') =>
         `${base}/investigations/${id}${tab ? `/${tab}` : ''}`,
     confirmations: (query = '') => `${base}/confirmations${query}`,

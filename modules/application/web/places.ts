@@ -2,10 +2,14 @@
 //
 // The page of a record, by the noun under which it was found or by its table; undefined:
 // it has none.
+import type { Blocker } from './api/problem.ts';
 import { paths } from './paths.ts';
 
 const pages: Record<string, (id: number) => string> = {
     sample: (id) => paths.sample(id),
+    'sample-test': (id) => paths.sampleTest(id),
+    worksheet: (id) => paths.worksheet(id),
+    confirmation: (id) => paths.confirmation(id),
     'reagent-lot': (id) => paths.lot('reagent', id),
     'media-lot': (id) => paths.lot('media', id),
     approval: (id) => paths.approval(id),
@@ -20,3 +24,33 @@ const pages: Record<string, (id: number) => string> = {
 
 export const pageOf = (noun: string, id: number): string | undefined =>
     pages[noun.replaceAll('_', '-')]?.(id);
+
+// What clears a blocker: the records that it names. Of several of a noun each has a number.
+export type WayOut = 'test' | 'qcBatch' | 'mediaLot' | 'reagentLot' | 'worksheet' | 'approval'
+    | 'investigation';
+
+interface Way {
+    noun: WayOut;
+    no: number | undefined;
+    href: string;
+}
+
+function waysTo(noun: WayOut, page: string, ids: number[] = []): Way[] {
+    return ids.flatMap((id, i) => {
+        const href = pageOf(page, id);
+        return href ? [{ noun, no: ids.length > 1 ? i + 1 : undefined, href }] : [];
+    });
+}
+
+// The nearest first: a test is named by most of them, and said only where nothing else is.
+export function waysOut(blocker: Blocker): Way[] {
+    const near = [
+        ...waysTo('qcBatch', 'qc-batch', blocker.qcBatchIds),
+        ...waysTo('mediaLot', 'media-lot', blocker.mediaLotIds),
+        ...waysTo('reagentLot', 'reagent-lot', blocker.reagentLotIds),
+        ...waysTo('worksheet', 'worksheet', blocker.worksheetIds),
+        ...waysTo('approval', 'approval', blocker.approvalIds),
+        ...waysTo('investigation', 'investigation', blocker.investigationIds),
+    ];
+    return near.length ? near : waysTo('test', 'sample-test', blocker.testIds);
+}

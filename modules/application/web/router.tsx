@@ -105,7 +105,9 @@ export function Link({ href, onClick, ...rest }: LinkProperties): ReactElement {
         onClick?.(event);
         const plain = event.button === 0 && !event.metaKey && !event.ctrlKey
             && !event.shiftKey && !event.altKey;
-        if (plain && !event.defaultPrevented) {
+        // A place on the page that is shown is the browser's own to find.
+        const here = href.includes('#') && href.startsWith(`${address()}#`);
+        if (plain && !here && !event.defaultPrevented) {
             event.preventDefault();
             navigate(href);
         }

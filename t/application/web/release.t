@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser: approvals are decided by one password, seeing what the certificate would
-# say; certificates are read as pages, with what a reader misses and what changed.
+# say; certificates are read as pages, with what a reader misses and what changed. A report
+# is amended to its next version, which a missing approval refuses and leads to; a result is
+# reopened, and an amendment withdrawn.
 use strict;
 use warnings;
 

@@ -75,6 +75,7 @@ export function within<Part, Whole>(
         ...(action.permission === undefined ? {} : { permission: action.permission }),
         ...(action.keys === undefined ? {} : { keys: action.keys }),
         ...(action.rare === undefined ? {} : { rare: action.rare }),
+        ...(action.step === undefined ? {} : { step: action.step }),
         visible: (whole) => part(whole) !== undefined && of(action.visible, true)(whole),
         refused: of(action.refused, undefined),
         perform: of(action.perform, undefined),

@@ -9,10 +9,9 @@ import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
-import type { Question, SignedRow } from './ask.ts';
+import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
-import { resultsIn, signedContents } from './signed.ts';
-import type { SignedContent } from './signed.ts';
+import { certifiedRows, signedContents } from './signed.ts';
 
 export type Task = Read<'/approval-records'>['data'][number];
 
@@ -25,19 +24,6 @@ export const nameOf = ({ sample, name }: Task): string => words.name(sample.trac
 export const approvalsChanged = (): Promise<unknown> =>
     Promise.all([changed('/approval-records', '/signed-contents'), samplesChanged()]);
 
-function rowsOf(task: Task, item: number, content: SignedContent | undefined): SignedRow[] {
-    const [code = '', meaning = ''] = t.samples.flags.oos;
-    return (content ? resultsIn(content) : []).map((one) => ({
-        item,
-        record: task.sample.trackingId,
-        what: one.testCode,
-        value: `${one.qualifier ?? ''}${one.result ?? ''}`,
-        unit: one.unit ?? '',
-        limit: one.specification ?? '',
-        flags: one.outOfSpecification ? [{ code, meaning }] : [],
-    }));
-}
-
 async function decision(tasks: Task[], status: Decision): Promise<Question> {
     const contents = await signedContents('approval', tasks.map(({ id }) => id));
     const signed = session()?.policies.esignatureRequired ?? false;
@@ -49,7 +35,8 @@ async function decision(tasks: Task[], status: Decision): Promise<Question> {
         title: approve ? words.approve(tasks.length) : words.reject(tasks.length),
         note: tasks.length === 1 ? tasks.map(nameOf).join('') : '',
         explanation: approve ? words.approveWhat : words.rejectWhat,
-        rows: tasks.flatMap((task, i) => rowsOf(task, i, contents.get(task.id))),
+        rows: tasks.flatMap((task, i) =>
+            certifiedRows(task.sample.trackingId, contents.get(task.id), i)),
         text: { label: approve ? words.comment : words.rejectComment, must: !approve },
         perform: async ({ password, text }) => {
             await answer(api.POST('/approval-records/decide', {

@@ -3,6 +3,7 @@
 // What an act asks a person before it is done: a reason, or a signature. One question at a
 // time, shown by the shell (shell/asking.tsx).
 import { useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
 
 export interface SignedRow {
     // Of which record of the act it is one; absent: each row is one.
@@ -30,7 +31,10 @@ export interface Question {
     reason?: 'must' | 'may';
     // Asks for a name (in place of a reason), under this label.
     name?: string;
-    choices?: { label: string; values: { id: string; title: string }[] };
+    // `one`: of these one is chosen, else any number.
+    choices?: { label: string; values: { id: string; title: string }[]; one?: boolean };
+    // What else is filled in, which `perform` takes from where it is kept.
+    fields?: ReactNode;
     // A longer text than a reason, under this label.
     text?: { label: string; must: boolean };
     perform: (given: Given) => Promise<void>;

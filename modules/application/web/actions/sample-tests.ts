@@ -4,10 +4,14 @@
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
-import { testsChanged, verification } from './verify.ts';
+import type { Question } from './ask.ts';
+import { signature, signedContents } from './signed.ts';
+import { rowOf, testsChanged, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;
 type Test = Read<'/sample-tests'>['data'][number];
@@ -17,8 +21,9 @@ interface One {
     sample: Sample;
 }
 
-const isOpen = ({ status, disposition }: Sample): boolean =>
-    status !== 'reported' && disposition === 'active';
+// People may change a reported sample, too, while it is amended.
+const isOpen = ({ status, disposition, amendment }: Sample): boolean =>
+    (status !== 'reported' || amendment !== null) && disposition === 'active';
 
 const entered = ({ tests }: Sample): Sample['tests'] =>
     tests.filter(({ status, disposition }) => status === 'entered' && disposition === 'active');
@@ -94,7 +99,45 @@ function withReason(
     });
 }
 
+// Always signed: what was verified is verified no longer.
+async function reopening({ test, sample }: One): Promise<Question> {
+    const contents = await signedContents('sample_test', [test.id]);
+    return {
+        kind: 'signature',
+        title: t.sample.reopenTest(test.testCode),
+        note: sample.trackingId,
+        explanation: t.sample.reopenWhat,
+        rows: [{ ...rowOf(test), record: sample.trackingId }],
+        reason: 'must',
+        perform: async ({ reason, password }) => {
+            await answer(api.POST('/sample-tests/{id}/reopen', {
+                params: { path: { id: test.id } },
+                body: { reason: reason ?? '',
+                    signature: signature(password, contents.get(test.id)) },
+            }));
+            await testsChanged();
+            say({ tone: 'ready', text: t.sample.testReopened(test.testCode) });
+        },
+        renew: async () => reopening({ sample, test: await answer(api.GET('/sample-tests/{id}',
+            { params: { path: { id: test.id } } })) }),
+    };
+}
+
 export const oneTestActions: Action<One>[] = [
+    {
+        id: 'sample-test.reopen',
+        title: ({ test }) => t.sample.reopenTest(test.testCode),
+        permission: 'result.reopen',
+        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
+            && test.status === 'verified',
+        perform: async (one) => ask(await reopening(one)),
+    },
+    {
+        id: 'sample-test.investigate',
+        title: () => t.sample.investigate,
+        permission: 'investigation.work',
+        perform: ({ test, sample }) => navigate(paths.newInvestigation(sample.id, test.id)),
+    },
     {
         id: 'sample-test.retest',
         title: ({ test }) => t.sample.retestTest(test.testCode),

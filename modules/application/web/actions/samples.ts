@@ -5,6 +5,8 @@ import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -29,8 +31,9 @@ const worked = (samples: Sample[]): Sample[] =>
 const inState = (samples: Sample[], ...states: Sample['disposition'][]): Sample[] =>
     samples.filter(({ disposition, status }) => states.includes(disposition)
         && status !== 'reported');
+// The certificate of an amended one is its next version (actions/amendments.tsx).
 const reported = (samples: Sample[]): Sample[] =>
-    samples.filter(({ status }) => status === 'reported');
+    samples.filter(({ status, amendment }) => status === 'reported' && amendment === null);
 
 async function receive(samples: Sample[]): Promise<void> {
     const { received, skipped } = await answer(api.POST('/samples/receive', {
@@ -80,6 +83,33 @@ function dispose(
     });
 }
 
+const worksOn = (samples: Sample[]): Sample[] => inState(samples, 'active', 'on_hold')
+    .filter(({ status }) => status !== 'verified');
+
+// The open tests of each sample.
+async function assign(samples: Sample[]): Promise<void> {
+    const { data: people } = await answer(api.GET('/people', { params: { query: { limit: 500 } } }));
+    ask({
+        kind: 'confirm',
+        title: t.samples.assign(samples.length),
+        lines: samples.map(name),
+        choices: {
+            label: t.samples.assignTo, one: true,
+            values: people.filter(({ active }) => active)
+                .map(({ id, displayName }) => ({ id: String(id), title: displayName })),
+        },
+        perform: async ({ chosen: [person] }) => {
+            await each(samples, name, async ({ id }) => {
+                const { data: tests } = await answer(api.GET('/sample-tests', { params: { query: {
+                    sampleId: id, status: ['pending', 'entered'], limit: 200 } } }));
+                await answer(api.PATCH('/sample-tests/assign', { body: {
+                    sampleTestIds: tests.map((test) => test.id), assignedTo: Number(person) } }));
+            }, t.samples.assigned);
+            await Promise.all([samplesChanged(), changed('/worklist', '/sample-tests')]);
+        },
+    });
+}
+
 const none = (samples: Sample[], why: string): string | undefined =>
     samples.length ? undefined : why;
 
@@ -108,7 +138,7 @@ export const sampleActions: Action<Sample[]>[] = [
     {
         id: 'sample.complete',
         title: (all) => t.samples.complete(worked(all).length),
-        permission: 'result.verify',
+        permission: 'result.enter',
         step: true,
         visible: (all) => worked(all).length > 0,
         perform: (all) => confirmed(t.samples.complete(worked(all).length), undefined, worked(all),
@@ -126,6 +156,31 @@ export const sampleActions: Action<Sample[]>[] = [
             reported(all), (sample) => answer(api.POST('/certificates', {
                 body: { sampleId: sample.id },
             })), t.samples.certified),
+    },
+    {
+        id: 'sample.edit',
+        title: () => t.sample.edit,
+        permission: 'sample.edit',
+        keys: 'e',
+        visible: (all) => all.length === 1 && all.every(({ status, disposition, amendment }) =>
+            (status !== 'reported' || amendment !== null)
+            && (disposition === 'active' || disposition === 'on_hold')),
+        perform: ([one]) => one && navigate(paths.sample(one.id, 'edit')),
+    },
+    {
+        id: 'sample.investigate',
+        title: () => t.sample.investigate,
+        permission: 'investigation.work',
+        rare: true,
+        visible: (all) => all.length === 1,
+        perform: ([one]) => one && navigate(paths.newInvestigation(one.id)),
+    },
+    {
+        id: 'sample.assign',
+        title: (all) => t.samples.assign(worksOn(all).length),
+        permission: 'result.enter',
+        visible: (all) => worksOn(all).length > 0,
+        perform: (all) => assign(worksOn(all)),
     },
     {
         id: 'sample.hold',

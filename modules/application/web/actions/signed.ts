@@ -4,6 +4,8 @@
 // it, so that nobody signs what changed meanwhile.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
+import { t } from '../texts/texts.ts';
+import type { SignedRow } from './ask.ts';
 
 export type SignedContent = Read<'/signed-contents'>['data'][number];
 
@@ -16,6 +18,10 @@ export async function signedContents(
     return new Map(data.map((content) => [content.id, content]));
 }
 
+// The member of a body that signs it, of what was seen.
+export const signature = (password: string | undefined, content: SignedContent | undefined) =>
+    ({ password: password ?? '', contentHash: content?.contentHash ?? '' });
+
 interface SignedResult {
     testCode: string;
     result: string | null;
@@ -25,8 +31,24 @@ interface SignedResult {
     outOfSpecification: boolean | null;
 }
 
+// What a report says of the results, as it is signed.
+export function certifiedRows(
+    record: string, content: SignedContent | undefined, item?: number,
+): SignedRow[] {
+    const [code = '', meaning = ''] = t.samples.flags.oos;
+    return (content ? resultsIn(content) : []).map((one) => ({
+        ...(item === undefined ? {} : { item }),
+        record,
+        what: one.testCode,
+        value: `${one.qualifier ?? ''}${one.result ?? ''}`,
+        unit: one.unit ?? '',
+        limit: one.specification ?? '',
+        flags: one.outOfSpecification ? [{ code, meaning }] : [],
+    }));
+}
+
 // The results in the content of a sample or of an approval of it.
-export function resultsIn({ content }: SignedContent): SignedResult[] {
+function resultsIn({ content }: SignedContent): SignedResult[] {
     const inner = content as { results?: SignedResult[]; content?: { results?: SignedResult[] } };
     return inner.results ?? inner.content?.results ?? [];
 }

@@ -27,7 +27,7 @@ export async function testsChanged(): Promise<void> {
     await Promise.all([changed('/sample-tests'), samplesChanged()]);
 }
 
-function rowOf(test: Reviewed): SignedRow {
+export function rowOf(test: Reviewed): SignedRow {
     const [code = '', meaning = ''] = t.samples.flags.oos;
     return {
         record: trackingId(test),

@@ -26,6 +26,7 @@ export interface Mistake {
 export interface Outcome {
     error: string | null;
     message: string | null;
+    blockers?: Blocker[] | null;
 }
 
 interface Body {

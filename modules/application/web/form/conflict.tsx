@@ -5,6 +5,9 @@
 import type { ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';
+import { SidePanel } from '../parts/dialog.tsx';
+import { Versions } from '../parts/versions.tsx';
+import type { Version } from '../parts/versions.tsx';
 import { t } from '../texts/texts.ts';
 import type { Member, RecordsPath } from './definition.ts';
 import type { Clash, Draft } from './draft.ts';
@@ -36,48 +39,37 @@ export function Value({ draft, member }: { draft: Draft; member: Member }): Reac
     return member.records ? <Names draft={draft} path={member.records} /> : <>{said(draft, member)}</>;
 }
 
-export function Conflict({ clashes, members, decide }: {
+const versionOf = (members: Record<string, Member>) =>
+    ({ name, base, theirs, mine }: Clash): Version => {
+        const member = members[name] ?? { label: name };
+        return {
+            member: member.label,
+            was: <Value draft={base} member={member} />,
+            theirs: <Value draft={theirs} member={member} />,
+            mine: <Value draft={mine} member={member} />,
+        };
+    };
+
+// `aside`: in a panel of its own, where the form has no room for it; what closes it.
+export function Conflict({ clashes, members, decide, aside }: {
     clashes: Clash[]; members: Record<string, Member>;
-    decide: (keep: 'mine' | 'theirs') => void;
+    decide: (keep: 'mine' | 'theirs') => void; aside?: () => void;
 }): ReactElement {
-    return (
-        <div className="field" role="alert">
-            <p><strong>{clashes.length ? t.form.conflict : t.form.changedElsewhere}</strong></p>
+    const title = clashes.length ? t.form.conflict : t.form.changedElsewhere;
+    const ways = (
+        <>
             {clashes.length ? (
-                <table className="table" aria-label={t.form.conflict}>
-                    <thead>
-                        <tr>
-                            <th scope="col"><span className="unseen">{t.form.member}</span></th>
-                            <th scope="col">{t.form.was}</th>
-                            <th scope="col">{t.form.theirs}</th>
-                            <th scope="col">{t.form.mine}</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {clashes.map(({ name, base, theirs, mine }) => {
-                            const member = members[name] ?? { label: name };
-                            return (
-                                <tr key={name}>
-                                    <th scope="row" className="wrap">{member.label}</th>
-                                    <td className="wrap"><Value draft={base} member={member} /></td>
-                                    <td className="wrap"><strong>
-                                        <Value draft={theirs} member={member} /></strong></td>
-                                    <td className="wrap"><strong>
-                                        <Value draft={mine} member={member} /></strong></td>
-                                </tr>
-                            );
-                        })}
-                    </tbody>
-                </table>
+                <Button onPress={() => decide('theirs')}>{t.form.keepTheirs}</Button>
             ) : null}
-            <p className="line">
-                {clashes.length ? (
-                    <Button onPress={() => decide('theirs')}>{t.form.keepTheirs}</Button>
-                ) : null}
-                <Button onPress={() => decide('mine')}>
-                    {clashes.length ? t.form.replaceByMine : t.form.saveMine}
-                </Button>
-            </p>
-        </div>
+            <Button onPress={() => decide('mine')}>
+                {clashes.length ? t.form.replaceByMine : t.form.saveMine}
+            </Button>
+        </>
+    );
+    const shown = clashes.length
+        ? <Versions versions={clashes.map(versionOf(members))}>{ways}</Versions>
+        : <p className="line">{ways}</p>;
+    return aside ? <SidePanel title={title} close={aside}><div>{shown}</div></SidePanel> : (
+        <div className="field" role="alert"><p><strong>{title}</strong></p>{shown}</div>
     );
 }

@@ -2,6 +2,7 @@
 //
 // What is typed into a form, and what is sent of it. Text stays as it was typed: a number
 // that is none is sent as text, and the service says what is wrong with it.
+import { momentOf, shownAt } from '../texts/local-time.ts';
 import { kindOf, nullable } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -17,6 +18,11 @@ export interface Clock {
     shown: (moment: string) => string;
     moment: (shown: string) => string;
 }
+
+export const clockIn = (zone: string): Clock => ({
+    shown: (moment) => shownAt(moment, zone),
+    moment: (shown) => momentOf(shown, zone),
+});
 
 const isObject = (value: Value): value is Record<string, Value> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

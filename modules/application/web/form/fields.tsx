@@ -8,7 +8,7 @@ import type { FormEvent, ReactElement, ReactNode } from 'react';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
-import { Refusal } from '../parts/refusal.tsx';
+import { Refusal } from '../record/refusal.tsx';
 import { t } from '../texts/texts.ts';
 import { Conflict } from './conflict.tsx';
 import type { Member } from './definition.ts';
@@ -64,10 +64,12 @@ export interface FieldsProperties {
     // The members, where they do not simply follow one another.
     shown?: ((filling: Filling, mistakes: ReadonlyMap<string, string>, schema: Schema)
         => ReactNode) | undefined;
+    // It stands among other things: short, with more beside it only where that is asked for.
+    inline?: boolean;
     children?: ReactNode;
 }
 
-export function Fields({ start, note, close, shown, children }: FieldsProperties): ReactElement {
+export function Fields({ start, note, close, shown, inline, children }: FieldsProperties): ReactElement {
     const { definition, id, schema } = start;
     const filling = useFilling({ ...start, saved: (record) => {
         release();
@@ -98,13 +100,17 @@ export function Fields({ start, note, close, shown, children }: FieldsProperties
                     <Members path="" members={members} schema={schema} group={filling.mine}
                         mistakes={mistakes} set={filling.set} first />
                 )}
-                {id === null ? null : <Reason key={String(must)} id={reasonId} must={must}
-                    asked={filling.reason} />}
+                {id === null || (inline && !must) ? null : (
+                    <Reason key={String(must)} id={reasonId} must={must} asked={filling.reason} />
+                )}
                 {signed ? <Password problem={filling.problem} /> : null}
                 {children}
             </div>
-            {filling.clashes ? <Conflict clashes={filling.clashes} members={members}
-                decide={(keep) => filling.decide(keep, given(form.current))} /> : null}
+            {filling.clashes ? (
+                <Conflict clashes={filling.clashes} members={members}
+                    {...(inline && close ? { aside: close } : {})}
+                    decide={(keep) => filling.decide(keep, given(form.current))} />
+            ) : null}
             {filling.problem && !filling.clashes ? <Refusal problem={filling.problem} /> : null}
             <footer className="line">
                 {filling.clashes ? null : (

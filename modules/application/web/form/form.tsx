@@ -3,7 +3,7 @@
 // A form with an address of its own: as a panel beside the list, or as the page of a record
 // of which there is one.
 import { useMemo } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 
@@ -11,11 +11,12 @@ import { signedContents } from '../actions/signed.ts';
 import { Problem, asProblem } from '../api/problem.ts';
 import { session, useSession } from '../api/session.ts';
 import { SidePanel } from '../parts/dialog.tsx';
+import { selectText } from '../parts/select-text.ts';
 import { Refused, Waiting } from '../parts/states.tsx';
 import { say } from '../parts/toast.tsx';
-import { momentOf, shownAt } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import type { FormDefinition } from './definition.ts';
+import { clockIn } from './draft.ts';
 import type { Clock } from './draft.ts';
 import { Fields, titleOf } from './fields.tsx';
 import type { FieldsProperties } from './fields.tsx';
@@ -41,10 +42,7 @@ interface Properties {
 
 export function useClock(): Clock {
     const { organization: { timeZone } } = useSession();
-    return useMemo(() => ({
-        shown: (moment) => shownAt(moment, timeZone),
-        moment: (shown) => momentOf(shown, timeZone),
-    }), [timeZone]);
+    return useMemo(() => clockIn(timeZone), [timeZone]);
 }
 
 type Loaded = Pick<Start, 'schema' | 'found' | 'contentHash'>;
@@ -126,6 +124,27 @@ export function PageForm({ definition, id, saved, shown }: {
             {start && !loaded.isFetching ? <Fields start={start} shown={shown} /> : null}
             {loaded.error ? <Refused problem={asProblem(loaded.error)} /> : null}
             {loaded.isFetching ? <Waiting what={t.form.title} /> : null}
+        </div>
+    );
+}
+
+// The form of a few members where they stand. Escape leaves them as they were.
+export function InlineForm(properties: Properties): ReactElement {
+    const { close, saved } = properties;
+    const clock = useClock();
+    const loaded = useLoaded(properties);
+    const start = loaded.data && startOf(properties, loaded.data, clock, saved ?? close);
+    const leave = (event: KeyboardEvent): void => {
+        if (event.key === 'Escape') {
+            event.stopPropagation();
+            close();
+        }
+    };
+
+    return (
+        <div className="inline" onKeyDown={leave} onFocus={selectText}>
+            {start && !loaded.isFetching ? <Fields start={start} close={close} inline /> : null}
+            {loaded.error ? <Refused problem={asProblem(loaded.error)} retry={close} /> : null}
         </div>
     );
 }

@@ -7,6 +7,7 @@ import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
+import { Versions } from '../parts/versions.tsx';
 import { t } from '../texts/texts.ts';
 import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
 import type { State } from './acts.ts';
@@ -79,17 +80,17 @@ function Conflict({ desk, cell }: { desk: GridDesk; cell: Cell }): ReactElement 
     const shown = (text: string | undefined): string => text || conflict.empty;
     return (
         <div className="reason" role="group" aria-label={texts.kinds.conflict}>
-            <Glyph name="attention" tone="blocked" />
-            <span>{texts.kinds.conflict}.</span>
-            <span>{conflict.mine} <strong>{shown(cell.content.typed)}</strong></span>
-            <span>{conflict.theirs} <strong>{shown(cell.theirs?.text)}</strong></span>
-            <span className="quiet">{conflict.was} {shown(cell.base.text)}</span>
-            {cell.theirs?.lock ? <span className="quiet">{cell.theirs.lock}</span> : (
-                <Button kind="row" onPress={() => desk.do(keepMine(cell.id))}>
-                    {conflict.keep}
+            <Versions versions={[{ member: conflict.value, was: shown(cell.base.text),
+                theirs: shown(cell.theirs?.text), mine: shown(cell.content.typed) }]}>
+                {cell.theirs?.lock ? <span className="quiet">{cell.theirs.lock}</span> : (
+                    <Button kind="row" onPress={() => desk.do(keepMine(cell.id))}>
+                        {conflict.keep}
+                    </Button>
+                )}
+                <Button kind="row" onPress={() => desk.do(takeTheirs(cell.id))}>
+                    {conflict.take}
                 </Button>
-            )}
-            <Button kind="row" onPress={() => desk.do(takeTheirs(cell.id))}>{conflict.take}</Button>
+            </Versions>
         </div>
     );
 }

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who signed a record and what for, and whether what was signed still stands.
+// Who signed a record and what for, and whether what was signed still stands: of a sample also
+// what belongs to it.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../api/read.ts';
+import type { Read } from '../api/read.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
+import { pageOf } from '../places.ts';
+import { Link } from '../router.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
 import type { Recorded } from './record.ts';
 
 export const useSignatures = ({ table, id }: Recorded) =>
-    useRead('/signatures', { params: { query: { table, recordId: id, limit: 100 } } }, { live: 15 });
+    useRead('/signatures', { params: { query: {
+        ...(table === 'sample' ? { sampleId: id } : { table, recordId: id }), limit: 100,
+    } } }, { live: 15 });
+
+type Signature = Read<'/signatures'>['data'][number];
+
+function What({ of }: { of: Signature }): ReactElement {
+    const href = pageOf(of.table, of.recordId);
+    return href ? <Link href={href}>{of.record}</Link> : <>{of.record}</>;
+}
 
 function Stands({ stands }: { stands: boolean | null }): ReactElement | null {
     if (stands === null) {
@@ -33,6 +46,7 @@ export function Signatures({ of }: { of: Recorded }): ReactElement {
             columns={[
                 { title: columns.signer, className: 'w-who', cell: (one) => one.printedName },
                 { title: columns.meaning, className: 'w-name', cell: (one) => t.record.meanings[one.meaning] },
+                { title: columns.what, className: 'w-ident', cell: (one) => <What of={one} /> },
                 { title: columns.when, className: 'w-when', cell: (one) => <Moment at={one.signedAt} /> },
                 { title: columns.state, className: 'w-state',
                     cell: (one) => <Stands stands={one.stands} /> },

@@ -13,21 +13,32 @@ import { useSession } from '../api/session.ts';
 import { useClosingAsked } from '../form/unsaved.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
-import { Refusal } from '../parts/refusal.tsx';
 import { Status } from '../parts/status.tsx';
+import { Refusal } from '../record/refusal.tsx';
 import { t } from '../texts/texts.ts';
 import { Rows, Ways, useRefusedRows } from './signed-rows.tsx';
 
-function Lines({ lines }: { lines: string[] }): ReactElement {
+function Lines({ lines, short }: { lines: string[]; short: boolean }): ReactElement {
     return (
-        <div className="list" role="region" aria-label={t.asking.about} tabIndex={0}>
+        <div className={short ? 'list short' : 'list'} role="region" aria-label={t.asking.about}
+            tabIndex={0}>
             <ul className="lines">{lines.map((line) => <li key={line} className="id">{line}</li>)}</ul>
         </div>
     );
 }
 
 function Choices({ choices }: { choices: NonNullable<Question['choices']> }): ReactElement {
-    return (
+    return choices.one ? (
+        <p className="field">
+            <label htmlFor="chosen">{choices.label}</label>
+            <select id="chosen" name="chosen" required autoFocus>
+                <option value="" />
+                {choices.values.map(({ id, title }) => (
+                    <option key={id} value={id}>{title}</option>
+                ))}
+            </select>
+        </p>
+    ) : (
         <fieldset className="pickmany">
             <legend className="caption">{choices.label}</legend>
             {choices.values.map(({ id, title }, i) => (
@@ -85,8 +96,9 @@ function Asked({ question }: { question: Question }): ReactElement {
                     {signed ? `${t.asking.signAs(person.displayName)} ` : ''}{question.explanation}
                 </p>
             ) : null}
+            {question.lines
+                ? <Lines lines={question.lines} short={question.rows !== undefined} /> : null}
             {question.rows ? <Rows rows={question.rows} refused={rows} /> : null}
-            {question.lines ? <Lines lines={question.lines} /> : null}
             <form ref={again} onSubmit={submit} aria-busy={busy}
                 onInput={({ currentTarget }) => setTyped(typedIn(currentTarget))}>
                 {question.warnings?.map((warning) => (
@@ -94,6 +106,7 @@ function Asked({ question }: { question: Question }): ReactElement {
                         <Status glyph="attention" tone="attention">{warning}</Status>
                     </p>
                 ))}
+                {question.fields}
                 {question.choices ? <Choices choices={question.choices} /> : null}
                 {question.text ? (
                     <p className="field">
@@ -114,13 +127,13 @@ function Asked({ question }: { question: Question }): ReactElement {
                 {signed ? (
                     <p className="field">
                         <label htmlFor="sign">{t.signIn.passwordOf(person.displayName)}</label>
-                        <input id="sign" name="password" type="password" autoFocus required
-                            autoComplete="current-password"
+                        <input id="sign" name="password" type="password" required
+                            autoFocus={!question.fields} autoComplete="current-password"
                             aria-invalid={problem?.slug === 'signature_invalid'}
                             aria-describedby={problem ? 'refusal' : undefined} />
                     </p>
                 ) : null}
-                {problem ? <Refusal problem={problem} id="refusal" /> : null}
+                {problem ? <Refusal problem={problem} follow={close} id="refusal" /> : null}
                 <Ways question={question} refused={rows} choose={askAnew} />
                 <footer>
                     <Button kind="primary" type="submit" keys="Enter"

@@ -5,17 +5,20 @@
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { ask } from '../actions/ask.ts';
 import type { Question, SignedRow } from '../actions/ask.ts';
 import { tell } from '../actions/action.ts';
-import type { Problem } from '../api/problem.ts';
+import type { Blocker, Problem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Flag } from '../parts/status.tsx';
+import { Blocked } from '../record/refusal.tsx';
 import { t } from '../texts/texts.ts';
 
 interface RefusedRow {
     slug: string;
     message: string;
+    blockers: Blocker[];
     // What is there now, where that is another thing.
     now?: SignedRow;
 }
@@ -30,12 +33,13 @@ const stale = 'precondition_failed';
 function rowsOf(problem: Problem | null, fresh: Question | undefined): Refused {
     const rows = new Map<number, RefusedRow>();
 
-    problem?.outcomes.forEach(({ error, message }, i) => {
+    problem?.outcomes.forEach(({ error, message, blockers }, i) => {
         const now = error === stale
             ? fresh?.rows?.find(({ item }, row) => (item ?? row) === i && item === undefined)
             : undefined;
         if (error !== null) {
-            rows.set(i, { slug: error, message: message ?? '', ...(now ? { now } : {}) });
+            rows.set(i, { slug: error, message: message ?? '', blockers: blockers ?? [],
+                ...(now ? { now } : {}) });
         }
     });
     return { rows, fresh };
@@ -59,7 +63,7 @@ export function useRefusedRows(question: Question, problem: Problem | null): Ref
 const valueOf = ({ value, unit }: SignedRow): string => `${value} ${unit}`.trim();
 
 function Why({ row, refused }: { row: SignedRow; refused: RefusedRow }): ReactElement {
-    const { now, message, slug } = refused;
+    const { now, message, slug, blockers } = refused;
     return (
         <tr className="look stop">
             <td />
@@ -68,6 +72,9 @@ function Why({ row, refused }: { row: SignedRow; refused: RefusedRow }): ReactEl
                 {now && valueOf(now) !== valueOf(row)
                     ? <strong>{t.asking.now(valueOf(now))}</strong> : null}{' '}
                 <span className="id quiet">{slug}</span>
+                {blockers.map((blocker) => (
+                    <Blocked key={blocker.message} blocker={blocker} follow={() => ask(null)} />
+                ))}
             </td>
         </tr>
     );

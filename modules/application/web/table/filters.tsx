@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The filters of a list as data: in the address as the API names them, shown as chips that
-// can be taken away, added by `f`.
+// The filters of a list, shown as chips that can be taken away, added by `f`.
 import { useEffect, useState } from 'react';
 import type { FormEvent, ReactElement, ReactNode } from 'react';
 import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-components';
@@ -11,40 +10,10 @@ import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { navigate, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-
-export type Filters = Record<string, string>;
-
-export interface Filter {
-    name: string;
-    title: string;
-    // What can be chosen, value and title; without it a text is typed, or a day.
-    choices?: [string, string][];
-    day?: boolean;
-    // Only ever set by a link.
-    linked?: boolean;
-    shown?: (value: string) => string;
-    // What is asked for by what was typed, where that is found out first.
-    find?: (typed: string) => Promise<Filters | undefined>;
-}
-
-export function filtersIn(search: URLSearchParams, known: Filter[]): Filters {
-    return Object.fromEntries(known.flatMap(({ name }) => {
-        const value = search.get(name);
-        return value ? [[name, value]] : [];
-    }));
-}
-
-export function searchWith(filters: Filters): string {
-    const text = new URLSearchParams(filters).toString();
-    return text ? `?${text}` : '';
-}
+import { filterText, filtersIn, searchWith } from './filter.ts';
+import type { Filter, Filters } from './filter.ts';
 
 export const show = (path: string, filters: Filters): void => navigate(path + searchWith(filters));
-
-export function filterText({ title, choices, shown }: Filter, value: string): string {
-    const chosen = choices?.find(([known]) => known === value)?.[1];
-    return `${title}: ${shown?.(value) ?? chosen ?? value}`;
-}
 
 function Value({ filter }: { filter: Filter }): ReactElement {
     return filter.choices ? (
@@ -55,7 +24,7 @@ function Value({ filter }: { filter: Filter }): ReactElement {
         </select>
     ) : (
         <input name="value" aria-label={filter.title} required autoComplete="off"
-            type={filter.day ? 'date' : 'text'} />
+            minLength={filter.least ?? 1} type={filter.day ? 'date' : 'text'} />
     );
 }
 

@@ -28,6 +28,8 @@ interface Found<Row> {
 
 interface Properties<Row> {
     title: string;
+    // In the browser's tab, where it says more than the title.
+    tabTitle?: string;
     label: string;
     columns: Column<Row>[];
     found: Found<unknown>;
@@ -138,6 +140,7 @@ const noActions: never[] = [];
 export function ListPage<Row extends { id: number }>(page: Properties<Row>): ReactElement {
     const { found, rows, addressOf, peek } = page;
     const { organization } = useSession();
+    const title = page.tabTitle ?? page.title;
     const { place, cursor, selected, chosen, change, escape } = usePlace(rows);
     const list = page.actions ?? noActions as Action<Row[]>[];
     const actions = useMemo(() => allowed(list, chosen), [list, chosen]);
@@ -153,8 +156,8 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
 
     useActions(actions);
     useEffect(() => {
-        document.title = `${page.title} · ${organization.name}`;
-    }, [page.title, organization.name]);
+        document.title = `${title} · ${organization.name}`;
+    }, [title, organization.name]);
     return (
         <main className="page" id="main">
             <div className="head">

@@ -2,7 +2,7 @@
 //
 // A list: rows with a cursor that the keyboard moves, and a selection. Rows and not cells
 // are what one acts on, so a row has the focus.
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { MouseEvent, ReactElement, ReactNode } from 'react';
 
 import { Glyph } from '../parts/glyph.tsx';
@@ -47,22 +47,28 @@ const none: ReadonlySet<number> = new Set();
 
 function useKeys<Row extends Identified>(table: Properties<Row>): void {
     const { rows, cursor, selected = none, move, select, open, peek, escape } = table;
+    // Where the cursor is, also where keys come faster than the page is drawn.
+    const now = useRef(cursor);
 
+    useLayoutEffect(() => {
+        now.current = cursor;
+    }, [cursor]);
     useEffect(() => {
-        const at = rows.findIndex((row) => row.id === cursor);
+        const at = (): number => rows.findIndex((row) => row.id === now.current);
         const go = (step: number): void => {
-            const next = rows[moved(at, step, rows.length)];
+            const next = rows[moved(at(), step, rows.length)];
             if (next) {
+                now.current = next.id;
                 move(next.id);
             }
         };
         const extend = (step: number): void => {
-            const to = moved(at, step, rows.length);
-            select?.(ranged(selected, rows, at, to));
+            const to = moved(at(), step, rows.length);
+            select?.(ranged(selected, rows, at(), to));
             go(step);
         };
         const here = (act: (row: Row) => void) => () => {
-            const row = rows[at];
+            const row = rows[at()];
             if (row) {
                 act(row);
             }
@@ -80,7 +86,7 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
                 { keys: 'Shift+ArrowUp', run: () => extend(-1) },
             ] : []),
         ]);
-    }, [rows, cursor, selected, move, select, open, peek, escape]);
+    }, [rows, selected, move, select, open, peek, escape]);
 }
 
 function Head<Row extends Identified>({ table }: { table: Properties<Row> }): ReactElement {

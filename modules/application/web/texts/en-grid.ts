@@ -76,9 +76,7 @@ export const grid = {
         usual: ['Typing error', 'Read again', 'Wrong sample', 'Dilution not considered'],
     },
     conflict: {
-        mine: 'Mine',
-        theirs: 'Theirs',
-        was: 'It was',
+        value: 'Result',
         empty: 'empty',
         keep: 'Keep mine',
         take: 'Take theirs',

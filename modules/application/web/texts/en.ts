@@ -3,6 +3,7 @@
 // English: every text that a person reads and that does not come from the service.
 import type { Problem } from '../api/problem.ts';
 import { account } from './en-account.ts';
+import { amendments } from './en-amendments.ts';
 import { apiReference } from './en-api-reference.ts';
 import { audit } from './en-audit.ts';
 import { batches } from './en-batches.ts';
@@ -45,9 +46,15 @@ const refusedTitles: Record<number, string> = {
     503: 'The service cannot answer now',
 };
 
+const ways = {
+    test: 'test', qcBatch: 'QC batch', mediaLot: 'media lot', reagentLot: 'reagent lot',
+    worksheet: 'worksheet', approval: 'approval', investigation: 'investigation',
+};
+
 export const en = {
     product: 'mod_lims',
     account,
+    amendments,
     audit,
     batches,
     bench,
@@ -75,6 +82,8 @@ export const en = {
     cancel: 'Back',
     tryAgain: 'Try again',
     refusal: 'Refusal',
+    wayTo: (noun: keyof typeof ways, no?: number) =>
+        `Go to the ${ways[noun]}${no === undefined ? '' : ` ${no}`}`,
     more: 'More',
     loading: (what: string) => `Loading ${what}`,
     refusedTitle: (status: number) => refusedTitles[status] ?? 'This was refused',
@@ -184,12 +193,14 @@ export const en = {
         label: 'Filters',
         remove: (name: string) => `Remove the filter ${name}`,
         add: 'Filter',
-        clear: (n: number) => `Clear ${count(n, 'filter')}`,
         save: 'Save view',
         saveTitle: 'Save this view',
         saveName: 'Name of the view',
         saved: (name: string) => `The view “${name}” is saved.`,
         views: 'Saved views',
+        whose: 'Who sees it',
+        shared: 'Everybody of the laboratory',
+        sharedView: (name: string) => `${name} (shared)`,
         newest: 'Newest first',
         csv: 'CSV',
         json: 'JSON',
@@ -202,7 +213,6 @@ export const en = {
         list: 'Samples, newest first',
         none: 'There is no sample yet.',
         noneWhat: 'Samples stand here from the moment they are registered, the newest first.',
-        filteredNone: 'No sample fits these filters.',
         states: 'Show by readiness',
         all: 'All',
         columns: {
@@ -264,6 +274,9 @@ export const en = {
         cancelled: (n: number) => `${count(n, 'sample')} cancelled.`,
         reject: (n: number) => `Reject ${count(n, 'sample')}`,
         rejected: (n: number) => `${count(n, 'sample')} rejected.`,
+        assign: (n: number) => `Assign ${count(n, 'sample')}`,
+        assignTo: 'To whom',
+        assigned: (n: number) => `The open tests of ${count(n, 'sample')} are assigned.`,
         certificate: (n: number) => n === 1 ? 'Issue the certificate' : `Issue ${n} certificates`,
         certified: (n: number) => `${count(n, 'certificate')} issued.`,
         certificateNone: 'Nothing selected is reported.',
@@ -274,6 +287,14 @@ export const en = {
         place: 'Material, place', sampled: 'Sampled', collected: 'Collected',
         received: 'Received', receipt: 'On receipt', due: 'Due', externalId: 'External id',
         stored: 'Stored', notes: 'Notes', notesOff: 'Notes, not on the report',
+        member: { plantLocation: 'Place', collectionDate: 'Day of collection',
+            materialTypeId: 'Material', priority: 'Priority', noteOnReport: 'Notes on the report' },
+        toOrder: 'Go to the order',
+        edit: 'Change the facts', editShort: 'Edit',
+        changeFacts: (name: string) => `Change the facts of ${name}`,
+        factsChanged: (name: string) => `The facts of ${name} are changed.`,
+        changeFact: (what: string) => `Change ${what.toLowerCase()}`,
+        saveFact: (what: string) => `Save ${what.toLowerCase()}`,
         disposition: 'Disposition', by: (name: string) => `by ${name}`,
         containers: (n: number) => count(n, 'container'),
         celsius: (n: number) => `${n} °C`,
@@ -316,6 +337,11 @@ export const en = {
         retestTest: (code: string) => `Retest ${code}`,
         testCancelled: (code: string) => `${code} is cancelled.`,
         testRestored: (code: string) => `${code} is taken back.`,
+        reopenTest: (code: string) => `Reopen ${code}`,
+        reopenWhat: 'The result is no longer verified: it stands until another is entered, and is'
+            + ' verified and approved anew.',
+        testReopened: (code: string) => `${code} is reopened.`,
+        investigate: 'Open an investigation',
         testRetested: (code: string) => `${code} is to be tested again.`,
         testActs: (code: string) => `Acts on ${code}`,
         rounds: (n: number) => `Round ${n}`,

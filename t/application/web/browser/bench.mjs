@@ -78,7 +78,7 @@ async function twoPeople(page, other) {
     }
     await other.waitForSelector('text=Take theirs');
     const both = await other.textContent('.foot');
-    ok(/Mine 0\.60 *Theirs 0\.50 *It was 0\.40/.test(both),
+    ok(/0\.40\s*0\.50\s*0\.60/.test(both),
         'mine, theirs, and what it was', both);
     await looks(other, 'bench-conflict');
     await other.getByRole('button', { name: 'Take theirs' }).click();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the approval to the certificate.
+import { Acts } from './acts.mjs';
 import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
@@ -26,7 +27,8 @@ async function deciding(page) {
     await page.waitForSelector('.certificate tbody tr');
     ok((await page.textContent('.certificate')).includes(name), 'what the certificate would say');
     ok(/Draft/.test(await page.textContent('.certificate')), '... as a draft');
-    ok(/Quality assurance approval/.test(await page.textContent('.peek')), '... beside its steps');
+    await until(page, () => /Quality assurance approval/.test(
+        document.querySelector('.peek')?.textContent), '... beside its steps');
     await looks(page, 'approval');
     await press(page, 'V');
     await page.waitForSelector('#sign');
@@ -77,12 +79,150 @@ async function certificates(page) {
     await looks(page, 'certificate-changes');
 }
 
+const dialog = (page) => page.locator('[role=dialog]');
+const gone = (page) => until(page, () => !document.querySelector('[role=dialog]'),
+    'the dialog is closed');
+
+async function approve(page, tracking) {
+    await open(page, '/app/approvals');
+    await page.waitForSelector('tr.cursor');
+    const acts = new Acts();
+    await acts.click(page.locator('table[role=grid] tr', { hasText: tracking }).first());
+    await acts.press(page, 'V');
+    await page.waitForSelector('#sign:focus');
+    await acts.type(page, process.env.LIMS_PASSWORD);
+    await acts.press(page, 'Enter');
+    await saying(page, '1 step approved');
+    ok(acts.all <= 5, 'an approval step in five acts at most', acts);
+}
+
+// A report is amended: the place is another, and the reason is asked for.
+async function amended(page, acts) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('.states b');
+    await acts.click(page.getByRole('button', { name: /^Reported/ }));
+    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
+        .every((row) => row.textContent.includes('Reported')), 'what is reported');
+    const row = page.locator('table[role=grid] tbody tr').nth(1);
+    const tracking = (await row.locator('th').textContent()).trim();
+    await acts.click(row);
+    await acts.press(page, 'a');
+    await page.waitForSelector('.corrected input:focus');
+    ok(await dialog(page).locator('tbody tr').count() > 0, 'what the signature covers is listed');
+    await acts.type(page, 'Well 9 South');
+    await acts.press(page, 'Enter');
+    await page.waitForSelector('#reason:focus');
+    await acts.type(page, 'The client named the wrong well');
+    await looks(page, 'amend');
+    await page.focus('#reason');
+    await acts.press(page, 'Enter');
+    await page.waitForSelector('#sign:focus');
+    await acts.type(page, process.env.LIMS_PASSWORD);
+    await acts.press(page, 'Enter');
+    await saying(page, `amendment of ${tracking} is open`);
+    await gone(page);
+    return tracking;
+}
+
+async function blocked(page) {
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'i');
+    await page.waitForSelector('#sign');
+    ok(/Place: .* → Well 9 South/.test(await dialog(page).textContent()),
+        'what the next version changes is said', await dialog(page).textContent());
+    await sign(page);
+    await page.waitForSelector('#refusal a');
+    ok(/approval_required/.test(await page.textContent('#refusal')),
+        'without its approvals it is not issued');
+    await looks(page, 'next-version-refused');
+    await page.locator('#refusal a').first().click();
+    await page.waitForSelector('.certificate');
+    ok(/\/approvals\/\d+$/.test(page.url()), '... and the refusal leads to them', page.url());
+    await gone(page);
+}
+
+async function amending(page) {
+    const acts = new Acts();
+    const tracking = await amended(page, acts);
+    await blocked(page);
+    await approve(page, tracking);
+    await approve(page, tracking);
+    await open(page, '/app/samples?releaseState=reported');
+    await page.locator('table[role=grid] tr', { hasText: tracking }).click();
+    await acts.press(page, 'i');
+    await page.waitForSelector('#sign:focus');
+    await acts.type(page, process.env.LIMS_PASSWORD);
+    await acts.press(page, 'Enter');
+    await saying(page, 'version 2 is issued');
+    await until(page, () => /Place.*Well 9 South/s.test(document.querySelector('.pane table')?.textContent),
+        'its page shows what changed');
+    await looks(page, 'certificate-amended');
+    console.log(`# a report amended: ${acts}`);
+    ok(acts.all <= 12, 'a report is amended in twelve acts at most', acts);
+}
+
+// From the certificate: nothing corrected at once, a result reopened, the amendment refused
+// to be withdrawn while it differs.
+async function reopening(page) {
+    await open(page, '/app/certificates?status=issued');
+    await page.locator('table[role=grid] tbody tr', { hasText: 'COA-26-0000001' }).dblclick();
+    await page.getByRole('button', { name: /^Amend the report/ }).click();
+    await page.waitForSelector('.corrected input:focus');
+    await page.fill('#reason', 'The dilution was not considered');
+    await sign(page);
+    await page.locator('.tabs').getByRole('link', { name: 'Next version' }).click();
+    await page.waitForSelector('.certificate.draft tbody tr');
+    ok(/Nothing that the certificate says is different/.test(await page.textContent('.pane')),
+        'the next version as a draft, beside what it changes');
+    await looks(page, 'certificate-next');
+    await page.getByRole('link', { name: 'Open the sample' }).click();
+    await page.waitForSelector('.tall tbody tr');
+    ok(/Being amended: The dilution/.test(await page.textContent('.head')), 'the sample says why');
+    await page.locator('.tall tbody tr').first().getByRole('button', { name: /^Acts on/ }).click();
+    await page.getByRole('menuitem', { name: /^Reopen/ }).click();
+    await page.waitForSelector('#sign');
+    await page.fill('#reason', 'To be calculated again');
+    await sign(page);
+    await saying(page, 'is reopened');
+    await until(page, () => /Entered/.test(document.querySelector('.tall tbody tr')?.textContent),
+        'the result is no longer verified');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Withdraw the amendment' }).click();
+    await page.fill('#reason', 'It was right');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#refusal');
+    ok(/amendment_differs/.test(await page.textContent('#refusal')),
+        'an amendment that differs is not withdrawn', await page.textContent('#refusal'));
+    await page.keyboard.press('Escape');
+    await gone(page);
+    await page.locator('.tabs').getByRole('link', { name: /^Signatures/ }).click();
+    await page.waitForSelector('.pane tbody tr');
+    ok(/reopened/.test(await page.textContent('.pane tbody')),
+        'its signatures are also those of its tests');
+    await looks(page, 'sample-signatures');
+    await page.locator('.tabs').getByRole('link', { name: 'Overview' }).click();
+    await page.waitForSelector('.tall tbody tr');
+    await press(page, 'v');
+    await page.waitForSelector('#sign');
+    await sign(page);
+    await saying(page, '1 result verified');
+    await gone(page);
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Withdraw the amendment' }).click();
+    await page.fill('#reason', 'It was right');
+    await page.keyboard.press('Enter');
+    await saying(page, 'The amendment is withdrawn');
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
+    here.seen.expected.push(/status of 409/);
 
     await deciding(page);
     await many(page);
     await certificates(page);
+    await amending(page);
+    await reopening(page);
     quiet(here);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Signing in, the list of samples, one sample.
-import { desk, is, looks, ok, open, press, quiet, run, scan, signIn,
+import { ask, desk, is, looks, ok, open, press, quiet, run, scan, signIn,
     until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
@@ -89,9 +89,9 @@ async function filters(page) {
     await page.getByLabel('Begins with').fill('no such sample');
     await press(page, 'Enter');
     await page.waitForSelector('.nothing');
-    ok(/fits these filters/.test(await page.textContent('.nothing')), 'nothing fits, and it says so');
+    ok(/Nothing fits these filters/.test(await page.textContent('.nothing')), 'nothing fits, and it says so');
     await looks(page, 'samples-filtered-empty');
-    await page.getByRole('button', { name: 'Clear 2 filters' }).click();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.waitForSelector('tr.cursor');
     const row = page.locator('tr.cursor');
     const before = await row.textContent();
@@ -100,6 +100,45 @@ async function filters(page) {
     await page.goBack();
     await page.waitForSelector('tr.cursor');
     ok(before !== await row.textContent(), 'Back finds the row that was left');
+}
+
+const fact = (page, name) => page.locator('.facts button', { hasText: `Change ${name}` });
+
+// A fact is changed where it stands; why, where the laboratory asks; and not over what
+// somebody else wrote in between.
+async function facts(page) {
+    const said = (text) => until(page, (expected) => [...document.querySelectorAll('.facts dd')]
+        .some(({ textContent }) => textContent.startsWith(expected)), `the fact is ${text}`, text);
+    await fact(page, 'external id').focus();
+    await press(page, 'F2');
+    await page.waitForSelector('.inline input:focus');
+    await page.keyboard.insertText('COC-7');
+    await press(page, 'Enter');
+    await page.waitForSelector('.inline [name=reason]:focus');
+    ok(/reason_required/.test(await page.textContent('.inline [role=alert]')),
+        'the laboratory wants to know why');
+    await looks(page, 'sample-fact');
+    await page.fill('.inline [name=reason]', 'Misread');
+    await page.keyboard.press('Enter');
+    await said('COC-7');
+    const id = Number(page.url().match(/samples\/(\d+)/)[1]);
+    await fact(page, 'external id').press('Enter');
+    await page.waitForSelector('.inline input:focus');
+    await ask(page, 'PATCH', `/samples/${id}`, { externalId: 'COC-8', reason: 'Read again' });
+    await page.keyboard.insertText('COC-9');
+    await press(page, 'Enter');
+    await page.waitForSelector('[role=dialog] .versions');
+    ok(/COC-7.*COC-8.*COC-9/s.test(await page.textContent('.versions tbody')),
+        'what it was, theirs and mine', await page.textContent('.versions'));
+    await looks(page, 'sample-fact-conflict');
+    await page.getByRole('button', { name: 'Keep theirs' }).click();
+    await said('COC-8');
+    await press(page, 'e');
+    await page.waitForSelector('.form input:focus');
+    ok(page.url().endsWith('/edit'), 'all facts have a form', page.url());
+    await looks(page, 'sample-edit');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('[role=dialog]'), 'Escape closes it');
 }
 
 async function files(page) {
@@ -142,6 +181,7 @@ async function record(page) {
     is(await page.textContent('h1'), name, 'Enter opens the sample');
     await page.waitForSelector('.beside .findings, .beside .section');
     await looks(page, 'sample');
+    await facts(page);
     for (const tab of ['Approvals', 'Investigations', 'Certificates', 'History', 'Signatures',
         'Files', 'Comments']) {
         await page.locator('.tabs').getByRole('link', { name: new RegExp(`^${tab}( |$)`) })
@@ -202,7 +242,8 @@ async function keys(page) {
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
-    here.seen.expected.push(/status of 404/, /status of 400/, /net::ERR_FAILED/,
+    here.seen.expected.push(/status of 404/, /status of 400/, /status of 409/,
+        /status of 412/, /net::ERR_FAILED/,
         /Failed to fetch dynamically imported module/);
 
     await signingIn(page);

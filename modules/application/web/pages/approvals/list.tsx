@@ -66,7 +66,8 @@ export function ApprovalList(): ReactElement {
     const cursor = searchParams.get('cursor');
     const found = useRead('/approval-records', { params: { query: {
         status: 'pending', limit: 100,
-        ...(all ? {} : { mine: true }), ...(cursor ? { cursor: Number(cursor) } : {}),
+        // What one decides oneself is a queue: what waits longest first.
+        ...(all ? { order: '-id' as const } : { mine: true }), ...(cursor ? { cursor: Number(cursor) } : {}),
     } } }, { live: 15 });
 
     return (

@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.ts';
 import { useAll, useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
 import { say } from '../../parts/toast.tsx';
-import type { Filter, Filters } from '../../table/filters.tsx';
+import type { Filter, Filters } from '../../table/filter.ts';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { tableName } from './changes.ts';

@@ -12,7 +12,7 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { pageOf } from '../../places.ts';
 import { Link } from '../../router.tsx';
-import { searchWith } from '../../table/filters.tsx';
+import { searchWith } from '../../table/filter.ts';
 import { utc } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { fieldName, linesOf, tableName } from './changes.ts';

@@ -67,8 +67,12 @@ export function saidBy(content: Content): Map<string, string> {
     return said;
 }
 
+const inWords = (id: string): string => id.replace(/^\S+/, (name) => t.amendments.member[name] ?? name);
+
 export interface Difference {
     id: string;
+    // What it is, in words.
+    what: string;
     before: string;
     after: string;
 }
@@ -77,7 +81,7 @@ export function differences(before: Content, after: Content): Difference[] {
     const old = saidBy(before);
     const now = saidBy(after);
     return [...new Set([...old.keys(), ...now.keys()])]
-        .map((id) => ({ id, before: old.get(id) ?? '', after: now.get(id) ?? '' }))
+        .map((id) => ({ id, what: inWords(id), before: old.get(id) ?? '', after: now.get(id) ?? '' }))
         .filter((one) => one.before !== one.after);
 }
 

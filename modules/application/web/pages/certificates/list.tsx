@@ -10,8 +10,9 @@ import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { useAddress } from '../../router.tsx';
-import { FilterBar, filtersIn } from '../../table/filters.tsx';
-import type { Filter } from '../../table/filters.tsx';
+import { filtersIn } from '../../table/filter.ts';
+import { FilterBar } from '../../table/filters.tsx';
+import type { Filter } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -61,7 +62,7 @@ export function CertificateList(): ReactElement {
     const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
     const found = useRead('/certificates', { params: { query: {
-        ...filters, limit: 100, ...(cursor ? { cursor: Number(cursor) } : {}),
+        ...filters, order: '-id', limit: 100, ...(cursor ? { cursor: Number(cursor) } : {}),
     } } }, { live: 30 });
 
     return (

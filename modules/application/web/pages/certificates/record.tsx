@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One version of a certificate: as its reader sees it, what it lacks for the reader, its
-// versions, and what it changed.
-import { useEffect } from 'react';
+// versions, what it changed, and what corrects it.
+import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import type { Ready } from '../../actions/action.ts';
+import { amendmentActions } from '../../actions/amendments.tsx';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -15,37 +19,15 @@ import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import type { Tab } from '../../record/tabs.tsx';
 import { Link } from '../../router.tsx';
-import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
-import { contentOf, differences, lacks } from './content.ts';
+import { Changes, Next, useContent } from './changes.tsx';
+import { contentOf, lacks } from './content.ts';
 import type { Content } from './content.ts';
 import { nameOf } from './list.tsx';
 import type { Certificate } from './list.tsx';
 import { Sheet } from './sheet.tsx';
 
-const { certificates: words, changes } = t.release;
-
-const useContent = (id: number | null) => useRead('/certificates/{id}/content',
-    { params: { path: { id: id ?? 0 } } }, { enabled: id !== null });
-
-function Changes({ of }: { of: Certificate }): ReactElement {
-    const now = useContent(of.id);
-    const before = useContent(of.supersedesId);
-    const rows = now.data && before.data
-        ? differences(contentOf(before.data), contentOf(now.data)) : [];
-    const done = of.supersedesId === null || (now.data && before.data);
-
-    return (
-        <PlainTable label={changes.title} none={of.supersedesId === null ? changes.first : changes.none}
-            found={{ data: done ? { data: rows } : undefined, error: now.error ?? before.error }}
-            columns={[
-                { title: changes.columns.what, className: 'w-ident', cell: ({ id }) => id },
-                { title: changes.columns.before, className: 'wrap', cell: (one) => <s>{one.before}</s> },
-                { title: changes.columns.after, className: 'wrap',
-                    cell: ({ after }) => <strong>{after}</strong> },
-            ]} />
-    );
-}
+const { certificates: words } = t.release;
 
 function Completeness({ content }: { content: Content }): ReactElement {
     const missing = lacks(content);
@@ -95,12 +77,27 @@ function Overview({ of }: { of: Certificate }): ReactElement {
     );
 }
 
+const none: Ready[] = [];
+
+// The sample is what is amended: by the last version of its certificate.
+function useAmending(of: Certificate): { amended: string | undefined; actions: Ready[] } {
+    const found = useRead('/samples/{id}', { params: { path: { id: of.sampleId } } }, { live: 30 });
+    const sample = found.data?.id === of.sampleId && of.status === 'issued' ? found.data : undefined;
+    const actions = useMemo(() => sample ? allowed(amendmentActions, sample) : none, [sample]);
+
+    useActions(actions);
+    return { amended: sample?.amendment?.reason, actions };
+}
+
 function Opened({ of, tab }: { of: Certificate; tab: string }): ReactElement {
     const { organization } = useSession();
+    const { amended, actions } = useAmending(of);
     const rest = useRecordTabs({ id: of.id, table: 'certificate', history: '/certificates/{id}/history' });
     const tabs: Tab[] = [
         { id: '', title: words.tabs.sheet },
         { id: 'changes', title: words.tabs.changes, page: () => <Changes of={of} /> },
+        ...(amended === undefined ? []
+            : [{ id: 'next', title: t.amendments.next, page: () => <Next of={of} /> }]),
         ...rest,
     ];
 
@@ -114,8 +111,11 @@ function Opened({ of, tab }: { of: Certificate; tab: string }): ReactElement {
                 <Status glyph="reported" tone="reported">
                     {words.status[of.status]}, {t.sample.version(of.version)}
                 </Status>
-                <span className="quiet cut">{of.clientName}</span>
+                <span className="quiet cut">
+                    {amended === undefined ? of.clientName : t.amendments.open(amended)}
+                </span>
                 <span className="push" />
+                <ActBar actions={actions} />
                 <Link className="btn" href={paths.sample(of.sampleId)}>{words.toSample}</Link>
             </div>
             <TabBar label={nameOf(of)} tabs={tabs} at={tab}

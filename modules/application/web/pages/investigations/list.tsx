@@ -73,6 +73,7 @@ export function InvestigationList({ opening }: { opening?: boolean }): ReactElem
     const shown = searchParams.get('phase') ?? '';
     const cursor = searchParams.get('cursor');
     const sampleId = Number(searchParams.get('sample'));
+    const sampleTestId = Number(searchParams.get('test'));
     const query = { order: '-id' as const, limit: most };
     const open = useRead('/investigations', { params: { query: { ...query, open: true,
         ...(cursor && shown !== 'closed' ? { cursor: Number(cursor) } : {}) } } }, { live: 30 });
@@ -91,7 +92,8 @@ export function InvestigationList({ opening }: { opening?: boolean }): ReactElem
             none={words.none} noneWhat={words.noneWhat} filtered={shown !== ''}
             filters={<Phases all={all} shown={shown} more={open.data?.hasMore ?? false} />}>
             {opening ? <RecordForm definition={investigationForm} id={null}
-                initial={sampleId ? { sampleId } : {}}
+                initial={{ ...(sampleId ? { sampleId } : {}),
+                    ...(sampleTestId ? { sampleTestId } : {}) }}
                 close={() => navigate(paths.investigations())} /> : null}
         </ListPage>
     );

@@ -3,7 +3,7 @@
 // How many samples are in each state: exact up to 10,000, beyond that the service's words
 // for more.
 import { useRead } from '../../api/read.ts';
-import type { Query } from './query.ts';
+import type { Filters } from '../../table/filter.ts';
 
 export type Counts = Record<string, string>;
 
@@ -30,7 +30,7 @@ export function readinessCounts(answer: { status?: unknown; releaseState?: unkno
     };
 }
 
-export function useCounts(filters: Query): Counts {
+export function useCounts(filters: Filters): Counts {
     const counts = useRead('/samples/counts', { params: { query: filters } }, { live: 30 });
     return counts.data ? readinessCounts(counts.data) : {};
 }

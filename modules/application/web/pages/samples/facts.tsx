@@ -1,18 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a sample.
-import type { ReactElement, ReactNode } from 'react';
+// What is known of a sample. A fact is changed where it stands: Enter or F2 on it, and Enter
+// again.
+import { useState } from 'react';
+import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
+import { samplesChanged } from '../../actions/samples.ts';
+import { usePeople, useNames } from '../../api/names.ts';
+import { may } from '../../api/session.ts';
+import { factsOf } from '../../form/facts.ts';
+import { InlineForm } from '../../form/form.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { usePeople, useNames } from '../../api/names.ts';
 import type { Whole } from './record.tsx';
 
-function Fact({ name, rest, children }: {
-    name: string; rest?: boolean; children: ReactNode;
-}): ReactElement {
+interface Properties {
+    name: string;
+    rest?: boolean;
+    // The members that can be changed here.
+    members?: string[];
+    children: ReactNode;
+}
+
+type FactOf = (properties: Properties) => ReactElement;
+
+function Fact({ name, rest, children }: Properties): ReactElement {
     return <div className={rest ? 'rest' : undefined}><dt>{name}</dt><dd>{children}</dd></div>;
+}
+
+function Changeable({ name, rest, children, change }: Properties & {
+    change: () => void;
+}): ReactElement {
+    const press = (event: KeyboardEvent): void => {
+        if (event.key === 'F2') {
+            event.preventDefault();
+            change();
+        }
+    };
+    return (
+        <Fact name={name} {...(rest ? { rest } : {})}>
+            <button type="button" className="fact" onClick={change} onKeyDown={press}
+                title={t.sample.changeFact(name)}>
+                {children || t.none}<span className="unseen"> {t.sample.changeFact(name)}</span>
+            </button>
+        </Fact>
+    );
+}
+
+const isOpen = ({ status, disposition, amendment }: Whole): boolean =>
+    (status !== 'reported' || amendment !== null)
+    && (disposition === 'active' || disposition === 'on_hold');
+
+function useFact(sample: Whole): FactOf {
+    const [changing, setChanging] = useState('');
+    const open = may('sample.edit') && isOpen(sample);
+    const close = (): void => setChanging('');
+
+    return (properties) => {
+        const { name, members } = properties;
+        if (!members || !open) {
+            return <Fact {...properties} />;
+        }
+        return changing === name ? (
+            <div>
+                <dt className="unseen">{name}</dt>
+                <dd>
+                    <InlineForm definition={factsOf(members, name)} id={sample.id} close={close}
+                        saved={() => {
+                            void samplesChanged();
+                            close();
+                        }} />
+                </dd>
+            </div>
+        ) : <Changeable {...properties} change={() => setChanging(name)} />;
+    };
 }
 
 function receiptOf({ receipt }: Whole): string {
@@ -24,50 +88,79 @@ function receiptOf({ receipt }: Whole): string {
     ].filter(Boolean).join(', ');
 }
 
-export function Facts({ sample }: { sample: Whole }): ReactElement {
-    const names = useNames();
+function Collected({ sample }: { sample: Whole }): ReactElement | null {
+    return sample.collectedAt ? <Moment at={sample.collectedAt} />
+        : sample.collectionDate ? <>{dayOf(sample.collectionDate)}</> : null;
+}
+
+// What was found when it was received, and what became of it: not changed here.
+function Past({ sample }: { sample: Whole }): ReactElement {
     const person = usePeople();
-    const project = names.projects.get(sample.projectId ?? 0);
-    const material = names.materials.get(sample.materialTypeId)?.name;
     const receiver = person(sample.receipt?.receivedBy ?? null);
     const receipt = receiptOf(sample);
-    const stored = names.places.get(sample.storageLocationId ?? 0)?.name;
+    return (
+        <>
+            <Fact name={t.sample.received}>
+                {sample.receivedAt ? <Moment at={sample.receivedAt} /> : t.sample.notYet}
+                {receiver ? ` ${t.sample.by(receiver)}` : ''}
+            </Fact>
+            {receipt ? <Fact name={t.sample.receipt}>{receipt}</Fact> : null}
+            {sample.orderId === null ? null : (
+                <Fact name={t.sample.order}>
+                    <Link href={paths.order(sample.orderId)}>{t.sample.toOrder}</Link>
+                </Fact>
+            )}
+            {sample.disposition === 'active' ? null : (
+                <Fact name={t.sample.disposition}>
+                    {t.samples.disposition[sample.disposition]}: {sample.dispositionReason}
+                </Fact>
+            )}
+        </>
+    );
+}
 
+function Changing({ sample, fact }: { sample: Whole; fact: FactOf }): ReactElement {
+    const names = useNames();
+    const project = names.projects.get(sample.projectId ?? 0);
+    const { notes } = sample;
+    return (
+        <>
+            {fact({ name: t.sample.client, members: ['clientName'], children: sample.clientName })}
+            {fact({ name: t.sample.project, members: ['projectId'],
+                children: project ? `${project.code}, ${project.name}` : '' })}
+            {fact({ name: t.sample.place, members: ['plantLocation', 'materialTypeId'],
+                children: [names.materials.get(sample.materialTypeId)?.name, sample.plantLocation]
+                    .filter(Boolean).join(', ') })}
+            {fact({ name: t.sample.collected, members: ['collectedAt', 'collectionDate'],
+                children: sample.collectedAt ?? sample.collectionDate
+                    ? <Collected sample={sample} /> : '' })}
+            <Past sample={sample} />
+            {fact({ name: t.sample.due, members: ['dueDate', 'priority'], children:
+                `${sample.dueDate ? dayOf(sample.dueDate) : ''} ${sample.priority === 'routine' ? ''
+                    : t.samples.priority[sample.priority]}`.trim() })}
+            {fact({ name: t.sample.externalId, rest: true, members: ['externalId'],
+                children: sample.externalId })}
+            {fact({ name: t.sample.stored, rest: true, members: ['storageLocationId'],
+                children: names.places.get(sample.storageLocationId ?? 0)?.name })}
+            {fact({ name: !notes || sample.noteOnReport ? t.sample.notes : t.sample.notesOff,
+                rest: true, members: ['notes', 'noteOnReport'], children: notes })}
+        </>
+    );
+}
+
+export function Facts({ sample }: { sample: Whole }): ReactElement {
+    const fact = useFact(sample);
     return (
         <section className="facts" aria-labelledby="facts" tabIndex={0}>
-            <h2 id="facts">{t.sample.facts}</h2>
-            <dl className="stack">
-                <Fact name={t.sample.client}>{sample.clientName}</Fact>
-                {project ? <Fact name={t.sample.project}>{project.code}, {project.name}</Fact> : null}
-                <Fact name={t.sample.place}>
-                    {[material, sample.plantLocation].filter(Boolean).join(', ')}
-                </Fact>
-                {sample.collectedAt ?? sample.collectionDate ? (
-                    <Fact name={t.sample.collected}>
-                        {sample.collectedAt ? <Moment at={sample.collectedAt} />
-                            : dayOf(sample.collectionDate ?? '')}
-                    </Fact>
+            <h2 id="facts">
+                {t.sample.facts}
+                {may('sample.edit') && isOpen(sample) ? (
+                    <Link className="btn row plain push" href={paths.sample(sample.id, 'edit')}>
+                        {t.sample.editShort}<kbd>e</kbd>
+                    </Link>
                 ) : null}
-                <Fact name={t.sample.received}>
-                    {sample.receivedAt ? <Moment at={sample.receivedAt} /> : t.sample.notYet}
-                    {receiver ? ` ${t.sample.by(receiver)}` : ''}
-                </Fact>
-                {receipt ? <Fact name={t.sample.receipt}>{receipt}</Fact> : null}
-                {sample.dueDate ? <Fact name={t.sample.due}>{dayOf(sample.dueDate)}</Fact> : null}
-                {sample.disposition === 'active' ? null : (
-                    <Fact name={t.sample.disposition}>
-                        {t.samples.disposition[sample.disposition]}: {sample.dispositionReason}
-                    </Fact>
-                )}
-                {sample.externalId
-                    ? <Fact name={t.sample.externalId} rest>{sample.externalId}</Fact> : null}
-                {stored ? <Fact name={t.sample.stored} rest>{stored}</Fact> : null}
-                {sample.notes ? (
-                    <Fact name={sample.noteOnReport ? t.sample.notes : t.sample.notesOff} rest>
-                        {sample.notes}
-                    </Fact>
-                ) : null}
-            </dl>
+            </h2>
+            <dl className="stack"><Changing sample={sample} fact={fact} /></dl>
         </section>
     );
 }

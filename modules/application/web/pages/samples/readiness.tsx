@@ -37,7 +37,7 @@ function Go({ finding, sampleId }: { finding: Finding; sampleId: number }): Reac
     }
     if (finding.sampleTestId) {
         return (
-            <Link href={`${paths.sample(sampleId)}#test-${finding.sampleTestId}`}>
+            <Link href={paths.testOf(sampleId, finding.sampleTestId)}>
                 {t.sample.go.test}
             </Link>
         );

@@ -7,15 +7,19 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
 import { allowed, useActions } from '../../actions/action.ts';
-import { sampleActions } from '../../actions/samples.ts';
+import { amendmentActions } from '../../actions/amendments.tsx';
+import { sampleActions, samplesChanged } from '../../actions/samples.ts';
 import { testActions } from '../../actions/sample-tests.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { factsForm } from '../../form/facts.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import type { SampleTab } from '../../paths.ts';
 import { TabBar, TabPane } from '../../record/tabs.tsx';
+import { navigate } from '../../router.tsx';
 import { clock } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { Readiness } from './columns.tsx';
@@ -66,9 +70,14 @@ function Beside({ id }: { id: number }): ReactElement {
 }
 
 function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number }): ReactElement {
+    const { tabs, certified } = useSampleTabs(sample);
     const actions = useMemo(() => [...allowed(testActions, sample),
-        ...allowed(sampleActions, [sample])], [sample]);
-    const tabs = useSampleTabs(sample.id);
+        ...allowed(amendmentActions, sample), ...allowed(sampleActions, [sample])]
+        // A certificate that is there is replaced by an amendment alone.
+        .filter(({ id }) => id !== 'certificate.issue' || !certified), [sample, certified]);
+    const editing = tab === 'edit';
+    const shown = editing ? 'overview' : tab;
+    const back = (): void => navigate(paths.sample(sample.id));
 
     useActions(actions);
     return (
@@ -77,21 +86,28 @@ function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number
                 <h1 className="id">{sample.trackingId}</h1>
                 <Readiness sample={sample} />
                 <span className="quiet cut">
-                    {sample.sampleIdentifier === sample.trackingId ? '' : sample.sampleIdentifier}
+                    {sample.amendment ? t.amendments.open(sample.amendment.reason)
+                        : sample.sampleIdentifier === sample.trackingId ? ''
+                            : sample.sampleIdentifier}
                 </span>
                 <span className="push" />
                 <ActBar actions={actions} />
             </div>
-            <TabBar label={t.sample.tabsOf(sample.trackingId)} tabs={tabs} at={tab}
+            <TabBar label={t.sample.tabsOf(sample.trackingId)} tabs={tabs} at={shown}
                 href={(to) => paths.sample(sample.id, to)} />
-            {tab === 'overview' ? (
+            {shown === 'overview' ? (
                 <div className="body record">
                     <Facts sample={sample} />
                     <div className="pane"><Tests sample={sample} /></div>
                     <Beside id={sample.id} />
                 </div>
-            ) : <TabPane tabs={tabs} at={tab} />}
+            ) : <TabPane tabs={tabs} at={shown} />}
             <Sum id={sample.id} at={at} />
+            {editing ? <RecordForm definition={factsForm} id={sample.id} close={back}
+                saved={() => {
+                    void samplesChanged();
+                    back();
+                }} /> : null}
         </>
     );
 }

@@ -6,6 +6,7 @@ import { t } from '../../texts/texts.ts';
 
 const SampleList = later(async () => (await import('./list.tsx')).SampleList);
 const SampleRecord = later(async () => (await import('./record.tsx')).SampleRecord);
+const OfTest = later(async () => (await import('./of-test.tsx')).OfTest);
 
 export const sampleRoutes: Route[] = [
     {
@@ -13,6 +14,11 @@ export const sampleRoutes: Route[] = [
         rail: { group: 'work', place: 10, title: t.samples.title },
         permission: 'data.read',
         page: () => <SampleList />,
+    },
+    {
+        pattern: '/sample-tests/:id',
+        permission: 'data.read',
+        page: ({ id }) => <OfTest key={id} id={Number(id)} />,
     },
     {
         pattern: '/samples/:id/:tab?',

@@ -6,15 +6,20 @@ import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
 import { usePeople } from '../../api/names.ts';
+import { may } from '../../api/session.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Line } from '../../record/history.tsx';
 import { countOf, useRecordTabs } from '../../record/tabs.tsx';
 import type { Tab } from '../../record/tabs.tsx';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { Preview } from '../certificates/preview.tsx';
+import type { Whole } from './record.tsx';
 
 const { columnsOf: words, tabs: titles } = t.sample;
 const live = { live: 15 };
@@ -37,7 +42,9 @@ function Approvals({ id }: { id: number }): ReactElement {
     const found = useApprovals(id);
     return (
         <PlainTable label={titles.approvals} none={t.sample.noApprovals} found={found} columns={[
-            { title: words.step, cell: (one) => `${one.step}. ${one.name}` },
+            { title: words.step, cell: (one) => may('approval.decide')
+                ? <Link href={paths.approval(one.id)}>{one.step}. {one.name}</Link>
+                : `${one.step}. ${one.name}` },
             { title: t.sample.rounds(0).split(' ')[0] ?? '', className: 'w-short',
                 cell: (one) => one.round },
             { title: words.state, className: 'w-state', cell: (one) => (
@@ -59,10 +66,12 @@ function Investigations({ id }: { id: number }): ReactElement {
     return (
         <PlainTable label={titles.investigations} none={t.sample.noInvestigations} found={found}
             columns={[
-                { title: words.number, className: 'w-id id', cell: (one) => one.investigationNumber },
+                { title: words.number, className: 'w-id id', cell: (one) => (
+                    <Link href={paths.investigation(one.id)}>{one.investigationNumber}</Link>
+                ) },
                 { title: words.title, cell: (one) => one.title },
                 { title: words.state, className: 'w-state',
-                    cell: (one) => one.status.replaceAll('_', ' ') },
+                    cell: (one) => t.investigations.status[one.status] },
                 { title: words.opened, className: 'w-when', cell: (one) => <Moment at={one.openedAt} /> },
                 { title: words.due, className: 'w-due',
                     cell: (one) => one.dueDate ? dayOf(one.dueDate) : null },
@@ -74,20 +83,27 @@ function Certificates({ id }: { id: number }): ReactElement {
     const person = usePeople();
     const found = useCertificates(id);
     return (
-        <PlainTable label={titles.certificates} none={t.sample.noCertificates} found={found}
-            columns={[
-                { title: words.number, className: 'w-long id', cell: (one) => one.certificateNumber },
-                { title: words.state, cell: (one) => (
-                    <>
-                        <Status glyph="reported" tone="reported">
-                            {t.sample.certificate[one.status]}
-                        </Status>, {t.sample.version(one.version)}
-                    </>
-                ) },
-                { title: words.issued, className: 'w-when', cell: (one) => <Moment at={one.issuedAt} /> },
-                { title: words.by, className: 'w-who', cell: (one) => person(one.issuedBy) },
-                { title: words.reason, cell: (one) => one.amendment },
-            ]} />
+        <>
+            <PlainTable label={titles.certificates} none={t.sample.noCertificates} found={found}
+                columns={[
+                    { title: words.number, className: 'w-long id', cell: (one) => (
+                        <Link href={paths.certificate(one.id)}>{one.certificateNumber}</Link>
+                    ) },
+                    { title: words.state, cell: (one) => (
+                        <>
+                            <Status glyph="reported" tone="reported">
+                                {t.sample.certificate[one.status]}
+                            </Status>, {t.sample.version(one.version)}
+                        </>
+                    ) },
+                    { title: words.issued, className: 'w-when',
+                        cell: (one) => <Moment at={one.issuedAt} /> },
+                    { title: words.by, className: 'w-who', cell: (one) => person(one.issuedBy) },
+                    { title: words.reason, cell: (one) => one.amendment },
+                ]} />
+            <h2 className="part">{t.amendments.draft}</h2>
+            <Preview sampleId={id} />
+        </>
     );
 }
 
@@ -103,14 +119,20 @@ function useTold(id: number): Line[] {
     }));
 }
 
-export function useSampleTabs(id: number): Tab[] {
+interface Opened {
+    tabs: Tab[];
+    // Whether a certificate of it was issued.
+    certified: boolean;
+}
+
+export function useSampleTabs({ id }: Whole): Opened {
     const approvals = useApprovals(id);
     const investigations = useInvestigations(id);
     const certificates = useCertificates(id);
     const rest = useRecordTabs({ id, table: 'sample', history: '/samples/{id}/history' },
         useTold(id));
 
-    return [
+    const tabs: Tab[] = [
         { id: 'overview', title: t.record.tabs.overview },
         { id: 'approvals', title: titles.approvals, count: countOf(approvals.data),
             page: () => <Approvals id={id} /> },
@@ -120,4 +142,5 @@ export function useSampleTabs(id: number): Tab[] {
             page: () => <Certificates id={id} /> },
         ...rest,
     ];
+    return { tabs, certified: (certificates.data?.data.length ?? 0) > 0 };
 }

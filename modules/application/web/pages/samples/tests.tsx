@@ -2,6 +2,7 @@
 //
 // The tests of a sample, two lines each: what it is, and what it rests on. A retest stands
 // below the test that it repeats; a cancelled one keeps its reason.
+import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import { allowed } from '../../actions/action.ts';
@@ -145,6 +146,13 @@ export function Tests({ sample }: { sample: Whole }): ReactElement | null {
     const method = (id: number): string =>
         definitions.data?.data.find((definition) => definition.id === id)?.method ?? '';
 
+    // A link may name the line of a test, which stands here only now.
+    const there = tests.data !== undefined;
+    useEffect(() => {
+        if (there && location.hash.startsWith('#test-')) {
+            location.replace(location.hash);
+        }
+    }, [there, sample.id]);
     if (!tests.data) {
         return tests.error ? <Refused problem={tests.error} /> : <Waiting what={t.sample.work} />;
     }

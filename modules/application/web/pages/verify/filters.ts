@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import type { Filter } from '../../table/filters.tsx';
+import type { Filter } from '../../table/filter.ts';
 import { t } from '../../texts/texts.ts';
 
 const { filter } = t.verify;

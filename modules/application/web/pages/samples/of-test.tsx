@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The address of a test leads to its line in its sample.
+import { useEffect } from 'react';
+import type { ReactElement } from 'react';
+
+import { useRead } from '../../api/read.ts';
+import { Refused } from '../../parts/states.tsx';
+import { paths } from '../../paths.ts';
+import { navigate } from '../../router.tsx';
+
+export function OfTest({ id }: { id: number }): ReactElement {
+    const found = useRead('/sample-tests/{id}', { params: { path: { id } } });
+    const sampleId = found.data?.sampleId;
+
+    useEffect(() => {
+        if (sampleId !== undefined) {
+            navigate(paths.testOf(sampleId, id), { replace: true });
+        }
+    }, [sampleId, id]);
+    return (
+        <main className="page" id="main">
+            {found.error ? <Refused problem={found.error} /> : null}
+        </main>
+    );
+}

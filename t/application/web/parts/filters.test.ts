@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters in the address, and in words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { filterText, filtersIn, searchWith }
+    from '../../../../modules/application/web/table/filter.ts';
+import type { Filter } from '../../../../modules/application/web/table/filter.ts';
+
+const known: Filter[] = [
+    { name: 'q', title: 'Begins with' },
+    { name: 'disposition', title: 'Disposition',
+        choices: [['active', 'active'], ['on_hold', 'on hold']] },
+    { name: 'projectId', title: 'Project', choices: [['3', 'Outfall']] },
+    { name: 'since', title: 'Since', shown: (day) => day.slice(5) },
+];
+
+test('filters are an address, and back', () => {
+    const filters = { q: 'CB-26', disposition: 'on_hold' };
+    assert.equal(searchWith(filters), '?q=CB-26&disposition=on_hold');
+    assert.deepEqual(filtersIn(new URLSearchParams(searchWith(filters)), known), filters);
+    assert.equal(searchWith({}), '');
+});
+
+test('what is no filter is not sent to the service', () => {
+    assert.deepEqual(filtersIn(new URLSearchParams('nonsense=1&q=abc'), known), { q: 'abc' });
+});
+
+test('a filter is told in words and names, also one of several values', () => {
+    const told = (name: string, value: string): string =>
+        filterText(known.find((one) => one.name === name) ?? { name, title: '' }, value);
+    assert.equal(told('disposition', 'active,on_hold'), 'Disposition: active, on hold');
+    assert.equal(told('projectId', '3'), 'Project: Outfall');
+    assert.equal(told('q', 'a,b'), 'Begins with: a,b');
+    assert.equal(told('since', '2026-01-02'), 'Since: 01-02');
+});
