@@ -138,12 +138,13 @@ sub _be_strict {
     my ($self, $actor) = @_;
     my @wanted = ([ approvalStepRoles => [qw(lab_manager qa_officer)] ],
         (map { [ policies => { $_->[0] => $_->[1] } ] } @POLICIES),
-        [ esignatureRequired => 'true' ]);
+        [ esignatureRequired => JSON::PP::true ]);
 
     for my $wanted (@wanted) {
         my ($member, $value) = @$wanted;
-        my ($ok) = $actor->somebody('policy.manage', 'organization update', undef,
+        my ($ok, undef, $why) = $actor->somebody('policy.manage', 'organization update', undef,
             $member => $value, reason => 'strict');
+        die "$member: $why\n" if !$ok && $why !~ /"policy_unsatisfiable"/;
         $self->{is}{ ref $value eq 'HASH' ? (keys %$value)[0] : $member } = 1 if $ok;
     }
     return;

@@ -172,9 +172,14 @@ my %quality = (
     'qc-batch update'   => _on('qc_batch', notes => 'a walk'),
     'qc-batch evaluate' => _on('qc_batch'),
     'qc-batch override' => _on('qc_batch', @why),
-    (map { my $act = $_; ("qc-batch $act" => sub { my ($actor) = @_;
-            my $batch = $actor->one('qc_batch') or return;
-            ($batch, sampleTestIds => [ $actor->test || return ]) }) } qw(cover uncover)),
+    'qc-batch cover' => sub { my ($actor) = @_;
+        my $batch = $actor->one('qc_batch') or return;
+        ($batch, sampleTestIds => [ $actor->test || return ]) },
+    'qc-batch uncover' => sub { my ($actor) = @_;
+        my $covered = $actor->one('qc_coverage') or return;
+        my ($batch, $test) = map { $actor->value("SELECT $_ FROM lims.qc_coverage WHERE id = ?",
+                $covered) } qw(qc_batch_id sample_test_id);
+        ($batch, @why, sampleTestIds => [$test]) },
     'qc-control add' => sub { my ($actor) = @_;
         (undef, qcBatchId => $actor->one('qc_batch') || return, @lfb,
             testDefinitionId => $actor->{definitions}[1], measuredValue => _one(49, 51, 50, 70)) },
@@ -261,8 +266,9 @@ my %laboratory = (
     'webhook update' => sub { my $id = $_[0]->one('webhook_endpoint'); $id && ($id, name => $_[0]->name) },
     (map { ("webhook $_" => _on('webhook_endpoint')) } qw(enable rotate test)),
     'webhook disable' => _on('webhook_endpoint', @why),
-    'webhook delete'  => sub { $_[0]->value(q{SELECT min(id) FROM lims.webhook_endpoint
-        WHERE organization_id = ? HAVING count(*) > 3}, $_[0]{organization}{id}) },
+    'webhook delete'  => sub { my $id = $_[0]->value(q{SELECT min(id) FROM lims.webhook_endpoint
+        WHERE organization_id = ? HAVING count(*) > 3}, $_[0]{organization}{id});
+        $id && ($id, @why) },
     'webhook recover' => _on('webhook_endpoint', since => '2026-01-01T00:00:00Z'),
     'webhook redeliver' => _on('webhook_delivery'),
 );
@@ -276,17 +282,24 @@ sub file {
     my $code = rand() < 0.2 ? 'LAB-26-0000001-A' : $actor->value(
         'SELECT tracking_id FROM lims.sample WHERE id = ?', $actor->sample);
     return join '', "Sample;Test;Value;Unit;Time\n", map { "$code;$_;" . _one('7.1', '7.3', '9.1')
-            . ";;\n" } rand() < 0.2 ? ('ABSENT', 'PH') : ('PH', rand() < 0.3 ? 'PB' : ());
+            . ";;\n" } rand() < 0.4 ? ('ABSENT', 'PH') : ('PH', rand() < 0.3 ? 'PB' : ());
 }
 
 my $held = sub { $_[0]->one('instrument_file', "status = 'quarantined'") || $_[0]->one('instrument_file') };
 my $exclude = [ { row => 2, reason => 'a walk' } ];
 
+# Held for nothing but the row of a test that there is not.
+my $only_absent = q{status = 'quarantined' AND reasons @> '[{"code": "unknown_test_code"}]'
+    AND NOT jsonb_path_exists(reasons, '$[*] ? (@.code != "unknown_test_code")')};
+
 my %files = (
     'POST /instrument-ingest' => sub { (undef, fileName => $_[0]->name . '.csv',
             content => file($_[0]) . "\n" x (1 + int rand 50)) },
-    'instrument-file release' => sub { my $id = $held->(@_); $id && ($id, @why, _one(
-                [], [ dryRun => $true ], [ exclude => $exclude ], [ exclude => $exclude ])->@*) },
+    'instrument-file release' => sub {
+        my $absent = $_[0]->one('instrument_file', $only_absent);
+        return ($absent, @why, exclude => $exclude) if $absent;
+        my $id = $held->(@_);
+        $id && ($id, @why, _one([], [ dryRun => $true ], [ exclude => $exclude ])->@*) },
     'instrument-file decide' => sub { my $id = $held->(@_);
         $id && ($id, decisions => rand() < 0.5 ? {} : { exclude => $exclude }) },
     'instrument-file reevaluate' => sub { my $id = $held->(@_); $id && ($id, @why) },
@@ -326,6 +339,7 @@ my %parameters = (
     'comment list' => $about, 'attachment list' => $about,
     'audit list' => sub { rand() < 0.5 ? $about->(@_) : () }, 'audit export' => $about,
     'instrument-file candidates' => sub { (row => 2) },
+    'signature preview' => $about,
     'policy impact' => sub { (selfVerification => 'refused') },
 );
 
