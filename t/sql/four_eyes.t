@@ -234,6 +234,28 @@ subtest 'a verification by somebody who approved asks for the approvals anew' =>
     policy(approver_may_be_verifier => 't');
 };
 
+subtest 'a signature for a change of policies that changes nothing is refused' => sub {
+    my $signs = sub {
+        my ($hours) = @_;
+        my $app  = as('ana', reason => 'a test');
+        my $done = eval {
+            $app->begin_work;
+            $app->do(q{SELECT set_config('lims.signature_id', ?, true)}, undef,
+                signed($app, $lab, 'approved', organization => $lab->{id}));
+            $app->do('UPDATE lims.organization SET holding_warning_hours = ? WHERE id = ?', undef,
+                $hours, $lab->{id});
+            $app->commit;
+        };
+        my $slug = $done ? 'done' : $app->pg_error_field('detail');
+        $app->rollback unless $app->{AutoCommit};
+        return $slug;
+    };
+    is($signs->(31), 'done', 'another value');
+    is($signs->(31), 'invalid_transition', 'the same value, which somebody signed already');
+    is($base->value(q{SELECT count(*) FROM lims.electronic_signature WHERE organization_id = ?
+        AND table_name = 'organization'}, $lab->{id}), 1, '... one signature is kept');
+};
+
 subtest 'a permission that a policy needs is not taken away' => sub {
     my $take = sub {
         my ($name) = @_;
