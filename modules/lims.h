@@ -250,6 +250,7 @@ extern const char *const lims_list_orders[];
 
 /* How many they are: behind them, a list's filters are the parameters of its file. */
 #define LIMS_PAGING_COUNT 3
+#define LIMS_CURSOR_COUNT 2
 
 /* The same of a list that has one order alone. */
 #define LIMS_CURSOR_FIELDS                                                           \

@@ -15,6 +15,8 @@
 #include "kernel/field.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "results/sequence.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const lims_field_t fields[] = {
@@ -257,6 +259,35 @@ static const lims_error_t *create(lims_request_t *rq)
     return lims_values_get(rq->values, "sampleTestIds") ? cover(rq) : NULL;
 }
 
+static const lims_error_t *no_such_batch(lims_request_t *rq)
+{
+    return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                             "There is no QC batch %s in your organization.",
+                             lims_values_get(rq->values, "id"));
+}
+
+/* Answers controls and samples of the batch as a file for its instrument. */
+static const lims_error_t *export_sequence(lims_request_t *rq)
+{
+    lims_csv_t *csv = NULL;
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error =
+        lims_csv_begin(&csv, rq, lims_sequence_fields, LIMS_CSV_ROWS_MAX, "sequence.csv");
+
+    if (!error) {
+        const lims_call_t calls[] = { { .statement = LIMS_STMT_QC_BATCH_GET },
+                                      { .statement = LIMS_STMT_QC_BATCH_SEQUENCE,
+                                        .each = lims_csv_row,
+                                        .taker = csv } };
+
+        error = lims_service_read(results, rq, calls, LIMS_LENGTH(calls));
+    }
+    if (!error && lims_result_count(results[0]) == 0) {
+        error = no_such_batch(rq);
+    }
+    return error ? error : lims_csv_end(csv, results[1]);
+}
+
 /* The samples behind results of the batch that went on. */
 static const lims_error_t *show_impact(lims_request_t *rq)
 {
@@ -270,9 +301,7 @@ static const lims_error_t *show_impact(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(results[0]) == 0) {
-        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
-                                 "There is no QC batch %s in your organization.",
-                                 lims_values_get(rq->values, "id"));
+        return no_such_batch(rq);
     }
     w = lims_writer_create(rq->pool);
     lims_writer_object_begin(w);
@@ -334,6 +363,19 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_IMPACT,
       .handler = show_impact },
+    { .method = "GET",
+      .path = "/qc-batches/:id/sequence",
+      .command = "qc-batch sequence",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportQcBatchSequence",
+      .summary = "Export a QC batch as an instrument's sequence (CSV)",
+      .description = "Position, name and type of each control and of each sample, as instruments "
+                     "take them. The file goes to standard output: `limsctl ... > sequence.csv`. "
+                     "With --json it is in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .status = 200,
+      .handler = export_sequence },
     { .method = "POST",
       .path = "/qc-batches",
       .command = "qc-batch create",

@@ -54,6 +54,42 @@ SELECT *
    AND "qcBatchId" = :id::bigint
  ORDER BY "sampleId"
 
+-- name: qc_batch_sequence many
+-- Controls come first, one line for each time that one is measured, by however many analytes;
+-- surrogates and internal standards are in every sample. Samples follow as their holding times
+-- end.
+SELECT row_number() OVER (ORDER BY m.part, m.expires_at, m.id) AS "position",
+       m.name AS "sampleName",
+       m.type AS "sampleType"
+  FROM (SELECT 1 AS part,
+               NULL::timestamptz AS expires_at,
+               min(c.id) AS id,
+               concat_ws(' ', c.control_type, c.level,
+                         CASE WHEN c.times > 1 THEN c.times END) AS name,
+               c.control_type AS type
+          FROM (SELECT q.id, q.control_type, q.level,
+                       row_number() OVER (PARTITION BY q.control_type, q.level,
+                                                       q.test_definition_id
+                                          ORDER BY q.id) AS times
+                  FROM lims.qc_control q
+                 WHERE q.organization_id = :$organization::bigint
+                   AND q.qc_batch_id = :id::bigint
+                   AND q.control_type NOT IN ('SUR', 'IS')) c
+         GROUP BY c.control_type, c.level, c.times
+         UNION ALL
+        SELECT 2, min(t.holding_expires_at), s.id, s.tracking_id, 'sample'
+          FROM lims.qc_coverage v
+          JOIN lims.sample_test t
+            ON t.organization_id = v.organization_id
+           AND t.id = v.sample_test_id
+          JOIN lims.sample s
+            ON s.organization_id = t.organization_id
+           AND s.id = t.sample_id
+         WHERE v.organization_id = :$organization::bigint
+           AND v.qc_batch_id = :id::bigint
+         GROUP BY s.id, s.tracking_id) m
+ ORDER BY 1
+
 -- name: qc_batch_override one
 UPDATE lims.qc_batch
    SET qc_status = 'overridden',

@@ -19,7 +19,8 @@ SELECT r.*
 
 -- name: worklist many custom
 -- Goes on behind the present place of the row that the cursor names. One that has left the
--- list has a place still: where it would stand. CASE as in the index.
+-- list has a place still: where it would stand. CASE as in the index. Each record is read by
+-- its id (OFFSET 0): joined as one, they took 46 s for 150 tests where no statistics were yet.
 WITH place AS MATERIALIZED (
     SELECT CASE WHEN c.id IS NULL THEN '-infinity'
                 WHEN c.holding_expires_at IS NULL THEN 'infinity'
@@ -61,7 +62,46 @@ WITH place AS MATERIALIZED (
 )
 SELECT w.*
   FROM page
-  JOIN lims.worklist_record w
-    ON w.id = page.id
- WHERE w.organization_id = :$organization::bigint
+ CROSS JOIN LATERAL (
+       SELECT r.*
+         FROM lims.worklist_record r
+        WHERE r.organization_id = :$organization::bigint
+          AND r.id = page.id
+       OFFSET 0) w
  ORDER BY page.place
+
+-- name: worklist_sequence many custom
+-- The samples of the worklist, each once, by the first of its tests. Begins where the index
+-- of the worklist does.
+WITH waiting AS MATERIALIZED (
+    SELECT t.sample_id,
+           min(CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
+                    ELSE t.holding_expires_at END) AS expires_at,
+           min(t.work_priority) AS priority
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = :$organization::bigint
+       AND t.work_priority IS NOT NULL
+       AND t.disposition = 'active'
+       AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
+       AND (CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
+                 ELSE t.holding_expires_at END, t.work_priority, t.id)
+           > ('-infinity'::timestamptz, 0::smallint, 0::bigint)
+       AND (:method::text IS NULL OR d.method = :method::text)
+       AND (:testDefinitionId::bigint IS NULL
+            OR t.test_definition_id = :testDefinitionId::bigint)
+       AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
+     GROUP BY t.sample_id
+)
+SELECT row_number() OVER (ORDER BY w.expires_at, w.priority, s.id) AS "position",
+       s.tracking_id AS "sampleName",
+       'sample' AS "sampleType"
+  FROM waiting w
+  JOIN lims.sample s
+    ON s.organization_id = :$organization::bigint
+   AND s.id = w.sample_id
+ WHERE s.received_at IS NOT NULL
+ ORDER BY 1
+ LIMIT :limit::bigint + 1

@@ -5,6 +5,8 @@
  */
 #include "kernel/vocabulary.h"
 #include "results/results.h"
+#include "results/sequence.h"
+#include "service/csv.h"
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
 
@@ -114,6 +116,11 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_error_t *export_list(lims_request_t *rq)
+{
+    return lims_csv_list(rq, LIMS_STMT_WORKLIST, "worklist.csv");
+}
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/worklist",
@@ -130,6 +137,34 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_WORKLIST },
+    { .method = "GET",
+      .path = "/worklist/export",
+      .command = "worklist-export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportWorklist",
+      .summary = "Export the worklist as CSV",
+      .description = "At most 50,000 tests. The file goes to standard output: "
+                     "`limsctl ... > worklist.csv`. With --json it is in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .query = filters + LIMS_CURSOR_COUNT,
+      .status = 200,
+      .handler = export_list },
+    { .method = "GET",
+      .path = "/worklist/sequence",
+      .command = "worklist-sequence",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportWorklistSequence",
+      .summary = "Export the samples of the worklist as an instrument's sequence (CSV)",
+      .description = "Position, name and type of each sample that has open tests, each once, in "
+                     "the order in which they are to be done; at most 50,000 samples. The file "
+                     "goes to standard output: `limsctl ... > sequence.csv`. With --json it is in "
+                     "base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .query = filters + LIMS_CURSOR_COUNT,
+      .status = 200,
+      .handler = lims_worklist_sequence },
     LIMS_ROUTE_END,
 };
 

@@ -9,6 +9,7 @@ use warnings;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
+use MIME::Base64 qw(decode_base64);
 
 my $lims  = LIMS::Test->new;
 my $lab   = LIMS::Service::Laboratory->new($lims);
@@ -46,6 +47,40 @@ subtest 'the order of work' => sub {
         [ 'pending', undef, undef, 'active', 'routine' ], 'an entry says what is to be done');
     ok($entry->{$_}, "... and has $_")
         for qw(trackingId clientName materialType testCode holdingExpiresAt receivedAt);
+};
+
+# The lines of a file, of which the first has the names of its columns.
+sub file {
+    my $text = decode_base64($ann->done(@_)->{contentBase64});
+    return map { [ map { s/\A"|"\z//gr } split /,/ ] } split /\r\n/, $text;
+}
+
+subtest 'as files' => sub {
+    my ($head, @lines) = file('worklist-export', method => 'EPA 2');
+    is_deeply([ map { $_->[0] } $head, @lines ], [ 'id', $late_long, $stat, $late_none ],
+        'the worklist as filtered, in its order');
+    my %name = map { $_->{id} => $_->{trackingId} } @{ $ann->done('worklist')->{data} };
+    is_deeply([ file('worklist-sequence') ], [ [qw(position sampleName sampleType)],
+            [ 1, $name{$first}, 'sample' ], [ 2, $name{$late_long}, 'sample' ],
+            [ 3, $name{$stat}, 'sample' ] ], 'as a sequence each sample stands once');
+    is_deeply([ map { $_->[1] } file('worklist-sequence', method => 'EPA 1') ],
+        [ 'sampleName', $name{$first} ], '... of those that the filter finds');
+
+    my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-0001',
+        sampleTestIds => [ $late_none, $stat, $first ])->{id};
+    for my $control ([ 'MB', $none ], [ 'LFB', $none ], [ 'LFB', $long ], [ 'SUR', $none ],
+        [ 'LFB', $none ]) {
+        $ann->done('qc-control add', qcBatchId => $batch, controlType => $control->[0], criterion => 'maximum',
+            testDefinitionId => $control->[1], measuredValue => 1, upperLimit => 1, level => 'low');
+    }
+    my ($head_of, @run) = file('qc-batch sequence', $batch);
+    is_deeply(\@run, [ [ 1, 'MB low', 'MB' ], [ 2, 'LFB low', 'LFB' ], [ 3, 'LFB low 2', 'LFB' ],
+            [ 4, $name{$first}, 'sample' ], [ 5, $name{$late_none}, 'sample' ],
+            [ 6, $name{$stat}, 'sample' ] ],
+        'a run: each control once for every time that it is measured, then the samples');
+    $ann->refused('not_found', 'qc-batch sequence', 987654);
+    $ann->done('qc-batch uncover', $batch, sampleTestIds => [ $late_none, $stat, $first ],
+        reason => 'no longer needed');
 };
 
 subtest 'pages' => sub {
