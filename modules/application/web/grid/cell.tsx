@@ -61,7 +61,8 @@ interface LiveProperties {
     desk: GridDesk;
     cell: CellOf;
     column: Column;
-    label: string;
+    name: string;
+    numeric: boolean;
     mode: Mode;
     invalid: boolean;
     focus: boolean;
@@ -70,7 +71,7 @@ interface LiveProperties {
 
 // The input selects its text while the cell is ready, so that typing replaces it.
 function Live(properties: LiveProperties): ReactElement {
-    const { desk, cell, column, label, mode, invalid, focus, reason } = properties;
+    const { desk, cell, column, name, numeric, mode, invalid, focus, reason } = properties;
     const input = useRef<HTMLInputElement>(null);
 
     // The cursor came here: so does the focus, if the grid has it.
@@ -92,10 +93,10 @@ function Live(properties: LiveProperties): ReactElement {
     }, [mode, focus]);
     return (
         <input ref={input} type="text" value={cell.content.typed} readOnly={!isOpen(cell)}
-            aria-label={texts.cell(column.name, label)} aria-invalid={invalid}
+            aria-label={name} aria-invalid={invalid}
             aria-describedby={reason} autoComplete="off" spellCheck={false}
             autoCapitalize="off" enterKeyHint="next" maxLength={column.length}
-            inputMode={column.numeric ? 'decimal' : 'text'} placeholder={column.fallback}
+            inputMode={numeric ? 'decimal' : 'text'} placeholder={column.fallback}
             list={column.offers ? offersOf(column) : undefined}
             onFocus={(event) => mode === 'editing' || event.currentTarget.select()}
             onChange={(event) => desk.do(type(event.target.value))} />
@@ -109,7 +110,9 @@ export interface CellProperties {
     column: Column;
     index: number;
     first: number;
-    label: string;
+    // What it is the value of, in words.
+    name: string;
+    numeric: boolean;
     selected: boolean;
     // How the cell with the cursor is used; null: the cursor is elsewhere.
     mode: Mode | null;
@@ -118,10 +121,10 @@ export interface CellProperties {
 }
 
 export function Cell(properties: CellProperties): ReactElement {
-    const { desk, cell, look, column, index, first, label, selected } = properties;
+    const { desk, cell, look, column, index, first, name, numeric, selected } = properties;
     const { mode, focus, reason } = properties;
     const invalid = look.kind === 'refused' || look.kind === 'conflict';
-    const classes = [column.numeric ? 'dec' : '', 'v', isOpen(cell) ? 'open' : '',
+    const classes = [numeric ? 'dec' : '', 'v', column.kind === 'control' ? 'control' : '', isOpen(cell) ? 'open' : '',
         mode === null ? '' : 'editing cursor'].filter(Boolean).join(' ');
 
     return (
@@ -129,10 +132,10 @@ export function Cell(properties: CellProperties): ReactElement {
             aria-selected={selected} {...(invalid ? { 'aria-invalid': true } : {})}
             {...(isOpen(cell) ? {} : { 'aria-readonly': true })} title={look.messages.join(' ')}>
             {mode === null
-                ? <Value text={cell.content.typed} numeric={column.numeric}
+                ? <Value text={cell.content.typed} numeric={numeric}
                     fallback={column.fallback} />
-                : <Live desk={desk} cell={cell} column={column} label={label} mode={mode}
-                    invalid={invalid} focus={focus} reason={reason} />}
+                : <Live desk={desk} cell={cell} column={column} name={name} numeric={numeric}
+                    mode={mode} invalid={invalid} focus={focus} reason={reason} />}
             <Mark look={look} />
         </td>
     );

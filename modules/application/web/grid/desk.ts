@@ -4,14 +4,15 @@
 // to be entered when they save; what it answers comes back to the cells. It knows no page.
 import { type Act, type State, begin, lackingReason, paste, press } from './acts.ts';
 import * as answers from './answers.ts';
+import { arrange, laidOut } from './arrange.ts';
 import type { Clock } from './clock.ts';
 import { type Judgement, Judging } from './judging.ts';
 import type { Command } from './keys.ts';
 import { type Model, leave } from './model.ts';
 import { type Outcome, type Progress, Saving } from './saving.ts';
 import {
-    type Cell, type Content, type Row, type Settings, type Sheet, type Version,
-    isEdited, isOpen, needsReason, opinionOf, question, settingsOf,
+    type Cell, type Content, type Order, type Row, type Settings, type Sheet, type Version,
+    isEdited, isNumeric, isOpen, kindOf, needsReason, opinionOf, question, settingsOf,
 } from './sheet.ts';
 import { type Store, storeOf } from './store.ts';
 
@@ -58,11 +59,14 @@ export interface GridDesk {
 export class Desk implements GridDesk {
     readonly store: Store<State>;
     readonly way: Store<Way>;
+    // As it was laid out first: rows of samples.
+    readonly #first: Sheet;
     readonly #clock: Clock;
     readonly #judging: Judging<Entry>;
     readonly #saving: Saving<Entry>;
 
     constructor(sheet: Sheet, ports: DeskPorts) {
+        this.#first = sheet;
         this.store = storeOf(begin(sheet));
         this.way = storeOf<Way>({ progress: null, nextTry: null, lastSaved: null });
         this.#clock = ports.clock;
@@ -116,6 +120,13 @@ export class Desk implements GridDesk {
         this.#saving.retry();
     }
 
+    // Lays the cells out in another order. What was typed, and can be undone, goes with them.
+    arrange(order: Order): void {
+        if (order !== (this.sheet.order ?? 'rows')) {
+            this.store.update(arrange(laidOut(this.#first, order)));
+        }
+    }
+
     // Takes records as the service has them now; those on their way are left alone.
     refresh(versions: ReadonlyMap<string, Version>): void {
         const busy = this.#entries((cell) => cell.phase === 'saving' || cell.phase === 'waiting');
@@ -154,8 +165,8 @@ export class Desk implements GridDesk {
     #entry(row: Row, column: number, cell: Cell): Entry {
         return {
             id: cell.id,
-            kind: row.kind,
-            numeric: this.sheet.columns[column]?.numeric ?? false,
+            kind: kindOf(row, this.sheet.columns[column]),
+            numeric: isNumeric(row, this.sheet.columns[column]),
             content: cell.content,
             settings: settingsOf(this.sheet, cell),
             base: cell.base,

@@ -11,6 +11,7 @@ import { Status } from '../parts/status.tsx';
 import { clock as clockAt } from '../texts/time.ts';
 import { point, selection } from './acts.ts';
 import type { State } from './acts.ts';
+import { testAt } from './arrange.ts';
 import { Questions } from './asking.tsx';
 import type { GridDesk } from './desk.ts';
 import { lookOf, problems, sum } from './look.ts';
@@ -28,7 +29,7 @@ const tones: Partial<Record<Kind, 'blocked' | 'attention' | 'progress'>> = {
 };
 
 const nameOf = (sheet: Sheet, place: Place): string =>
-    texts.at(place.row + 1, sheet.columns[place.column]?.key ?? '');
+    texts.at(place.row + 1, testAt(sheet, place));
 
 function sentence(look: Look): string {
     return look.messages.join(' ') || texts.kinds[look.kind];

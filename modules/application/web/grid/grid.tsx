@@ -17,7 +17,7 @@ import { offersOf } from './cell.tsx';
 import { commandOf } from './keys.ts';
 import { besideGrid } from './leave.ts';
 import { GridRow } from './row.tsx';
-import type { Place, Sheet } from './sheet.ts';
+import { type Place, type Sheet, titleOf } from './sheet.ts';
 import { useStore } from './use-store.ts';
 import { t } from '../texts/texts.ts';
 
@@ -71,8 +71,8 @@ function Head({ sheet }: { sheet: Sheet }): ReactElement {
                 {sheet.columns.map((column, i) => (
                     <th key={column.key} className={column.className ?? 'w-state'} role="columnheader" scope="col"
                         aria-colindex={sheet.heads.length + 2 + i} title={column.hint}>
-                        <strong>{column.key}</strong>
-                        {column.name === column.key ? '' : ` ${column.name}`}
+                        <strong>{titleOf(column)}</strong>
+                        {column.name === titleOf(column) ? '' : ` ${column.name}`}
                         {column.hint ? <br /> : null}{column.hint}
                     </th>
                 ))}

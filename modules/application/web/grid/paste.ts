@@ -3,7 +3,7 @@
 // What a pasted block would do to a sheet, decided before anything is done: the
 // changes, which are one step, and a remark for each cell that is left out. Nothing about a
 // value is guessed: what a comma means is asked.
-import { type Area, type Column, type Place, type Remark, type Sheet, cellAt } from './sheet.ts';
+import { type Area, type Column, type Place, type Remark, type Sheet, cellAt, isNumeric } from './sheet.ts';
 import type { Change } from './model.ts';
 import { type Heading, headingOf } from './heading.ts';
 import { readTsv } from './tsv.ts';
@@ -146,14 +146,15 @@ function decide(sheet: Sheet, target: Target, comma: Comma): Change | PasteRemar
         const asItIs = text === '' || cellAt(sheet, place)?.content.typed === text;
         return asItIs ? null : { ...against, place, given: text };
     }
-    const point = comma === 'point' && column?.numeric === true && COMMA.test(text);
+    const point = comma === 'point' && isNumeric(sheet.rows[place.row], column) && COMMA.test(text);
     return { place, content: { typed: point ? text.replace(',', '.') : text } };
 }
 
 function commas(sheet: Sheet, targets: readonly Target[]): string[] {
     return targets
         .filter(({ place, text }) =>
-            place && sheet.columns[place.column]?.numeric && COMMA.test(text))
+            place && isNumeric(sheet.rows[place.row], sheet.columns[place.column])
+                && COMMA.test(text))
         .map(({ text }) => text.trim());
 }
 

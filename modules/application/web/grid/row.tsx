@@ -5,14 +5,12 @@
 import { memo } from 'react';
 import type { ReactElement } from 'react';
 
+import { cellName } from './arrange.ts';
 import { Cell } from './cell.tsx';
 import type { GridDesk } from './desk.ts';
 import type { Mode } from './keys.ts';
 import { lookOf } from './look.ts';
-import type { Row, Sheet } from './sheet.ts';
-import { t } from '../texts/texts.ts';
-
-const texts = t.grid;
+import { type Row, type Sheet, isNumeric } from './sheet.ts';
 
 export interface RowProperties {
     desk: GridDesk;
@@ -60,7 +58,8 @@ function DrawnRow(properties: RowProperties): ReactElement {
                 const column = columns[c];
                 return column ? (
                     <Cell key={column.key} desk={desk} cell={cell} look={lookOf(desk.sheet, cell)}
-                        column={column} index={c} first={heads.length + 2} label={row.label || texts.rowName(index + 1)}
+                        column={column} index={c} first={heads.length + 2}
+                        name={cellName(row, column, index)} numeric={isNumeric(row, column)}
                         selected={c >= left && c <= right} mode={c === cursor ? mode : null}
                         focus={focus} reason={reason} />
                 ) : null;

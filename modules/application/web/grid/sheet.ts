@@ -91,6 +91,8 @@ export interface Row {
     // What is shown of the row and not entered, in the order of the sheet's facts.
     readonly facts: readonly string[];
     readonly cells: readonly Cell[];
+    // Whether its values are numbers, where that is the row's to say and not the column's.
+    readonly numeric?: boolean;
 }
 
 export interface Column {
@@ -110,7 +112,14 @@ export interface Column {
     readonly fallback?: string;
     // What is offered while one types.
     readonly offers?: readonly string[];
+    // What stands in the head; absent: the key.
+    readonly title?: string;
+    // What it is a column of, where that is the column's to say and not the row's.
+    readonly kind?: Row['kind'];
 }
+
+// How samples and tests stand: a row for each sample, a column for each, a row for each test.
+export type Order = 'rows' | 'columns' | 'list';
 
 export interface Head {
     readonly title: string;
@@ -129,6 +138,8 @@ export interface Sheet {
     readonly reasons: boolean;
     // Makes a row for what is pasted below the last; null: the rows are given.
     readonly grow: ((index: number) => Row) | null;
+    // Absent: a row for each sample.
+    readonly order?: Order;
 }
 
 export const EMPTY: Version = {
@@ -157,6 +168,14 @@ function sameSettings(a: Settings, b: Settings): boolean {
     return names.length === Object.keys(b).length
         && names.every((name) => name in b && a[name] === b[name]);
 }
+
+export const isNumeric = (row: Row | undefined, column: Column | undefined): boolean =>
+    row?.numeric ?? column?.numeric ?? false;
+
+export const kindOf = (row: Row, column: Column | undefined): Row['kind'] =>
+    column?.kind ?? row.kind;
+
+export const titleOf = ({ title, key }: Column): string => title ?? key;
 
 // Whether a cell has something that the record does not.
 export function isEdited(cell: Cell): boolean {

@@ -138,7 +138,7 @@ function hasOwnKeys(target: Element, key: string): boolean {
 }
 
 // Keys that no field takes for itself.
-const everywhere = ['Escape', 'F1'];
+const everywhere = ['Escape', 'F1', 'F7'];
 
 const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !== null;
 

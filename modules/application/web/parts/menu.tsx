@@ -12,7 +12,9 @@ export interface Item {
     keys?: string | undefined;
     refused?: string | undefined;
     chosen?: boolean;
-    run: () => void;
+    // A file that is downloaded; else what is done.
+    file?: string;
+    run?: () => void;
 }
 
 interface Properties {
@@ -31,9 +33,10 @@ export function MenuButton({ label, className, items, children }: Properties): R
             <Popover className="popover" offset={2}>
                 <Menu className="menu-list" aria-label={label ?? 'Menu'} items={items}
                     disabledKeys={items.filter((item) => item.refused).map((item) => item.id)}
-                    onAction={(id) => items.find((item) => item.id === id)?.run()}>
+                    onAction={(id) => items.find((item) => item.id === id)?.run?.()}>
                     {(item) => (
-                        <MenuItem className="menu-item" id={item.id} textValue={item.title}>
+                        <MenuItem className="menu-item" id={item.id} textValue={item.title}
+                            {...(item.file ? { href: item.file, download: '' } : {})}>
                             <span className="glyph">
                                 {item.chosen ? <Glyph name="within" /> : null}
                             </span>

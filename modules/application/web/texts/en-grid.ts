@@ -43,6 +43,7 @@ export const grid = {
         plain: '',
     },
     was: (value: string) => value === '' ? 'was empty' : `was ${value}`,
+    order: { heads: { test: 'Test', name: 'Name', limit: 'Limit', result: 'Result' } },
     foot: 'Cell and problems',
     problems: (n: number) => count(n, 'problem'),
     noProblems: 'Nothing to look at.',

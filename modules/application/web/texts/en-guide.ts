@@ -69,7 +69,7 @@ const roles: RoleGuide[] = [
         aim: 'You get from the sample on the bench to a result that stands, with as little typing as can be.',
         steps: [
             { at: '/worklist', text: 'Take what is next: methods are sorted by the holding time that is left. Make a run of it in one act, with its controls.' },
-            { at: '/bench', text: 'Enter results as in a spreadsheet, or paste a block. The service judges while you type; only saving writes. Set the lots and the instrument once for the run.' },
+            { at: '/bench', text: 'Enter results as in a spreadsheet, or paste a block. The service judges while you type; only saving writes. Set the lots and the instrument once for the run. F7 turns it: samples as columns, or a row for each test.' },
             { at: '/instrument-files', text: 'Drop an instrument’s file on the page: you see what would be written before anything is.' },
             { at: '/qc-batches', text: 'Enter what the controls measured; they are evaluated by themselves.' },
             { at: '/worksheets', text: 'Fill in the worksheet that a method asks for, and sign it.' },

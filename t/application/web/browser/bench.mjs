@@ -64,6 +64,39 @@ async function entering(page) {
     is(await value(page, 0, 0), '0.40', 'what was saved is there, as it was typed');
 }
 
+// The same cells in other views: what was typed is in its cell, and can be undone.
+async function views(page) {
+    const view = async (name) => {
+        await page.getByRole('button', { name: 'View' }).click();
+        await page.getByRole('menuitem', { name }).click();
+    };
+    await press(page, 'Control+Home');
+    await type(page, '0.44');
+    const tests = await page.locator('td.open').count();
+    const id = await page.textContent(`${cell(0, 0)} >> xpath=.. >> th.id`);
+    await view('Samples as columns');
+    await page.waitForSelector('thead th:has-text("' + id + '")');
+    is(await page.locator('tbody th.id').first().textContent(), 'NO3N', 'tests are rows');
+    is(await value(page, 0, 0).then((text) => text.split('\n')[0]), '0.44',
+        '... and what was typed goes along');
+    ok(page.url().endsWith(`${bench}?view=columns`), 'the view is in the address', page.url());
+    await looks(page, 'bench-columns');
+    await press(page, 'F7');
+    await page.waitForSelector('thead th:has-text("Result")');
+    is(await page.locator('tbody tr[data-row]').count(), tests, 'a row for each test');
+    await page.screenshot({ path: `${process.env.LIMS_SCREENSHOTS}/bench-list.png` });
+    await page.focus('td.editing input');
+    await press(page, 'Control+z');
+    await press(page, 'F7');
+    await page.waitForSelector('thead th:has-text("NO3N")');
+    is(await value(page, 0, 0), '0.40', 'it is undone wherever it was typed');
+    const download = page.waitForEvent('download');
+    await view('Sequence');
+    is(await (await download).suggestedFilename(), 'sequence.csv',
+        'the sequence of the instrument is a file');
+    await page.focus('td.editing input');
+}
+
 async function twoPeople(page, other) {
     await toBench(other);
     await press(other, 'Control+Home');
@@ -113,6 +146,29 @@ async function leaving(page) {
     is(await value(page, 0, 0), '0.50', '... and can still be undone');
 }
 
+// On paper a line for each sample, as filtered, with what one takes along to the bench.
+async function paper(page) {
+    const files = await page.locator('.filters a').evaluateAll((all) =>
+        Promise.all(all.map(async (one) => (await fetch(one.href)).text())));
+    const rows = await page.locator('.pane tbody tr').count();
+    is(files[0].split('\r\n').length, rows + 2, 'the list downloads as filtered');
+    ok(/^position,sampleName,sampleType\r\n"1","CB-/.test(files[1]), '... and as a sequence',
+        files[1]);
+    await page.emulateMedia({ media: 'print' });
+    ok(await page.locator('.paper table').isVisible() && !await page.locator('.pane').isVisible(),
+        'what is printed is made for paper');
+    const heads = await page.locator('.paper th[scope=col]').allTextContents();
+    is(heads.join(), 'Tracking id,Material,Tests,Stored,Holding time ends,Priority',
+        '... with sample, material, tests and storage place');
+    is(await page.locator('.paper tbody tr').count(), files[1].split('\r\n').length - 2,
+        '... and each sample once');
+    await page.screenshot({ path: `${process.env.LIMS_SCREENSHOTS}/worklist-paper.png` });
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => { window.print = () => { window.printed = true; }; });
+    await page.getByRole('button', { name: 'Print' }).click();
+    ok(await page.evaluate(() => window.printed), '... by a button');
+}
+
 // Test by test: what is selected is taken, and becomes a run with a bench of its own.
 async function making(page) {
     await open(page, '/app/worklist');
@@ -123,6 +179,7 @@ async function making(page) {
     await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
         .every((row) => row.textContent.includes('EPA 180.1')), 'the tests of a method');
     await looks(page, 'worklist-tests');
+    await paper(page);
     await press(page, 'x');
     await press(page, 'Shift+ArrowDown');
     await press(page, 't');
@@ -181,6 +238,7 @@ run(async (browser) => {
 
     await worklist(here.page);
     await entering(here.page);
+    await views(here.page);
     await twoPeople(here.page, there.page);
     await withoutNetwork(here);
     await leaving(here.page);

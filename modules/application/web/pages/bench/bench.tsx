@@ -21,6 +21,7 @@ import { RunBar } from './run-bar.tsx';
 import { type Batch, type By, type Run, enteredAgain, loadRun } from './run.ts';
 import { sheetOf, versionsIn } from './sheet.ts';
 import { t } from '../../texts/texts.ts';
+import { Views } from './views.tsx';
 
 const texts = t.bench;
 
@@ -112,9 +113,15 @@ function Save({ desk }: { desk: Desk }): ReactElement {
     );
 }
 
+const samplesIn = ({ tests }: Run): number => new Set(tests.map(({ sampleId }) => sampleId)).size;
+
 // A batch has a number, a method's run its method.
 const nameOf = (value: string, { batch }: Pick<Run, 'batch'>): string =>
     batch?.batchNumber ?? value;
+
+const sequenceOf = (value: string, batch: Batch | null): string => batch
+    ? paths.download(`/qc-batches/${batch.id}/sequence`)
+    : paths.download('/worklist/sequence', `?method=${encodeURIComponent(value)}`);
 
 function Title({ value, batch }: { value: string; batch: Batch | null }): ReactElement {
     return (
@@ -129,8 +136,8 @@ function Title({ value, batch }: { value: string; batch: Batch | null }): ReactE
     );
 }
 
-function Filled({ desk, value, batch }: {
-    desk: Desk; value: string; batch: Batch | null;
+function Filled({ desk, value, batch, samples }: {
+    desk: Desk; value: string; batch: Batch | null; samples: number;
 }): ReactElement {
     const { organization } = useSession();
     return (
@@ -138,6 +145,7 @@ function Filled({ desk, value, batch }: {
             <div className="head run">
                 <Title value={value} batch={batch} />
                 <RunBar desk={desk} batch={batch} />
+                <Views desk={desk} samples={samples} sequence={sequenceOf(value, batch)} />
                 <span className="push" />
                 <Save desk={desk} />
             </div>
@@ -155,7 +163,8 @@ export function BenchPage({ by, value }: { by: By; value: string }): ReactElemen
             {opened === null || opened.desk.sheet.rows.length === 0
                 ? <div className="head">{opened ? <Title value={value} batch={batch} />
                     : <h1>{by === 'method' ? value : ''}</h1>}</div>
-                : <Filled desk={opened.desk} value={value} batch={batch} />}
+                : <Filled desk={opened.desk} value={value} batch={batch}
+                    samples={samplesIn(opened.run)} />}
             {problem ? <Refused problem={problem} /> : null}
             {opened === null && !problem ? <Waiting what={texts.loading} /> : null}
             {opened && opened.desk.sheet.rows.length === 0 ? (

@@ -11,7 +11,7 @@ import { useAll } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { except, set } from '../../grid/acts.ts';
 import type { Desk } from '../../grid/desk.ts';
-import { type Settings, isOpen } from '../../grid/sheet.ts';
+import { type Settings, isOpen, kindOf } from '../../grid/sheet.ts';
 import { Status } from '../../parts/status.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { momentOf } from '../../texts/local-time.ts';
@@ -68,8 +68,9 @@ const one = (name: string, value: string | number | undefined): Settings => ({ [
 
 // The first test that can be entered: what a setting would do to it is asked.
 function probe(desk: Desk): string | undefined {
-    return desk.sheet.rows.filter(({ kind }) => kind === 'sample')
-        .flatMap((row) => row.cells).find(isOpen)?.id;
+    const { rows, columns } = desk.sheet;
+    return rows.flatMap((row) => row.cells.filter((_, i) => kindOf(row, columns[i]) === 'sample'))
+        .find(isOpen)?.id;
 }
 
 // Applies a setting, and has the service object to it before anything is typed.

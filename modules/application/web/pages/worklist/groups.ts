@@ -31,6 +31,21 @@ function groupOf(method: string, tests: readonly WorklistTest[]): Group {
     };
 }
 
+export interface WorkSample {
+    readonly first: WorklistTest;
+    readonly codes: readonly string[];
+}
+
+// The samples of tests, each once, in the order of their first.
+export function samplesOf(tests: readonly WorklistTest[]): WorkSample[] {
+    const samples = new Map<number, WorkSample>();
+    for (const test of tests) {
+        const { first = test, codes = [] } = samples.get(test.sampleId) ?? {};
+        samples.set(test.sampleId, { first, codes: [...codes, test.testCode] });
+    }
+    return [...samples.values()];
+}
+
 // Groups in the order of the worklist: that whose first test is to be done first.
 export function groupsOf(tests: readonly WorklistTest[]): Group[] {
     const methods = new Map<string, WorklistTest[]>();

@@ -11,12 +11,14 @@ import { type OpenTest, worklistActions } from '../../actions/worklist.ts';
 import { usePeople } from '../../api/names.ts';
 import { changed, useAll } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
 import { Nothing } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { type Column, ListTable } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { Left } from './left.tsx';
+import { Paper } from './paper.tsx';
 import { Views } from './views.tsx';
 
 const { worklist: texts, priority } = t.bench;
@@ -63,6 +65,26 @@ function show(method: string, mine: boolean): void {
     navigate(paths.worklistTests(search.size ? `?${search.toString()}` : ''), { replace: true });
 }
 
+// The worklist as a file, as filtered.
+function Files({ method, mine }: { method: string; mine: boolean }): ReactElement {
+    const { person } = useSession();
+    const search = new URLSearchParams({ ...method ? { method } : {},
+        ...mine ? { assignedTo: String(person.id) } : {} });
+    const query = search.size ? `?${search.toString()}` : '';
+    return (
+        <>
+            <Button kind="row plain" className="push" onPress={() => window.print()}>
+                {texts.print}
+            </Button>
+            <a className="btn row plain" href={paths.download('/worklist/export', query)} download>
+                {t.filters.csv}
+            </a>
+            <a className="btn row plain" href={paths.download('/worklist/sequence', query)}
+                title={texts.sequenceWhat} download>{texts.sequence}</a>
+        </>
+    );
+}
+
 function Filters({ all, method, mine }: {
     all: OpenTest[]; method: string; mine: boolean;
 }): ReactElement {
@@ -81,6 +103,7 @@ function Filters({ all, method, mine }: {
                     onChange={({ target }) => show(method, target.checked)} />
                 {texts.mine}
             </label>
+            <Files method={method} mine={mine} />
         </div>
     );
 }
@@ -156,6 +179,7 @@ export function WorklistTests(): ReactElement {
             <Views at="tests" />
             <Filters all={all} method={method} mine={mine} />
             {rows.length === 0 ? <Nothing title={texts.empty} /> : <List rows={rows} chosen={chosen} />}
+            <Paper tests={rows} method={method} />
         </main>
     );
 }
