@@ -21,7 +21,8 @@ export const paths = {
     testOf: (sampleId: number, id: number) => `${base}/samples/${sampleId}#test-${id}`,
     sampleTest: (id: number) => `${base}/sample-tests/${id}`,
     orders: (query = '') => `${base}/orders${query}`,
-    newOrder: () => `${base}/orders/new`,
+    newOrder: (like?: number) =>
+        `${base}/orders/new${like === undefined ? '' : `?like=${like}`}`,
     order: (id: number, tab = '') => `${base}/orders/${id}${tab === '' ? '' : `/${tab}`}`,
     receive: (orderId?: number) =>
         `${base}/receive${orderId === undefined ? '' : `?order=${orderId}`}`,

@@ -77,6 +77,7 @@ export const orders = {
         of: (n: number) => `Column ${n}`,
     },
     templates: 'Like one of the last orders:',
+    like: 'New order like this',
     registered: (n: number, number: string) =>
         `${count(n, 'sample')} registered as order ${number}.`,
     andReceived: (n: number) => `${count(n, 'sample')} received.`,

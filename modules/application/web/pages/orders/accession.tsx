@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 
 import { type Ready, useActions } from '../../actions/action.ts';
 import { ask } from '../../actions/ask.ts';
+import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { selection } from '../../grid/acts.ts';
 import { EntryGrid } from '../../grid/grid.tsx';
@@ -22,7 +23,7 @@ import type { OrderDesk, Status as Standing } from './order-desk.ts';
 import { ColumnsQuestion, Pasted } from './pasted.tsx';
 import { filledRows } from './reading.ts';
 import type { References } from './references.ts';
-import { Templates } from './templates.tsx';
+import { Templates, useTemplate } from './templates.tsx';
 import { useReferences } from './use-references.ts';
 
 const texts = t.orders;
@@ -80,10 +81,16 @@ const shownKeys: Readonly<Record<string, string>> = {
     'Mod+s': 'Ctrl S', 'Mod+Enter': 'Ctrl Enter', 'Mod+Shift+Enter': 'Ctrl Shift Enter',
 };
 
+// What is left of the month's samples: as the last check said, before it as the record says.
+function useAllowance({ allowance }: Standing): number | null {
+    const { data } = useRead('/organization', { params: { query: { include: 'allowance' } } });
+    return (allowance ?? data?.allowance)?.left ?? null;
+}
+
 function Head({ desk, rows }: { desk: OrderDesk; rows: number }): ReactElement {
     const status = useStore(desk.status);
     const actions = useOrderActions(desk, status, rows);
-    const left = status.allowance?.left ?? null;
+    const left = useAllowance(status);
     return (
         <div className="head">
             <h1>{texts.accession}</h1><span className="quiet">{texts.notRegistered}</span>
@@ -160,6 +167,7 @@ export function AccessionPage(): ReactElement {
     const rows = filledRows(useStore(desk.store).model.sheet).length;
 
     useStore(desk.form);
+    useTemplate(desk, references);
     useEffect(() => {
         document.title = `${texts.accession} · ${organization.name}`;
     }, [organization.name]);

@@ -62,6 +62,8 @@ function useOrderActions({ id, orderNumber }: Order, waiting: number): Ready[] {
             run: () => navigate(paths.receive(id)) }] : [],
         ...may('sample.edit') ? [{ id: 'order.change', title: texts.change(orderNumber), keys: 'e',
             refused: undefined, run: () => navigate(paths.order(id, 'change')) }] : [],
+        ...may('sample.register') ? [{ id: 'order.like', title: texts.like, keys: undefined,
+            refused: undefined, run: () => navigate(paths.newOrder(id)) }] : [],
     ], [id, orderNumber, waiting]);
 
     useActions(actions);

@@ -70,7 +70,7 @@ async function register(reading: Reading, key: string, receipt: Form | null): Pr
     const said = receipt ? await receive(reading, ids, receipt) : '';
     say({ tone: 'ready',
         text: `${texts.registered(ids.length, order.orderNumber)} ${said}`.trim() });
-    await Promise.all([changed('/orders'), samplesChanged()]);
+    await Promise.all([changed('/orders', '/organization'), samplesChanged()]);
     return { kind: 'registered', orderId: order.id };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last orders of the client as templates: one sets project, contact, material and tests.
+// Earlier orders as templates, the last ones of the client, or of all before a client is said:
+// one sets client, project, contact, material and tests.
+import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import { tell } from '../../actions/action.ts';
@@ -10,6 +12,8 @@ import type { Read } from '../../api/read.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { paths } from '../../paths.ts';
+import { navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { enterGrid } from '../../grid/leave.ts';
 import type { OrderDesk } from './order-desk.ts';
@@ -25,7 +29,8 @@ const SHOWN = 3;
 // What an order says of the next one like it.
 export function formLike(order: Order, references: References): Partial<Form> {
     const [sample] = order.samples;
-    const { projects, materials, panels, definitions } = references;
+    const { clients, projects, materials, panels, definitions } = references;
+    const client = clients.find(({ id }) => id === order.clientId);
     const project = projects.find(({ id }) => id === sample?.projectId);
     const one = new Set(order.samples.map(({ materialTypeId }) => materialTypeId)).size === 1;
     const ordered = panels.filter(({ id }) => order.panelIds.includes(id));
@@ -33,6 +38,7 @@ export function formLike(order: Order, references: References): Partial<Form> {
     const single = definitions.filter(({ id }) =>
         order.testDefinitionIds.includes(id) && !covered.has(id));
     return {
+        ...client ? { client: client.name } : {},
         project: project ? nameOf(project) : '',
         contact: order.contact ?? '',
         material: materials.find(({ id }) => one && id === sample?.materialTypeId)?.name ?? '',
@@ -40,32 +46,50 @@ export function formLike(order: Order, references: References): Partial<Form> {
     };
 }
 
+function take(desk: OrderDesk, references: References, id: number): void {
+    answer(api.GET('/orders/{id}', { params: { path: { id } } })).then((order) => {
+        desk.fill(formLike(order, references));
+        enterGrid();
+    }).catch(tell);
+}
+
+// The address may name an order to begin like: that is done once, when the names are known.
+export function useTemplate(desk: OrderDesk, references: References): void {
+    const like = useAddress().searchParams.get('like');
+    const known = references.clients.length > 0 && references.definitions.length > 0;
+
+    useEffect(() => {
+        if (like && known) {
+            take(desk, references, Number(like));
+            navigate(paths.newOrder(), { replace: true });
+        }
+    }, [desk, like, known]);
+}
+
 export function Templates({ desk, references }: {
     desk: OrderDesk; references: References;
 }): ReactElement | null {
     const { client } = useStore(desk.form);
     const [found] = called(references.clients, client);
+    const any = client.trim() === '';
     const read = useRead('/orders', { params: { query: {
-        clientId: found?.id ?? 0, order: '-id', limit: SHOWN } } }, { enabled: found !== undefined });
-    const orders = found ? read.data?.data.filter(({ clientId }) => clientId === found.id) : [];
+        ...found ? { clientId: found.id } : {}, order: '-id', limit: SHOWN } } },
+    { enabled: any || found !== undefined });
+    const orders = read.data?.data.filter(({ clientId }) => any || clientId === found?.id);
+    const nameOfClient = (clientId: number): string =>
+        references.clients.find(({ id }) => id === clientId)?.name ?? '';
 
     if (!orders?.length) {
         return null;
     }
-    const take = (id: number): void => {
-        answer(api.GET('/orders/{id}', { params: { path: { id } } })).then((order) => {
-            desk.fill(formLike(order, references));
-            enterGrid();
-        }).catch(tell);
-    };
     return (
         <div className="banner" role="group" aria-label={texts.templates}>
             <span className="quiet">{texts.templates}</span>
-            {orders.map(({ id, orderNumber, createdAt, sampleCount }) => (
-                <Button key={id} kind="row" onPress={() => take(id)}>
+            {orders.map(({ id, orderNumber, clientId, createdAt, sampleCount }) => (
+                <Button key={id} kind="row" onPress={() => take(desk, references, id)}>
                     <span className="id">{orderNumber}</span>
-                    <span className="quiet"><Moment at={createdAt} day />,{' '}
-                        {texts.rows(sampleCount)}</span>
+                    <span className="quiet">{any ? `${nameOfClient(clientId)}, ` : ''}
+                        <Moment at={createdAt} day />, {texts.rows(sampleCount)}</span>
                 </Button>
             ))}
         </div>
