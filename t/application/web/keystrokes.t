@@ -9,5 +9,8 @@ use warnings;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
-LIMS::Test::Browser::run('keystrokes');
+LIMS::Test::Browser::run('keystrokes', sub {
+    my ($lims) = @_;
+    $lims->db->do(q{UPDATE lims.organization SET esignature_required = true});
+});
 done_testing();

@@ -114,6 +114,7 @@ export const retestAction: Action<Reviewed> = {
     id: 'sample-test.retest',
     title: () => t.verify.retest,
     permission: 'result.verify',
+    keys: 't',
     visible: ({ status, disposition }) => status !== 'pending' && disposition === 'active',
     perform: (test) => withReason(test, t.sample.retestTest(test.testCode),
         t.sample.testRetested(test.testCode), (on, reason) =>

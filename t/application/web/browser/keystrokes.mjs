@@ -73,9 +73,81 @@ async function accession(page) {
     counted(acts, 12, 'an order of 20 samples');
 }
 
+const ways = {
+    async pasted(acts, page, values) {
+        await copy(page, values.map((value) => [value]));
+        await acts.press(page, 'Control+v');
+    },
+    async typed(acts, page, values) {
+        for (const [i, value] of values.entries()) {
+            await acts.type(page, value);
+            await acts.press(page, ...i + 1 < values.length ? ['Enter'] : []);
+        }
+    },
+};
+
+// From the worklist to the results of a method, entered and saved.
+async function entered(acts, page, way, values) {
+    await acts.click(page.getByRole('link', { name: 'SM 2540 G' }));
+    await page.waitForSelector('td.editing input:focus');
+    await ways[way](acts, page, values);
+    await page.getByRole('button', { name: `Save ${values.length} cell` }).waitFor();
+    await acts.press(page, 'Control+s');
+    await page.getByRole('button', { name: 'All is saved' }).waitFor();
+}
+
+// Signs what is ticked.
+async function signed(acts, page, count) {
+    await page.getByRole('button', { name: `Verify ${count} result` }).waitFor();
+    await acts.press(page, 'V');
+    await page.waitForSelector('#sign:focus');
+    await acts.type(page, process.env.LIMS_PASSWORD);
+    await acts.press(page, 'Enter');
+    await page.getByText(new RegExp(`^${count} results? verified`)).waitFor();
+}
+
+const worklist = (page) => page.waitForSelector('tr.cursor');
+const values = numbers(20).map((n) => `0.${30 + n}`);
+
+async function results({ reception, bench, review }, way, most) {
+    const acts = new Acts();
+    await order(reception, ['TSG'], 20, true);
+    await open(bench, '/app/worklist');
+    await worklist(bench);
+    await entered(acts, bench, way, values);
+
+    await open(review, '/app/verify');
+    await worklist(review);
+    await acts.press(review, 'f');
+    await acts.choose(review.getByLabel('Test', { exact: true }), { label: 'TSG Total solids of a sludge' });
+    await acts.click(review.getByRole('dialog').getByRole('button'));
+    await review.getByText(/20 results in 1 run/).waitFor();
+    await acts.click(review.locator('tbody th.id').nth(6));
+    await acts.press(review, 't');
+    await review.waitForSelector('#reason:focus');
+    await acts.type(review, 'Peak at the edge of the window');
+    await acts.press(review, 'Enter');
+    await signed(acts, review, 19);
+
+    await acts.click(rail(bench, 'Worklist'));
+    await worklist(bench);
+    await entered(acts, bench, 'typed', ['0.41']);
+
+    await review.getByRole('button', { name: 'Choose this one' }).waitFor();
+    await acts.press(review, 'c');
+    await review.waitForSelector('#reason:focus');
+    await acts.type(review, 'The first was at the edge of the window');
+    await acts.press(review, 'Enter');
+    await signed(acts, review, 1);
+    counted(acts, most, `20 results with one retest, ${way}`);
+}
+
 run(async (browser) => {
-    const reception = await begin(browser, ben);
+    const [reception, bench, review] = [await begin(browser, ben), await begin(browser, mateo),
+        await begin(browser, lena)];
     await order(reception, ['PB', 'CU'], 2, false);
     await accession(reception);
+    await results({ reception, bench, review }, 'pasted', 30);
+    await results({ reception, bench, review }, 'typed', 62);
     Object.entries(people).forEach(([email, here]) => quiet(here, email));
 });

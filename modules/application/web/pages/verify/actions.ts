@@ -30,6 +30,7 @@ export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
         id: 'sample-test.choose',
         title: () => t.verify.choose,
         permission: 'result.verify',
+        keys: 'c',
         visible: ({ line }) => can(line) && !line.test.reported,
         perform: ({ line, queue }) => ask({
             kind: 'reason',
@@ -37,7 +38,13 @@ export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
                 + valueOf(line.test)),
             explanation: t.verify.chooseWhat,
             reason: 'must',
-            perform: async ({ reason = '' }) => queue.choose(line.test.id, reason),
+            perform: async ({ reason = '' }) => {
+                queue.choose(line.test.id, reason);
+                // Who chooses a result means to verify it.
+                if (!queue.ticked.includes(line)) {
+                    queue.toggle(line);
+                }
+            },
         }),
     },
     within(returnAction, ({ line }) => line.test),
