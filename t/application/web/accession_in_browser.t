@@ -10,5 +10,8 @@ use warnings;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
-LIMS::Test::Browser::run('accession');
+LIMS::Test::Browser::run('accession', sub {
+    my ($lims) = @_;
+    $lims->db->do('UPDATE lims.organization SET monthly_sample_allowance = 1000');
+});
 done_testing();

@@ -12,5 +12,5 @@ use LIMS::Test::Browser;
 LIMS::Test::Browser::run('keystrokes', sub {
     my ($lims) = @_;
     $lims->db->do(q{UPDATE lims.organization SET esignature_required = true});
-});
+}, acts => { analyze => sub { my ($lims) = @_; $lims->db->do('ANALYZE'); return } });
 done_testing();

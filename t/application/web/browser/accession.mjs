@@ -34,6 +34,7 @@ async function toAccession(page) {
 // The first order is written whole, with mistakes; nothing of it can be registered before.
 async function mistakes(page) {
     await toAccession(page);
+    await page.getByText(/^Allowance: [\d,]+ left this month$/).waitFor();
     await page.keyboard.insertText('Mesa Verde Water District');
     await page.fill('[name=project]', 'MVWD-LCR, Lead and copper rule');
     await page.fill('[name=tests]', 'PB, CU');
@@ -84,6 +85,18 @@ async function mending(page) {
     await press(page, 'Enter');
     await until(page, () => document.querySelector('.head').textContent.includes('Samuel Ortega'),
         'its contact is changed');
+    await page.getByRole('button', { name: 'New order like this' }).click();
+    await until(page, () => document.querySelector('[name=tests]')?.value === 'PB, CU'
+        && document.querySelector('[name=client]').value === 'Mesa Verde Water District',
+    'it is the template of another');
+    ok(page.url().endsWith('/orders/new'), '... that is taken once', page.url());
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.locator('[role=dialog]').getByRole('button', { name: /^Discard/ }).click();
+    await page.getByText('Like one of the last orders').waitFor();
+    ok(/Mesa Verde Water District/.test(await page.textContent('.banner')),
+        'before a client is said, the last orders say whose they are');
+    await page.goBack();
+    await page.waitForSelector('h1.id');
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Samuel Ortega').nth(1).waitFor();
     ok(true, '... as its history says');

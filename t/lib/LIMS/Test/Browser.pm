@@ -71,9 +71,10 @@ sub act {
 
 =item run($name, $prepare, %option)
 
-Runs F<$name.mjs>, after C<$prepare> was called with the L<LIMS::Test>, if it is given. The
-options are those of L<LIMS::Test>, and C<acts>: what the script may ask for, by name, each
-called with the L<LIMS::Test> and what the script gave.
+Runs F<$name.mjs>, or another script by its path in the sources, after C<$prepare> was called
+with the L<LIMS::Test>, if it is given. The options are those of L<LIMS::Test>, and C<acts>:
+what the script may ask for, by name, each called with the L<LIMS::Test> and what the script
+gave.
 
 =cut
 
@@ -91,7 +92,8 @@ sub run {
     local $ENV{LIMS_URL}         = $lims->url;
     local $ENV{LIMS_PASSWORD}    = $lims->{keys}{LIMS_DEMO_PASSWORD};
     local $ENV{LIMS_SCREENSHOTS} = "$root/build/out/screenshots";
-    my $pid = open2(my $node, my $answers, 'node', "$root/t/application/web/browser/$name.mjs");
+    my $script = $name =~ m{/} ? $name : "t/application/web/browser/$name.mjs";
+    my $pid = open2(my $node, my $answers, 'node', "$root/$script");
     $answers->autoflush;
     my ($count, $planned) = (0);
     while (my $line = <$node>) {
