@@ -471,7 +471,7 @@ bench-lists: prerequisites
 share := $(DESTDIR)$(datadir)/mod_lims
 folders := $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8 \
     $(DESTDIR)$(docdir) $(share) $(share)/fail2ban $(share)/profiles $(share)/receivers \
-    $(share)/www $(if $(wildcard $(PAGES)/index.html),$(share)/application/assets)
+    $(share)/www
 mods_available = $(wildcard $(DESTDIR)$(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available)
 
 install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8)),,all)
@@ -486,8 +486,7 @@ install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8))
 	install -m 644 conf/receivers/README.md $(share)/receivers/
 	install -m 644 $(wildcard conf/profiles/*) $(share)/profiles/
 	install -m 644 README.md CHANGES LICENSE modules/MESSAGES.md $(wildcard conf/*.md) $(DESTDIR)$(docdir)/
-	$(if $(wildcard $(PAGES)/index.html),install -m 644 $(wildcard $(PAGES)/assets/*) $(share)/application/assets/)
-	$(if $(wildcard $(PAGES)/index.html),install -m 644 $(PAGES)/index.html $(share)/application/)
+	$(if $(wildcard $(PAGES)/index.html),build/place-pages $(PAGES) $(share)/application)
 	install -d -m 750 $(DESTDIR)$(sysconfdir)/mod_lims
 	test -e $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf \
 	    || install -m 640 conf/limsctl.conf $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf

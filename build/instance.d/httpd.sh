@@ -51,14 +51,11 @@ load_modules() {
 }
 
 # The application's pages where they were built, for children that may not reach the
-# folder of the sources; a browser that has the former ones open gets the new ones.
+# folder of the sources.
 place_pages() {
     test -d "$root/build/out/application" || return 0
-    rm -rf "$home/application.new"
-    cp -r "$root/build/out/application" "$home/application.new"
-    chmod -R a+rX "$home/application.new"
-    rm -rf "$home/application"
-    mv "$home/application.new" "$home/application"
+    "$root/build/place-pages" "$root/build/out/application" "$home/application"
+    chmod -R a+rX "$home/application"
 }
 
 # The same service without TLS, from the same file.

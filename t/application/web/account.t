@@ -3,7 +3,7 @@
 #
 # In a browser: a one-time link sets the password, the first sign-in asks for accountability
 # and tells of the link; a person sees and ends the own sessions and changes the password,
-# and with an identity signs in by single sign-on.
+# and with an identity signs in by single sign-on, and signs by a signature password.
 use strict;
 use warnings;
 
@@ -14,6 +14,9 @@ use LIMS::Test::Browser;
 use LIMS::Test::SignOn;
 
 my $dir = tempdir(CLEANUP => 1);
-LIMS::Test::Browser::run('account', undef, conf => LIMS::Test::SignOn::conf($dir, 'kim')
+LIMS::Test::Browser::run('account', sub {
+    $_[0]->db->do(q{UPDATE lims.organization SET esignature_required = true
+        WHERE code = 'cedar-basin'});
+}, conf => LIMS::Test::SignOn::conf($dir, 'kim')
     . "LimsSignIn both\nLimsSignInOrganizations cedar-basin\n");
 done_testing();

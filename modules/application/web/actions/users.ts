@@ -19,14 +19,17 @@ const words = t.users;
 const name = ({ displayName }: User): string => displayName;
 const usersChanged = (): Promise<void> => changed('/users', '/users/{id}', '/users/{id}/sessions');
 
-// A link that works once; its token stands in the fragment, which no server sees.
-export async function giveLink(id: number, who: string, reason: string): Promise<void> {
+// A link that works once; its token stands in the fragment, which no server sees. Of who
+// signs in by an identity it sets the password that only signs.
+export async function giveLink(id: number, who: string, reason: string,
+    identified = false): Promise<void> {
     const { token } = await answer(api.POST('/users/{id}/link', {
-        params: { path: { id } }, body: { reason },
+        params: { path: { id } },
+        body: { reason, purpose: identified ? 'signature' : 'password' },
     }));
     if (token) {
         reveal({
-            title: words.linkTitle(who), note: words.linkWhat,
+            title: words.linkTitle(who), note: identified ? words.linkSigns : words.linkWhat,
             secret: `${location.origin}${paths.link()}#${token}`,
         });
     }
@@ -37,9 +40,9 @@ function askForLink(user: User): void {
     ask({
         kind: 'reason',
         title: words.link(name(user)),
-        explanation: words.linkWhat,
+        explanation: user.identity ? words.linkSigns : words.linkWhat,
         reason: 'must',
-        perform: ({ reason = '' }) => giveLink(user.id, name(user), reason),
+        perform: ({ reason = '' }) => giveLink(user.id, name(user), reason, !!user.identity),
     });
 }
 

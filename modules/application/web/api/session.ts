@@ -21,12 +21,17 @@ type Said = { what: 'in'; id: number } | { what: 'out' };
 export type Ways = 'password' | 'httpd' | 'both';
 
 let ways: Ways = 'password';
+let names = false;
 
 export const waysIn = (): Ways => ways;
 
+// Whether a directory is asked, in which people have names.
+export const hasNames = (): boolean => names;
+
 export function learnWays(refusal: unknown): void {
-    if (typeof refusal === 'object' && refusal !== null && 'signIn' in refusal) {
-        ways = refusal.signIn === 'both' ? 'both' : 'httpd';
+    if (typeof refusal === 'object' && refusal !== null) {
+        ways = !('signIn' in refusal) ? 'password' : refusal.signIn === 'both' ? 'both' : 'httpd';
+        names = 'userNames' in refusal && refusal.userNames === true;
     }
 }
 

@@ -39,11 +39,11 @@ export const titleOf = ({ definition, id, found }: Start): string =>
     id === null ? definition.create ?? '' : definition.change(definition.name(found.record));
 
 function Password({ problem }: { problem: Problem | null }): ReactElement {
-    const { person } = useSession();
+    const { person, signature } = useSession();
     const id = useId();
     return (
         <p className="field">
-            <label htmlFor={id}>{t.signIn.passwordOf(person.displayName)}</label>
+            <label htmlFor={id}>{t.signIn.signWith[signature.method](person.displayName)}</label>
             <input id={id} name="password" type="password" required autoComplete="current-password"
                 aria-invalid={problem?.slug === 'signature_invalid'} />
         </p>

@@ -9,7 +9,6 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { signIn } from '../api/sign-in.ts';
-import { waysIn } from '../api/session.ts';
 import type { State } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -35,14 +34,22 @@ function leave(): void {
     }
 }
 
+// In a window of its own, which tells this page and closes.
+function SignOn(): ReactElement {
+    return (
+        <Button kind="primary" autoFocus onPress={() => void window.open(paths.signOn(), 'sign-on',
+            'popup,width=480,height=640')}>{t.account.signOn.go}</Button>
+    );
+}
+
 export function SignInAgain({ state }: { state: Ended }): ReactElement {
-    const { person, organization } = state.session;
+    const { person, organization, signIn: way } = state.session;
     const [problem, setProblem] = useState<Problem | null>(null);
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
         setProblem(null);
         const password = String(new FormData(event.currentTarget).get('password'));
-        signIn({ email: person.email, password, organization: organization.code })
+        signIn({ email: way.name, password, organization: organization.code })
             .catch((error: unknown) => setProblem(asProblem(error)));
     };
 
@@ -60,13 +67,15 @@ export function SignInAgain({ state }: { state: Ended }): ReactElement {
                             </p>
                         ) : null}
                         <p className="line">
-                            <label htmlFor="again">{t.signIn.passwordOf(person.displayName)}</label>
-                            <input id="again" name="password" type="password" autoFocus required
-                                autoComplete="current-password" />
-                            <Button kind="primary" type="submit">{t.signIn.goOn}</Button>
-                            {waysIn() === 'password' ? null : (
-                                <Button onPress={() => void window.open(paths.signOn(), 'sign-on',
-                                    'popup,width=480,height=640')}>{t.account.signOn.go}</Button>
+                            {way.by === 'sign-on' ? <SignOn /> : (
+                                <>
+                                    <label htmlFor="again">
+                                        {t.signIn.passwordOf(person.displayName)}
+                                    </label>
+                                    <input id="again" name="password" type="password" autoFocus
+                                        required autoComplete="current-password" />
+                                    <Button kind="primary" type="submit">{t.signIn.goOn}</Button>
+                                </>
                             )}
                             <Button kind="plain" onPress={leave}>{t.signIn.somebodyElse}</Button>
                         </p>

@@ -58,7 +58,7 @@ const labelOf = ({ name, reason }: Question): string =>
     name ?? (reason === 'must' ? t.asking.reason : t.asking.reasonMay);
 
 function Asked({ question }: { question: Question }): ReactElement {
-    const { person } = useSession();
+    const { person, signature } = useSession();
     const [problem, setProblem] = useState<Problem | null>(null);
     const [busy, setBusy] = useState(false);
     const [typed, setTyped] = useState(false);
@@ -126,7 +126,9 @@ function Asked({ question }: { question: Question }): ReactElement {
                 ) : null}
                 {signed ? (
                     <p className="field">
-                        <label htmlFor="sign">{t.signIn.passwordOf(person.displayName)}</label>
+                        <label htmlFor="sign">
+                            {t.signIn.signWith[signature.method](person.displayName)}
+                        </label>
                         <input id="sign" name="password" type="password" required
                             autoFocus={!question.fields} autoComplete="current-password"
                             aria-invalid={problem?.slug === 'signature_invalid'}

@@ -23,6 +23,15 @@ export const account = {
     changed: 'The password was changed; all your other sessions have ended.',
     wrong: (message: string, left: number | undefined) => left === undefined ? message
         : `${message} ${left} more ${left === 1 ? 'try' : 'tries'} before signing is locked.`,
+    elsewhere: 'You sign in and sign with the password of your directory: it is changed there.',
+    signing: {
+        title: 'Signature password',
+        what: 'You sign in by your laboratory’s sign-on, and sign with this password, which opens'
+            + ' nothing. The first one is set within five minutes of signing in.',
+        old: 'Signature password of now, if you have one',
+        act: 'Set the signature password',
+        set: 'The signature password is set.',
+    },
     link: {
         title: 'Set your password',
         act: 'Set the password',

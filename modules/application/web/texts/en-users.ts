@@ -29,6 +29,8 @@ export const users = {
     linkTitle: (name: string) => `Link for ${name}`,
     linkWhat: 'Whoever opens it sets a password, once, within 24 hours. It replaces the link'
         + ' given before. Bring it to the person on a way you trust.',
+    linkSigns: 'Whoever opens it sets the password with which this person signs, once, within 24'
+        + ' hours; the sign-on stays as it is. Bring it to the person on a way you trust.',
     deactivate: (n: number) => `Deactivate ${count(n, 'user')}`,
     deactivateWhat: 'They can do nothing from now on, their sessions end and their API keys are'
         + ' refused. What they did remains.',

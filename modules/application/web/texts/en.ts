@@ -33,7 +33,7 @@ const count = (n: number, one: string, many = `${one}s`): string =>
 
 const sentences: Record<string, string> = {
     unreachable: 'The service cannot be reached. Nothing was changed; what you typed is kept.',
-    unauthorized: 'The e-mail address or the password is wrong.',
+    unauthorized: 'The name or the password is wrong.',
     page: 'This page met an error. Reload it; what was saved is safe.',
 };
 
@@ -123,8 +123,15 @@ export const en = {
     signIn: {
         title: 'Sign in',
         email: 'E-mail address',
+        name: 'User name or e-mail address',
         password: 'Password',
         passwordOf: (name: string) => `Password of ${name}`,
+        // What one signs with, by how one signed in.
+        signWith: {
+            password: (name: string) => `Password of ${name}`,
+            'signature-password': (name: string) => `Signature password of ${name}`,
+            provider: (name: string) => `Directory password of ${name}`,
+        },
         laboratory: 'Laboratory',
         choose: 'Choose the laboratory to work in.',
         act: 'Sign in',

@@ -122,6 +122,27 @@ async function singleSignOn({ page }, admin) {
         'single sign-on begins a session');
 }
 
+// Whoever signs in by an identity signs by a password that does nothing else.
+async function signaturePassword({ page }) {
+    await open(page, '/app/account');
+    await page.waitForSelector('#new-password');
+    await looks(page, 'signature-password');
+    await page.fill('#new-password', second);
+    await press(page, 'Enter');
+    await until(page, () => /Can sign/.test(document.querySelector('.person')?.textContent),
+        'a signature password is set, just signed in');
+    await open(page, '/app/verify');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'V');
+    await page.waitForSelector('#sign');
+    is((await page.textContent('label[for=sign]')).trim(), 'Signature password of Kim Arden',
+        'the dialog asks for it by name');
+    await page.fill('#sign', second);
+    await page.keyboard.press('Enter');
+    await until(page, () => !document.querySelector('#sign')
+        && !/32 results/.test(document.querySelector('.head')?.textContent), '... and it signs');
+}
+
 run(async (browser) => {
     const [admin, here, other] = [await desk(browser), await desk(browser), await desk(browser)];
 
@@ -137,5 +158,6 @@ run(async (browser) => {
     const away = await desk(browser,
         { httpCredentials: { username: 'kim', password: 'tidal ledger quince' } });
     await singleSignOn(away, admin);
+    await signaturePassword(away);
     quiet(away);
 });

@@ -8,12 +8,14 @@ import { tell } from '../../actions/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { changed, useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { say } from '../../parts/toast.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { ChangePassword } from './change-password.tsx';
+import { SignaturePassword } from './signature-password.tsx';
 
 type OwnSession = Read<'/sessions'>['data'][number];
 
@@ -65,6 +67,14 @@ function Sessions(): ReactElement {
     );
 }
 
+// Who signs in by a directory changes the password there.
+function Passwords(): ReactElement {
+    const { method } = useSession().signature;
+    return method === 'password' ? <ChangePassword />
+        : method === 'signature-password' ? <SignaturePassword />
+            : <p className="caption">{words.elsewhere}</p>;
+}
+
 export function AccountPage(): ReactElement {
     useEffect(() => {
         document.title = `${words.title} · ${t.product}`;
@@ -73,7 +83,7 @@ export function AccountPage(): ReactElement {
         <main className="page" id="main">
             <div className="head"><h1>{words.title}</h1></div>
             <div className="body">
-                <div className="pane account"><Sessions /><ChangePassword /></div>
+                <div className="pane account"><Sessions /><Passwords /></div>
             </div>
         </main>
     );

@@ -8,7 +8,7 @@ import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { signIn } from '../../api/sign-in.ts';
 import type { Choice, Credentials } from '../../api/sign-in.ts';
-import { waysIn } from '../../api/session.ts';
+import { hasNames, waysIn } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { paths } from '../../paths.ts';
@@ -67,8 +67,9 @@ export function SignInPage(): ReactElement {
             <form aria-label={t.signIn.title} onSubmit={submit} data-scanned>
                 {problem ? <Wrong problem={problem} /> : null}
                 <p className="field">
-                    <label htmlFor="email">{t.signIn.email}</label>
-                    <input id="email" name="email" type="email" autoComplete="username" required
+                    <label htmlFor="email">{hasNames() ? t.signIn.name : t.signIn.email}</label>
+                    <input id="email" name="email" type={hasNames() ? 'text' : 'email'}
+                        autoComplete="username" autoCapitalize="none" spellCheck={false} required
                         autoFocus aria-describedby={problem ? 'wrong' : undefined} />
                 </p>
                 <p className="field">
