@@ -33,6 +33,19 @@ CREATE TABLE lims.specification (
     CONSTRAINT specification_low CHECK (low <= high)
 );
 
+CREATE FUNCTION lims.specification_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('invalid_body', format('low: %s is above high, %s', NEW.low, NEW.high));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.specification
+FOR EACH ROW WHEN (NEW.low > NEW.high)
+EXECUTE FUNCTION lims.specification_guard();
+
 SELECT lims.attach_record('specification');
 
 -- Returns the limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".

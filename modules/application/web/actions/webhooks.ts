@@ -20,7 +20,8 @@ const words = t.webhooks;
 const path = ({ id }: { id: number }) => ({ params: { path: { id } } });
 
 export const webhooksChanged = (): Promise<void> => changed('/webhook-endpoints',
-    '/webhook-endpoints/{id}', '/webhook-deliveries', '/webhook-deliveries/{id}');
+    '/webhook-endpoints/{id}', '/webhook-deliveries', '/webhook-deliveries/{id}',
+    '/webhook-recoveries');
 
 export function showSecret(name: string, secret: unknown): void {
     if (typeof secret === 'string') {
@@ -64,6 +65,22 @@ function disable(endpoint: Endpoint): void {
     });
 }
 
+function remove(endpoint: Endpoint): void {
+    ask({
+        kind: 'reason',
+        title: words.remove(endpoint.name),
+        explanation: words.removeWhat,
+        reason: 'must',
+        perform: async ({ reason = '' }) => {
+            await answer(api.DELETE('/webhook-endpoints/{id}', {
+                ...path(endpoint), body: { reason },
+            }));
+            await webhooksChanged();
+            say({ tone: 'ready', text: words.removed(endpoint.name) });
+        },
+    });
+}
+
 // An act on one endpoint, the one with the cursor.
 function one(
     id: string, title: (name: string) => string, perform: (endpoint: Endpoint) => void | Promise<void>,
@@ -98,6 +115,7 @@ export const webhookActions: Action<Endpoint[]>[] = [
     one('rotate', words.rotate, panel('rotate'), { rare: true }),
     one('recover', words.recover, panel('recover'), { rare: true }),
     one('disable', words.disable, disable, { rare: true }, works),
+    one('delete', words.remove, remove, { rare: true }),
 ];
 
 export const deliveryActions: Action<Delivery[]>[] = [{

@@ -2,6 +2,8 @@
 //
 // Reading: what a page shows is kept under method, path template and parameters, asked for
 // again while it is shown, and not sent again where it is the same (ETag, 304).
+import { useCallback } from 'react';
+
 import { QueryClient, keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { FetchResponse, MaybeOptionalInit } from 'openapi-fetch';
@@ -38,6 +40,8 @@ export const queries = new QueryClient({
         },
     },
 });
+
+const none: never[] = [];
 
 interface Kept {
     etag: string;
@@ -98,27 +102,30 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
         queries.invalidateQueries({ queryKey: ['GET', path] })));
 }
 
-// All pages of a list that is short by nature: names of projects, materials.
+// All pages of a list that is short by nature: names of projects, materials. The pages are
+// kept; each caller takes its own out of them.
 export function useAll<P extends ReadPath, R>(
     path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
 ): R[] {
-    const all = useQuery<R[], Problem>({
+    const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
+    const all = useQuery<Read<P>[], Problem, R[]>({
         queryKey: ['GET', path, 'all'],
         staleTime: 5 * 60_000,
         queryFn: async () => {
-            const rows: R[] = [];
+            const pages: Read<P>[] = [];
             for (let cursor: number | undefined = undefined, more = true; more;) {
                 const query: Record<string, number> = { limit: 100 };
                 if (cursor !== undefined) {
                     query['cursor'] = cursor;
                 }
-                const page = pick(await read(path, { params: { query } }, false) as Read<P>);
-                rows.push(...page.rows);
-                cursor = page.next;
+                const page = await read(path, { params: { query } }, false) as Read<P>;
+                pages.push(page);
+                cursor = pick(page).next;
                 more = cursor !== undefined;
             }
-            return rows;
+            return pages;
         },
+        select: rowsOf,
     });
-    return all.data ?? [];
+    return all.data ?? none;
 }

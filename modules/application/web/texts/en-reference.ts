@@ -6,7 +6,7 @@ const count = (n: number, one: string, many = `${one}s`): string =>
 
 const noun = (one: string, many: string, none: string) => ({
     title: many[0]?.toUpperCase() + many.slice(1),
-    create: `Create a ${one}`,
+    create: `Create ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
     change: (name: string) => `Change ${name}`,
     created: (name: string) => `${name} is created.`,
     changed: (name: string) => `${name} is changed.`,
@@ -24,11 +24,40 @@ export const reference = {
         clients: noun('client', 'clients', 'Samples and orders are of a client.'),
         'storage-locations': noun('storage place', 'storage places',
             'A place, or a place within another: a room, a refrigerator, its shelf.'),
+        instruments: noun('instrument', 'instruments',
+            'QC batches are run on an instrument, and files are read from it.'),
         panels: noun('panel', 'panels', 'A panel schedules several tests at once.'),
         'qc-templates': noun('QC template', 'QC templates',
             'The controls that a batch of a method has.'),
         'worksheet-templates': noun('worksheet template', 'worksheet templates',
             'What is written down with a test, and who signs it.'),
+    },
+    specifications: {
+        title: 'Specifications',
+        none: 'There are no tests and materials to set limits for.',
+        test: 'Test',
+        project: 'Samples of',
+        anyProject: 'any project',
+        unlimited: 'no limit',
+        nothing: '–',
+        limits: (low: number | null, high: number | null) => low === null
+            ? high === null ? '' : `at most ${high}`
+            : high === null ? `at least ${low}` : `${low} to ${high}`,
+        from: { definition: 'from the test definition', material: 'from any project',
+            project: 'from the project' },
+        cell: (test: string, material: string, limits: string, from: string) =>
+            [`${test} in ${material}: ${limits || 'no limit'}`, from].filter(Boolean).join(', '),
+        of: (test: string, material: string, project: string | undefined) =>
+            `${test} in ${material}${project ? `, project ${project}` : ''}`,
+        set: (name: string) => `Set the limits of ${name}`,
+        change: (name: string) => `Change the limits of ${name}`,
+        saved: (name: string) => `The limits of ${name} hold for results from now on.`,
+        inherit: 'Inherit the limits again',
+        inheritOf: (name: string) => `Inherit the limits of ${name} again`,
+        inheritWhat: 'The limits of this cell end; the more general ones apply to results from now on.',
+        inherited: (name: string) => `The limits of ${name} are inherited again.`,
+        members: { low: 'Lower limit', high: 'Upper limit', expectedText: 'Required result',
+            decisionRule: 'Decision rule' },
     },
     show: 'Show',
     shown: { active: 'Active', inactive: 'Not active', all: 'All' },
@@ -68,6 +97,8 @@ export const reference = {
         level: 'Level', testDefinitionId: 'Test', criterion: 'Criterion',
         expectedValue: 'Expected value', expectedText: 'Expected outcome',
         lowerLimit: 'Lower limit', upperLimit: 'Upper limit', count: 'Number', version: 'Version',
+        manufacturer: 'Manufacturer', model: 'Model', serialNumber: 'Serial number',
+        storageLocationId: 'Where it stands', calibrationDue: 'Calibration due',
         fields: 'Fields', label: 'Label', signoffSteps: 'Sign-off steps', role: 'Role',
     },
     words: {

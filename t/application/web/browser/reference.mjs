@@ -87,10 +87,43 @@ async function deactivates(page) {
         '... but where it is asked for');
 }
 
+// A cell inherits limits until it has its own, and after these have ended.
+async function specifies(page) {
+    await page.getByRole('link', { name: 'Specifications' }).click();
+    const cell = page.locator('.limits tbody a.inherited').first();
+    await cell.waitFor();
+    const name = (await cell.getAttribute('aria-label')).split(':')[0];
+    const named = page.locator(`.limits a[aria-label^="${name}:"]`);
+    await looks(page, 'specifications');
+    await cell.click();
+    await page.waitForSelector('.filling');
+    await field(page, 'Lower limit').fill('9');
+    await field(page, 'Upper limit').fill('8');
+    await panel(page).getByRole('button', { name: `Set the limits of ${name}` }).click();
+    await until(page, () => /above high/.test(document.querySelector('.fields .refusal')
+        ?.textContent), 'limits are judged, at their field');
+    await field(page, 'Lower limit').fill('1.25');
+    await panel(page).getByRole('button', { name: `Set the limits of ${name}` }).click();
+    await until(page, (label) => document.querySelector(`.limits a[aria-label="${label}"]`),
+        'a cell has limits of its own', `${name}: 1.25 to 8`);
+    await page.locator('#project').selectOption({ index: 1 });
+    await until(page, (label) => document.querySelector(`.limits a.inherited[aria-label="${label}"]`),
+        '... which a project inherits', `${name}: 1.25 to 8, from any project`);
+    await page.locator('#project').selectOption({ index: 0 });
+    await page.locator(`.limits a[aria-label="${name}: 1.25 to 8"]`).click();
+    await page.getByRole('button', { name: 'Inherit the limits again' }).click();
+    await page.fill('#reason', 'The permit has none');
+    await press(page, 'Enter');
+    await until(page, (label) => document.querySelector(
+        `.limits a.inherited[aria-label^="${label}:"]`), '... until these have ended', name);
+    ok(await named.count() === 1 && !/specifications\/\d/.test(page.url()), 'the panel is closed');
+}
+
 export async function reference({ page }) {
     await lists(page);
     await creates(page);
     await conflicts(page);
     await unsaved(page);
     await deactivates(page);
+    await specifies(page);
 }

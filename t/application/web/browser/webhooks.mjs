@@ -9,6 +9,32 @@ const field = (page, label) => panel(page).getByLabel(label, { exact: true });
 const said = (page, text) => until(page, (expected) =>
     document.querySelector('.said')?.textContent.includes(expected), text, text);
 
+async function recovers(page, row) {
+    await row.click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Send Portal again what was given up' }).click();
+    await field(page, 'Given up since').fill('2026-01-05T08:00');
+    await panel(page).getByRole('button', { name: 'Send Portal again what was given up' }).click();
+    await said(page, 'is sent to Portal again');
+    await row.click();
+    await press(page, 'e');
+    await until(page, () => /given up since/.test(document.querySelector('.filling')?.textContent),
+        'a recovery stands at its endpoint, with how far it is');
+    await looks(page, 'webhook-recovery');
+    await press(page, 'Escape');
+}
+
+async function removes(page, row) {
+    await row.click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete Portal' }).click();
+    await page.fill('#reason', 'The portal is no more');
+    await press(page, 'Enter');
+    await said(page, 'Portal is deleted');
+    await until(page, () => !/Portal/.test(document.querySelector('main tbody')?.textContent ?? ''),
+        'an endpoint that is deleted is not listed');
+}
+
 export async function webhooks({ page }) {
     await page.click('.rail a[href$="/webhooks"]');
     await page.waitForSelector('table[role=grid], .nothing');
@@ -42,10 +68,13 @@ export async function webhooks({ page }) {
     ok(/deliver(y|ies) waiting/.test(await panel(page).textContent()), 'what waits is said before');
     await panel(page).getByRole('button', { name: 'Enable Portal' }).click();
     await said(page, 'Portal is enabled');
+    await recovers(page, row);
     await page.getByRole('link', { name: 'Deliveries' }).first().click();
     await page.locator('tbody tr').filter({ hasText: 'webhook.test' }).waitFor();
     await press(page, 'Enter');
     await page.getByRole('dialog').getByRole('link', { name: /Body/ }).waitFor();
     await looks(page, 'webhook-deliveries');
     await press(page, 'Escape');
+    await page.getByRole('link', { name: 'Endpoints' }).click();
+    await removes(page, row);
 }

@@ -13,13 +13,14 @@ import { RecordForm } from '../../form/form.tsx';
 import { useRecordNames } from '../../form/records.ts';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { Link, navigate, useAddress } from '../../router.tsx';
+import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { nounOf, nouns } from './nouns.ts';
 import type { ColumnOf, Noun } from './nouns.ts';
+import { Nouns } from './nouns-nav.tsx';
 import { UsedBy } from './used-by.tsx';
 
 const words = t.reference;
@@ -58,19 +59,6 @@ function columnsOf(noun: Noun): Column<Row>[] {
     ];
 }
 
-function Nouns({ shown }: { shown: Noun }): ReactElement {
-    return (
-        <nav className="tabs" aria-label={words.title}>
-            {nouns.map(({ slug }) => (
-                <Link key={slug} href={paths.reference(slug)} className="tab"
-                    aria-current={slug === shown.slug ? 'page' : undefined}>
-                    {words.nouns[slug].title}
-                </Link>
-            ))}
-        </nav>
-    );
-}
-
 const asked: Record<string, object> = { '': { active: true }, no: { active: false }, all: {} };
 const empty: Row[] = [];
 
@@ -85,7 +73,7 @@ interface Found {
 function Filters({ noun }: { noun: Noun }): ReactElement {
     return (
         <>
-            <Nouns shown={noun} />
+            <Nouns shown={noun.slug} />
             <Choose member="active" label={words.show} values={[
                 { value: '', title: words.shown.active }, { value: 'no', title: words.shown.inactive },
                 { value: 'all', title: words.shown.all },

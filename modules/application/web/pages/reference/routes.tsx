@@ -5,7 +5,15 @@ import { t } from '../../texts/texts.ts';
 
 const Reference = later(async () => (await import('./list.tsx')).ReferencePage);
 
+const Specifications = later(async () =>
+    (await import('./specifications.tsx')).SpecificationsPage);
+
 export const referenceRoutes: Route[] = [
+    {
+        pattern: '/reference/specifications/:record?',
+        permission: 'data.read',
+        page: ({ record }) => <Specifications record={record ?? ''} />,
+    },
     {
         pattern: '/reference/:noun?/:record?',
         rail: { group: 'administration', place: 240, title: t.reference.title },

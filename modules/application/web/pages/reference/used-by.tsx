@@ -29,7 +29,10 @@ const kin: Partial<Record<Noun['slug'], { slug: Noun['slug']; member: string; as
         { slug: 'worksheet-templates', member: 'testDefinitionId', asked: true },
     ],
     clients: [{ slug: 'projects', member: 'clientId', asked: false }],
-    'storage-locations': [{ slug: 'storage-locations', member: 'parentId', asked: false }],
+    'storage-locations': [
+        { slug: 'storage-locations', member: 'parentId', asked: false },
+        { slug: 'instruments', member: 'storageLocationId', asked: false },
+    ],
 };
 
 const samplesBy: Partial<Record<Noun['slug'], string>> = {

@@ -17,6 +17,7 @@ import type { Column } from '../../table/list-table.tsx';
 import { span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { formOf } from './forms.ts';
+import { Recoveries } from './recoveries.tsx';
 import { WebhookTabs } from './tabs.tsx';
 
 const words = t.webhooks;
@@ -111,7 +112,12 @@ export function Endpoints({ record, act }: { record: string; act: string | undef
             {record ? (
                 <RecordForm key={`${record}/${act ?? ''}`} definition={definition} note={note}
                     id={record === 'new' ? null : Number(record)} close={close} saved={saved}>
-                    {({ id }) => typeof id === 'number' ? <Day id={id} /> : null}
+                    {({ id, enabled }) => typeof id === 'number' ? (
+                        <>
+                            <Day id={id} />
+                            <Recoveries endpointId={id} enabled={enabled === true} />
+                        </>
+                    ) : null}
                 </RecordForm>
             ) : null}
             <Secret />

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Specifications (S23) as a matrix: tests by materials, of any project or of one. What a cell
+// inherits is grey; opening it sets limits of its own, or has it inherit again.
+import { useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import { inheritAgain } from '../../actions/specifications.ts';
+import { rowsOf, useDefinitions, useNames } from '../../api/names.ts';
+import type { Definition, Named } from '../../api/names.ts';
+import { useAll } from '../../api/read.ts';
+import { may } from '../../api/session.ts';
+import { RecordForm } from '../../form/form.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Nothing } from '../../parts/states.tsx';
+import { useTitle } from '../../parts/title.ts';
+import { paths } from '../../paths.ts';
+import { Link, navigate, useAddress } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
+import { byScope, limitsOf } from './limits.ts';
+import type { Limits, Source, Specification, Specifications } from './limits.ts';
+import { Nouns } from './nouns-nav.tsx';
+import { specificationForm } from './specification-form.ts';
+
+const words = t.reference.specifications;
+
+interface Scope {
+    test: Definition;
+    material: Named;
+    project: Named | undefined;
+}
+
+const level = (project: Named | undefined): Source => project ? 'project' : 'material';
+
+const inWords = ({ low, high, expectedText }: Limits): string =>
+    words.limits(low, high) || (expectedText ?? '');
+
+function Cell({ of, limits }: { of: Scope; limits: Limits }): ReactElement {
+    const { test, material, project } = of;
+    const own = limits.from === level(project);
+    const said = inWords(limits);
+    const query = new URLSearchParams({ ...(project ? { project: String(project.id) } : {}),
+        test: String(test.id), material: String(material.id) });
+    const className = own ? undefined : 'inherited';
+    return may('reference.manage') ? (
+        <Link className={className} title={own ? undefined : words.from[limits.from]}
+            aria-label={words.cell(test.code, material.name, said, own ? '' : words.from[limits.from])}
+            href={`${paths.reference('specifications', own && limits.id ? limits.id : 'new')}?${query}`}>
+            {said || (own ? words.unlimited : words.nothing)}
+        </Link>
+    ) : <span className={className}>{said}</span>;
+}
+
+function Matrix({ tests, materials, project, all }: {
+    tests: Definition[]; materials: Named[]; project: Named | undefined; all: Specifications;
+}): ReactElement {
+    return (
+        <table className="table matrix limits" aria-label={words.title}>
+            <thead>
+                <tr>
+                    <th scope="col" className="w-ident stay">{words.test}</th>
+                    {materials.map(({ id, code, name }) => (
+                        <th key={id} scope="col" title={code}>{name}</th>
+                    ))}
+                </tr>
+            </thead>
+            <tbody>
+                {tests.map((test) => (
+                    <tr key={test.id}>
+                        <th scope="row" className="w-ident stay" title={test.name}>
+                            {test.code} <span className="quiet">{test.unit}</span>
+                        </th>
+                        {materials.map((material) => (
+                            <td key={material.id}>
+                                <Cell of={{ test, material, project }}
+                                    limits={limitsOf(all, test, material.id, project?.id ?? null)} />
+                            </td>
+                        ))}
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+function Projects({ projects, shown }: { projects: Named[]; shown: string }): ReactElement {
+    const show = (id: string): void =>
+        navigate(paths.reference('specifications') + (id ? `?project=${id}` : ''));
+    return (
+        <p className="filters">
+            <label htmlFor="project">{words.project}</label>
+            <select id="project" value={shown} onChange={({ target }) => show(target.value)}>
+                <option value="">{words.anyProject}</option>
+                {projects.map(({ id, code, name }) => (
+                    <option key={id} value={id}>{code}, {name}</option>
+                ))}
+            </select>
+        </p>
+    );
+}
+
+const active = <One extends object>(all: Iterable<One>): One[] =>
+    [...all].filter((one) => !('active' in one) || one.active === true);
+
+function Panel({ record, scope }: { record: string; scope: Scope }): ReactElement {
+    const { test, material, project } = scope;
+    const close = (): void => navigate(paths.reference('specifications')
+        + (project ? `?project=${project.id}` : ''));
+    const name = words.of(test.code, material.name, project?.code);
+    return (
+        <RecordForm key={record} definition={specificationForm(name)} close={close}
+            id={record === 'new' ? null : Number(record)}
+            initial={{ testDefinitionId: test.id, materialTypeId: material.id,
+                ...(project ? { projectId: project.id } : {}) }}>
+            {({ id }) => typeof id === 'number' ? (
+                <p><Button onPress={() => inheritAgain(id, name, close)}>{words.inherit}</Button></p>
+            ) : null}
+        </RecordForm>
+    );
+}
+
+export function SpecificationsPage({ record }: { record: string }): ReactElement {
+    const { searchParams } = useAddress();
+    const definitions = useDefinitions();
+    const { materials, projects } = useNames();
+    const specifications = useAll('/specifications', rowsOf<Specification>);
+    const all = useMemo(() => byScope(specifications), [specifications]);
+    const tests = active(definitions.values());
+    const project = projects.get(Number(searchParams.get('project')));
+    const test = definitions.get(Number(searchParams.get('test')));
+    const material = materials.get(Number(searchParams.get('material')));
+
+    useTitle(words.title);
+    return (
+        <main className="page" id="main">
+            <div className="head"><h1>{t.reference.title}</h1></div>
+            <Nouns shown="specifications" />
+            <Projects projects={active(projects.values())} shown={project ? String(project.id) : ''} />
+            <div className="body">
+                <div className="pane" tabIndex={0} role="region" aria-label={words.title}>
+                    {tests.length && materials.size ? (
+                        <Matrix tests={tests} materials={active(materials.values())}
+                            project={project} all={all} />
+                    ) : <Nothing title={words.none} />}
+                </div>
+            </div>
+            {record && test && material
+                ? <Panel record={record} scope={{ test, material, project }} /> : null}
+        </main>
+    );
+}
