@@ -86,6 +86,8 @@ test('a refusal stands at the member that it names', () => {
     assert.deepEqual(one('name is missing: say it'), [['name', 'name is missing: say it']]);
     assert.deepEqual(one('controls[0].type must be one of'),
         [['controls[0].type', 'controls[0].type must be one of']]);
+    assert.deepEqual(one('name: another record has this value already'),
+        [['name', 'name: another record has this value already']]);
     assert.deepEqual(one('The record is in use.'), []);
     assert.deepEqual([...mistakesOf({ message: '', mistakes: [{ path: 'unit', message: 'no' }] }, [])],
         [['unit', 'no']]);
