@@ -3,11 +3,8 @@
 // What is done with QC batches: made from a template, evaluated, tests covered and taken out,
 // overridden, repeated.
 import { answer, api } from '../api/client.ts';
-import { Problem } from '../api/problem.ts';
-import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { nextNumber } from '../pages/qc-batches/numbers.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
@@ -15,6 +12,8 @@ import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import type { SignedRow } from './ask.ts';
+import { type Made, batchesChanged, makeBatch } from './make-batch.ts';
+import { askToRepeat } from './repeat-run.ts';
 
 export type QcBatch = Read<'/qc-batches/{id}'>;
 export type QcControl = QcBatch['controls'][number];
@@ -28,49 +27,14 @@ export interface OpenBatch {
 
 const texts = t.batches;
 
-export const batchesChanged = (): Promise<void> =>
-    changed('/qc-batches', '/qc-batches/{id}', '/qc-batches/{id}/impact', '/qc-series',
-        '/qc-series/{id}', '/sample-tests', '/investigations', '/qc-batches/{id}/history',
-        '/signatures');
-
 const path = ({ id }: QcBatch) => ({ params: { path: { id } } });
 
 /* Making one */
 
-interface Made {
-    qcTemplateId?: number;
-    method?: string;
-    instrumentId?: number;
-    sampleTestIds?: number[];
-}
-
-const today = (): string => new Intl.DateTimeFormat('en-CA',
-    { timeZone: session()?.organization.timeZone ?? 'UTC' }).format(new Date());
-
-// Somebody else may have taken the number meanwhile: then it is the next.
-const attempts = 5;
-
 async function make(made: Made): Promise<void> {
-    const { data } = await answer(api.GET('/qc-batches',
-        { params: { query: { order: '-id', limit: 1 } } }));
-    let number = nextNumber(data[0]?.batchNumber);
-    for (let i = 1; ; i++) {
-        try {
-            const batch = await answer(api.POST('/qc-batches', {
-                body: { batchNumber: number, analysisDate: today(), ...made },
-            }));
-            await batchesChanged();
-            say({ tone: 'ready', text: texts.made(number) });
-            navigate(paths.qcBatch(batch.id));
-            return;
-        } catch (error) {
-            const taken = error instanceof Problem && /another record/.test(error.message);
-            if (!taken || i === attempts) {
-                throw error;
-            }
-            number = nextNumber(number);
-        }
-    }
+    const { id, batchNumber } = await makeBatch(made);
+    say({ tone: 'ready', text: texts.made(batchNumber) });
+    navigate(paths.qcBatch(id));
 }
 
 export const makeActions = (templates: Template[]): Action<null>[] => [
@@ -90,7 +54,7 @@ export const makeActions = (templates: Template[]): Action<null>[] => [
 
 /* Coverage */
 
-const nameOf = (test: { trackingId?: string; testCode: string; sample?: { trackingId: string } }):
+export const nameOf = (test: { trackingId?: string; testCode: string; sample?: { trackingId: string } }):
 string => `${test.trackingId ?? test.sample?.trackingId ?? ''} ${test.testCode}`;
 
 async function cover({ batch }: OpenBatch): Promise<void> {
@@ -190,24 +154,6 @@ function investigate({ batch }: OpenBatch): void {
     });
 }
 
-function repeat({ batch, tests }: OpenBatch): void {
-    const open = tests.filter(({ status, disposition }) =>
-        status !== 'verified' && disposition === 'active');
-    ask({
-        kind: 'confirm',
-        title: texts.repeat,
-        note: batch.batchNumber,
-        explanation: texts.repeatWhat(open.length),
-        lines: open.map(nameOf),
-        perform: () => make({
-            ...(batch.qcTemplateId === null ? {} : { qcTemplateId: batch.qcTemplateId }),
-            ...(batch.method === null || batch.qcTemplateId !== null ? {} : { method: batch.method }),
-            ...(batch.instrumentId === null ? {} : { instrumentId: batch.instrumentId }),
-            ...(open.length ? { sampleTestIds: open.map(({ id }) => id) } : {}),
-        }),
-    });
-}
-
 const isOpen = ({ batch }: OpenBatch): boolean => batch.qcStatus === 'open';
 const hasFailed = ({ batch }: OpenBatch): boolean =>
     batch.qcStatus === 'failed' || (batch.qcStatus === 'open' && batch.failing);
@@ -236,7 +182,7 @@ export const batchActions: Action<OpenBatch>[] = [
         title: () => texts.repeat,
         permission: 'qc.enter',
         visible: hasFailed,
-        perform: repeat,
+        perform: askToRepeat,
     },
     {
         id: 'qc-batch.investigate',

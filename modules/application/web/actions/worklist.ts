@@ -8,10 +8,10 @@ import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
-import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
+import { makeBatch } from './make-batch.ts';
 
 const texts = t.bench.worklist;
 
@@ -37,18 +37,15 @@ function methodOf(all: OpenTest[]): string | null {
 }
 
 // A run is a batch with the controls of the method's template, where it has one.
-async function makeRun(all: OpenTest[], method: string, batchNumber: string): Promise<void> {
+async function makeRun(all: OpenTest[], method: string): Promise<void> {
     const { data: [template] } = await answer(api.GET('/qc-templates', {
         params: { query: { method, active: true, limit: 1 } } }));
-    const zone = session()?.organization.timeZone ?? 'UTC';
-    const batch = await answer(api.POST('/qc-batches', { body: {
-        batchNumber,
+    const { id, batchNumber } = await makeBatch({
         ...(template ? { qcTemplateId: template.id } : { method }),
-        analysisDate: dayIn(zone, Date.now()),
-        sampleTestIds: all.map(({ id }) => id),
-    } }));
-    await changed('/worklist', '/qc-batches', '/sample-tests');
-    navigate(paths.bench('batch', String(batch.id)));
+        sampleTestIds: all.map((test) => test.id),
+    });
+    say({ tone: 'ready', text: t.batches.made(batchNumber) });
+    navigate(paths.bench('batch', String(id)));
 }
 
 const several = (all: OpenTest[]): string | undefined =>
@@ -66,13 +63,12 @@ export const worklistActions: Action<OpenTest[]>[] = [
         perform: (all) => {
             const method = methodOf(all) ?? '';
             ask({
-                kind: 'reason',
+                kind: 'confirm',
                 title: texts.run(all.length),
                 note: method,
                 explanation: texts.runWhat,
                 lines: all.map(({ trackingId, testCode }) => `${trackingId} ${testCode}`),
-                name: texts.runNumber,
-                perform: ({ reason = '' }) => makeRun(all, method, reason),
+                perform: () => makeRun(all, method),
             });
         },
     },

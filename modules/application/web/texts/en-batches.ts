@@ -79,8 +79,9 @@ export const batches = {
     investigateName: 'What is investigated, in one line',
     investigated: (name: string) => `${name} is opened.`,
     repeat: 'Repeat the run',
-    repeatWhat: (n: number) => `A new batch with the same controls, covering ${count(n, 'test')}`
-        + ' that can still be measured again.',
+    repeatWhat: 'A new batch with the same controls. What was entered stays as it is under this'
+        + ' one, and is tested again; one result of each is chosen when they are verified.',
+    repeated: (from: string, to: string) => `${to} repeats ${from}.`,
     bench: 'Enter results',
 
     samples: (n: number) => `Covers ${count(n, 'test')}`,

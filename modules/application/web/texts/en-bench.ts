@@ -116,7 +116,6 @@ export const bench = {
         run: (n: number) => `Make a run of ${count(n, 'test')}`,
         runWhat: 'A run is a batch: it has the controls of the method\'s template, where there is'
             + ' one, and its own bench.',
-        runNumber: 'Number of the run',
         oneMethod: 'A run is of one method: choose tests of one.',
     },
 };

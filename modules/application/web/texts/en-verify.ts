@@ -39,7 +39,9 @@ export const verify = {
     retest: 'Retest',
     choose: 'Choose this one',
     chooseOne: (what: string) => `Choose ${what} for the report`,
-    chooseWhat: 'It is chosen when it is verified, under the same password, with a signature of its own.',
+    chooseMany: (n: number) => n === 1 ? 'Choose the retest' : `Choose ${n} retests`,
+    chooseWhat: 'What is chosen stands in the report, and what it repeats is set aside: when it is'
+        + ' verified, under the same password.',
     chosen: (reason: string) => `Is chosen when it is verified: ${reason}`,
     rawFile: (name: string, row: number) => `${name}, row ${row}`,
     look: {

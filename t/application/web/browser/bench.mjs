@@ -188,11 +188,10 @@ async function making(page) {
         .filter((row) => row.textContent.includes('Mateo Ortiz')).length === 2,
     'they are taken by who took them');
     await press(page, 'm');
-    await page.waitForSelector('#reason');
-    await page.keyboard.insertText('QCB-0199');
+    await page.waitForSelector('[role=dialog] [type=submit]:focus');
     await press(page, 'Enter');
     await page.waitForSelector('td.editing input');
-    ok(/QCB-0199.*EPA 180\.1, open/.test(await page.textContent('.head')),
+    ok(/QCB-0107.*EPA 180\.1, open/.test(await page.textContent('.head')),
         'the run has a bench', await page.textContent('.head'));
     is(await page.locator('tbody tr[data-row] td.open').count(), 2, '... of the two tests');
     ok(await page.getByLabel('Instrument').locator('option').count() > 1,

@@ -5,7 +5,7 @@
 import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
-import { batchesChanged } from '../../actions/qc-batches.ts';
+import { batchesChanged } from '../../actions/make-batch.ts';
 import type { QcControl } from '../../actions/qc-batches.ts';
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';

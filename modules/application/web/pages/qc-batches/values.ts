@@ -4,7 +4,7 @@
 // service would say of them, and saving all of them.
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
-import { batchesChanged } from '../../actions/qc-batches.ts';
+import { batchesChanged } from '../../actions/make-batch.ts';
 import type { QcControl } from '../../actions/qc-batches.ts';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';

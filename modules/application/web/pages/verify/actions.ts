@@ -15,7 +15,8 @@ export interface Queue {
     at: Line | undefined;
     chosen: ReadonlyMap<number, string>;
     toggle: (line: Line) => void;
-    choose: (id: number, reason: string) => void;
+    // For the report, when they are verified: so they are ticked.
+    choose: (lines: Line[], reason: string) => void;
 }
 
 const can = ({ kind }: Line): boolean => kind === null || kind === 'look';
@@ -23,6 +24,9 @@ const can = ({ kind }: Line): boolean => kind === null || kind === 'look';
 function chosenOf({ chosen, ticked }: Queue): ReadonlyMap<number, string> {
     return new Map([...chosen].filter(([id]) => ticked.some(({ test }) => test.id === id)));
 }
+
+const nameOf = ({ test }: Line): string =>
+    `${trackingId(test)} ${test.testCode} ${valueOf(test)} ${test.unit ?? ''}`.trim();
 
 // About the row alone.
 export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
@@ -34,22 +38,23 @@ export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
         visible: ({ line }) => can(line) && !line.test.reported,
         perform: ({ line, queue }) => ask({
             kind: 'reason',
-            title: t.verify.chooseOne(`${trackingId(line.test)} ${line.test.testCode} `
-                + valueOf(line.test)),
+            title: t.verify.chooseOne(nameOf(line)),
             explanation: t.verify.chooseWhat,
             reason: 'must',
-            perform: async ({ reason = '' }) => {
-                queue.choose(line.test.id, reason);
-                // Who chooses a result means to verify it.
-                if (!queue.ticked.includes(line)) {
-                    queue.toggle(line);
-                }
-            },
+            perform: async ({ reason = '' }) => queue.choose([line], reason),
         }),
     },
     within(returnAction, ({ line }) => line.test),
     within(retestAction, ({ line }) => line.test),
 ];
+
+const isStopped = ({ kind }: Line): boolean => kind === 'stop';
+
+// The retests of results that cannot be verified, as after a run was repeated: which of the
+// two is reported is no question.
+const repeated = ({ lines, chosen }: Queue): Line[] => lines.filter((line) => can(line)
+    && !line.test.reported && !chosen.has(line.test.id)
+    && lines.some((other) => isStopped(other) && other.test.id === line.test.retestOf));
 
 export const queueActions: Action<Queue>[] = [
     {
@@ -61,6 +66,24 @@ export const queueActions: Action<Queue>[] = [
         refused: ({ ticked }) => ticked.length ? undefined : t.verify.verifyNone,
         perform: (queue) => ask(verification(queue.ticked.map(({ test }) => test),
             chosenOf(queue))),
+    },
+    {
+        id: 'queue.choose',
+        title: (queue) => t.verify.chooseMany(repeated(queue).length),
+        permission: 'result.verify',
+        keys: 'C',
+        visible: (queue) => repeated(queue).length > 0,
+        perform: (queue) => {
+            const lines = repeated(queue);
+            ask({
+                kind: 'reason',
+                title: t.verify.chooseMany(lines.length),
+                explanation: t.verify.chooseWhat,
+                lines: lines.map(nameOf),
+                reason: 'must',
+                perform: async ({ reason = '' }) => queue.choose(lines, reason),
+            });
+        },
     },
     {
         id: 'queue.toggle',

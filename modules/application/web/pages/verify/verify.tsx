@@ -43,8 +43,11 @@ function useQueue(runs: Run[]): Queue & { move: (id: number) => void } {
     const toggle = useCallback((line: Line): void => setDecided((now) =>
         new Map(now).set(line.test.id, { ticked: !isTicked(line, now),
             seen: line.test.review?.contentHash ?? '' })), []);
-    const choose = useCallback((id: number, reason: string): void => setChosen((now) =>
-        new Map(now).set(id, reason)), []);
+    const choose = useCallback((some: Line[], reason: string): void => {
+        setChosen((now) => new Map([...now, ...some.map(({ test }) => [test.id, reason] as const)]));
+        setDecided((now) => new Map([...now, ...some.map(({ test }) => [test.id,
+            { ticked: true, seen: test.review?.contentHash ?? '' }] as const)]));
+    }, []);
 
     return useMemo(() => ({
         lines, at, chosen, toggle, choose, move: setCursor,
