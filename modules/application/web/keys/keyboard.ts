@@ -127,8 +127,10 @@ function takeCharacter(event: KeyboardEvent, field: Changed | null, silent: bool
 // Space and Enter press a button.
 function hasOwnKeys(target: Element, key: string): boolean {
     if (key === ' ' || key === 'Enter') {
+        // Enter does nothing to a box but send its form.
+        const boxes = key === ' ' ? '' : 'form ';
         return target.closest('button, a, select, summary, [role=menuitem], [role=option], '
-            + '[role=tab], input[type=checkbox], input[type=radio]') !== null;
+            + `[role=tab], ${boxes}input[type=checkbox], ${boxes}input[type=radio]`) !== null;
     }
     if (key.startsWith('Arrow') || key === 'Home' || key === 'End') {
         return target.closest('select, [role=menu], [role=listbox], [role=tablist], '
