@@ -6,8 +6,31 @@
 use strict;
 use warnings;
 
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
-LIMS::Test::Browser::run('day');
+# The controls of nitrate, which Cedar Basin has no template of.
+LIMS::Test::Browser::run('day', sub {
+    my ($lims) = @_;
+    $lims->db->do(<<'SQL');
+DO $$
+BEGIN
+    PERFORM lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+       FROM lims.user_account u
+      WHERE u.email = 'lena.fischer@cedarbasin.example';
+    PERFORM lims.create_qc_template(d.organization_id, d.method, 'Nitrate', true, 20,
+        jsonb_build_array(
+            jsonb_build_object('type', 'LRB', 'testDefinitionId', d.id,
+                'criterion', 'maximum', 'upperLimit', 0.1, 'unit', d.unit),
+            jsonb_build_object('type', 'LFB', 'testDefinitionId', d.id,
+                'criterion', 'recovery', 'expectedValue', 5, 'lowerLimit', 90,
+                'upperLimit', 110, 'unit', d.unit)))
+       FROM lims.test_definition d
+      WHERE d.organization_id = lims.context_id('organization_id')
+        AND d.code = 'NO3N';
+END
+$$
+SQL
+}, conf => LIMS::Service::Laboratory->patience);
 done_testing();

@@ -5,9 +5,11 @@
 import { run } from './support.mjs';
 import { arriving } from './day/arriving.mjs';
 import { cedar, harborview } from './day/laboratories.mjs';
+import { measuring } from './day/measuring.mjs';
 
 async function day(browser, lab) {
-    await arriving(browser, lab);
+    const labels = await arriving(browser, lab);
+    await measuring(browser, lab, labels);
 }
 
 run((browser) => Promise.all([cedar, harborview].map((lab) => day(browser, lab))));

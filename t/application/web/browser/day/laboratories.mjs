@@ -14,7 +14,10 @@ const tab = (rows) => rows.map((row) => row.join('\t')).join('\n');
 // A client's list as it is copied from a spreadsheet.
 const listOf = (count, place, coc, zone) => tab([['Sampling point', 'Sampled', 'COC'],
     ...Array.from({ length: count }, (_, i) =>
-        [`${place} ${i + 1}`, ago(5 + i / 60, zone), `${coc}-${String(i + 1).padStart(2, '0')}`])]);
+        [`${place} ${i + 1}`, ago(5 - i / 60, zone), `${coc}-${String(i + 1).padStart(2, '0')}`])]);
+
+const values = (count, first, step, places) =>
+    Array.from({ length: count }, (_, i) => (first + i * step).toFixed(places));
 
 export const cedar = {
     name: 'Cedar Basin', zone: 'America/Denver',
@@ -22,6 +25,12 @@ export const cedar = {
     client: 'Sunrise Trailer Park', project: 'STP-WELL', material: 'Drinking water',
     tests: 'NO3N, TURB, COD',
     samples: 12, list: listOf(12, 'Lot', 'COC-88', 'America/Denver'),
+    analyst: 'mateo.ortiz@cedarbasin.example',
+    // Nitrate, with its controls at the bench, of which the fortified blank is found too low;
+    // turbidity.
+    run: { method: 'EPA 300.0', controls: ['0.02', '4.1'], controlsAgain: ['0.02', '4.9'],
+        results: values(12, 2.1, 0.13, 2), after: values(12, 2.4, 0.13, 2) },
+    bench: { method: 'EPA 180.1', results: values(12, 0.21, 0.03, 2) },
 };
 
 export const harborview = {
@@ -30,4 +39,14 @@ export const harborview = {
     client: 'Alder Pharma', project: 'ALD-WFI', material: 'Water for injection',
     tests: 'ENDO, PWTOC',
     samples: 4, list: listOf(4, 'Loop point', 'COC-87', 'America/New_York'),
+    analyst: 'sofia.reyes@harborview.example',
+    // Endotoxins, with controls of the whole batch, of which the blank is contaminated;
+    // organic carbon.
+    run: { method: 'USP <85>',
+        fields: [[/^Measured value of NEG/, '0.031'], [/^Value before the spike.*LFM/, '0'],
+            [/^Measured value of LFM/, '0.47']],
+        fieldsAgain: [[/^Measured value of NEG/, '0.002'], [/^Value before the spike.*LFM/, '0'],
+            [/^Measured value of LFM/, '0.49']],
+        results: values(4, 0.012, 0.003, 3), after: values(4, 0.007, 0.002, 3) },
+    bench: { method: 'USP <643>', results: values(4, 61, 4, 0) },
 };

@@ -73,7 +73,7 @@ export class Person {
         await this.type(words);
         await this.page.waitForFunction((text) => document.querySelector(
             '#quick [aria-selected=true]')?.textContent.toLowerCase().includes(text),
-        words.toLowerCase(), { timeout: 15000 });
+        words.toLowerCase(), { timeout: 60000 });
         await this.press('Enter');
     }
 
@@ -87,6 +87,19 @@ export class Person {
             await this.press('j');
         }
         throw new Error(`${this.name}: no row is called ${name}`);
+    }
+
+    // Down a grid, to the row of this name.
+    async down(name) {
+        const at = () => this.page.evaluate(() => document.activeElement
+            .closest('tr[data-row]')?.querySelector('.id')?.textContent.trim());
+        for (let i = 0; i < ROWS; i++) {
+            if (await at() === name) {
+                return;
+            }
+            await this.press('ArrowDown');
+        }
+        throw new Error(`${this.name}: no row of the grid is called ${name}`);
     }
 
     // This row of a list and those below it, so many in all.
@@ -112,7 +125,7 @@ export class Person {
     async goTo(title) {
         await this.choose(title);
         await this.page.waitForFunction((expected) =>
-            document.querySelector('h1')?.textContent === expected, title, { timeout: 15000 });
+            document.querySelector('h1')?.textContent === expected, title, { timeout: 60000 });
     }
 
     // The dialog that an act opened: what it asks for is typed where the cursor stands.
@@ -149,7 +162,7 @@ export class Person {
     }
 
     async sees(pattern, what) {
-        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: 15000 })
+        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: 60000 })
             .then(() => true, () => false);
         ok(held, `${this.name}: ${what}`, held ? '' : await this.text());
         if (!held) {
