@@ -9,7 +9,8 @@ async function openTests(analyst, method) {
     await analyst.goTo('Worklist');
     await analyst.tabTo(/^Test by test/);
     await analyst.press('Enter');
-    await analyst.page.waitForSelector('tr.cursor:focus');
+    await analyst.page.waitForSelector('tr.cursor');
+    await analyst.press('j');
     await analyst.tabTo(/^Method/, 'Shift+Tab');
     await analyst.type(method);
     await analyst.press('Tab');
@@ -36,7 +37,7 @@ async function enter(analyst, controls, results) {
 // The newest batch, which is that of the run.
 async function toBatch(analyst) {
     await analyst.goTo('QC batches');
-    await analyst.page.waitForSelector('tr.cursor:focus');
+    await analyst.page.waitForSelector('tr.cursor');
     await analyst.press('Enter');
     await analyst.sees(/Covers \d+ test/, 'the batch says what it covers');
 }
