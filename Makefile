@@ -30,6 +30,7 @@
 #                      BENCH_ROUNDS=1: a look)
 # make bench-scan      the lifecycle scan's cost by how much there is
 # make bench-lists     pages of lists with every filter, at a million samples
+# make bench-application  the pages in a browser beside their goals, sessions beside keys
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
 # make torture-webhooks  20,000 events and more on their way, while everything that
@@ -130,7 +131,7 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units pages bench bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
+.PHONY: all units pages bench bench-application bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     picture \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
@@ -463,6 +464,11 @@ bench-scan: prerequisites
 bench-lists: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/lists
+
+bench-application: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@LIMS_OUT=$(OUT) build/bench/application
+	@LIMS_OUT=$(OUT) build/bench/sessions
 
 # --- Installing --------------------------------------------------------------
 
