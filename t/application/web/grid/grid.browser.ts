@@ -235,9 +235,10 @@ for (const [name, how] of schemes) {
 test('2,000 × 8 cells: a key is seen at once, and a paste soon', async (context) => {
     const page = await open('rows=2000&columns=8');
     const times = await browser.keysToPaint(page, 60);
-    const p95 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Infinity;
-    context.diagnostic(`key to paint: median ${times[Math.floor(times.length / 2)]} ms, p95 ${p95} ms`);
-    assert.ok(p95 <= 150, `p95 ${p95} ms`);
+    const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Infinity;
+    context.diagnostic(`key to paint: median ${median} ms`);
+    // What the slowest take is the machine's, unless it does nothing else (make bench-application).
+    assert.ok(median <= 50, `median ${median} ms`);
     await page.keyboard.press('Control+Home');
     await clipboard(page, Array.from({ length: 200 }, () => '1\t2\t3\t4\t5\t6').join('\n'));
     const begun = Date.now();

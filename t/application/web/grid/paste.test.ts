@@ -188,9 +188,11 @@ test('16,000 cells are planned and written within a blink', () => {
     const columns = Array.from({ length: 8 }, (_, c) => `C${c}`);
     const given = sheet(2000, columns);
     const text = writeTsv(Array.from({ length: 2000 }, (_, r) => columns.map((__, c) => `${r}.${c}0`)));
-    const begun = performance.now();
+    // Of the processor: the clock also counts what else the machine does.
+    const begun = process.cpuUsage();
     const model = write(modelOf(given), planned(given, text, only(0, 0)).changes);
-    const took = performance.now() - begun;
+    const { user, system } = process.cpuUsage(begun);
+    const took = (user + system) / 1000;
     assert.equal(typedIn(model.sheet)[1999]?.[7], '1999.70');
     assert.ok(took < 1000, `took ${took} ms`);
 });
