@@ -27,9 +27,9 @@ export const pageOf = (noun: string, id: number): string | undefined =>
 
 // What clears a blocker: the records that it names. Of several of a noun each has a number.
 export type WayOut = 'test' | 'qcBatch' | 'mediaLot' | 'reagentLot' | 'worksheet' | 'approval'
-    | 'investigation';
+    | 'investigation' | 'confirmation';
 
-interface Way {
+export interface Way {
     noun: WayOut;
     no: number | undefined;
     href: string;
@@ -43,7 +43,7 @@ function waysTo(noun: WayOut, page: string, ids: number[] = []): Way[] {
 }
 
 // The nearest first: a test is named by most of them, and said only where nothing else is.
-export function waysOut(blocker: Blocker): Way[] {
+export function waysOut(blocker: Partial<Blocker>): Way[] {
     const near = [
         ...waysTo('qcBatch', 'qc-batch', blocker.qcBatchIds),
         ...waysTo('mediaLot', 'media-lot', blocker.mediaLotIds),
@@ -52,5 +52,8 @@ export function waysOut(blocker: Blocker): Way[] {
         ...waysTo('approval', 'approval', blocker.approvalIds),
         ...waysTo('investigation', 'investigation', blocker.investigationIds),
     ];
-    return near.length ? near : waysTo('test', 'sample-test', blocker.testIds);
+    // A confirmation is that of its test.
+    const [noun, page] = blocker.slug === 'confirmation_required'
+        ? ['confirmation', 'confirmation'] as const : ['test', 'sample-test'] as const;
+    return near.length ? near : waysTo(noun, page, blocker.testIds);
 }

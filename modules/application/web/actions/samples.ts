@@ -161,6 +161,7 @@ export const sampleActions: Action<Sample[]>[] = [
         id: 'sample.edit',
         title: () => t.sample.edit,
         permission: 'sample.edit',
+        rare: true,
         keys: 'e',
         visible: (all) => all.length === 1 && all.every(({ status, disposition, amendment }) =>
             (status !== 'reported' || amendment !== null)

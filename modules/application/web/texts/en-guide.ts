@@ -82,7 +82,7 @@ const roles: RoleGuide[] = [
         steps: [
             { at: '/samples', text: 'Find samples by client, project, or whatever is written on the bottle: type it into the box at the top.' },
             { at: '/orders', text: 'Enter and change orders. Checking tells every mistake before anything is registered.' },
-            { at: '/certificates', text: 'Issue certificates of reported samples. When a client finds an error, open an amendment and say what is wrong.' },
+            { at: '/certificates', text: 'Issue certificates of reported samples. When a client finds an error, say so to who may amend: the next version names what changed and why.' },
         ],
     },
     {

@@ -49,6 +49,7 @@ const refusedTitles: Record<number, string> = {
 const ways = {
     test: 'test', qcBatch: 'QC batch', mediaLot: 'media lot', reagentLot: 'reagent lot',
     worksheet: 'worksheet', approval: 'approval', investigation: 'investigation',
+    confirmation: 'confirmation',
 };
 
 export const en = {

@@ -71,6 +71,39 @@ async function list(page) {
     is(await page.locator('.peek').count(), 0, 'Escape closes the peek');
 }
 
+// Of what is selected the open tests are given to a person, sample by sample.
+async function assigning(page) {
+    await page.locator('tr', { hasText: 'Review' }).first().click();
+    await press(page, 'x');
+    await page.getByRole('button', { name: 'Assign 1 sample' }).click();
+    await page.selectOption('#chosen', { label: 'Mateo Ortiz' });
+    await page.locator('[role=dialog] [type=submit]').click();
+    await until(page, () => /open tests of 1 sample are assigned/.test(
+        document.querySelector('.said')?.textContent), 'work is given to a person');
+    const { data: people } = await ask(page, 'GET', '/people?limit=500');
+    const person = people.find(({ displayName }) => displayName === 'Mateo Ortiz');
+    const { data } = await ask(page, 'GET', `/sample-tests?assignedTo=${person.id}&limit=200`);
+    const name = await cursor(page);
+    const { data: [sample] } = await ask(page, 'GET', `/samples?trackingId=${name}`);
+    ok(data.some(({ sampleId }) => sampleId === sample.id), '... who has it then', name);
+    await press(page, 'Escape');
+}
+
+// A view is its address, under a name, for everybody where that is wanted.
+async function views(page) {
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.fill('#reason', 'What stands still');
+    await page.getByLabel('Everybody of the laboratory').check();
+    await page.focus('#reason');
+    await page.keyboard.press('Enter');
+    await until(page, () => /What stands still. is saved/.test(
+        document.querySelector('.said')?.textContent), 'a view is saved');
+    const { data } = await ask(page, 'GET', '/saved-views?page=samples');
+    ok(data.some(({ name, shared, query }) => name === 'What stands still' && shared
+        && query === '?releaseState=blocked'), '... with its filters, and shared',
+    JSON.stringify(data));
+}
+
 async function filters(page) {
     await page.waitForSelector('.states b');
     const blocked = page.getByRole('button', { name: /^Blocked/ });
@@ -85,6 +118,7 @@ async function filters(page) {
     await page.reload();
     await page.waitForSelector('tr.cursor');
     is(await page.locator('.chip').count(), 1, 'the address brings the filter back');
+    await views(page);
     await press(page, 'f');
     await page.getByLabel('Begins with').fill('no such sample');
     await press(page, 'Enter');
@@ -141,6 +175,21 @@ async function facts(page) {
     await until(page, () => !document.querySelector('[role=dialog]'), 'Escape closes it');
 }
 
+// What is still to be done leads to the test; a test to its investigation, with what it is of.
+async function leading(page) {
+    await page.locator('.beside').getByRole('link', { name: 'Go to the test' }).first().click();
+    await until(page, () => document.querySelector('tr:target')?.id.startsWith('test-'),
+        'a finding leads to its test');
+    const id = await page.evaluate(() => document.querySelector('tr:target').id.slice(5));
+    await page.locator('tr:target').getByRole('button', { name: /^Acts on/ }).click();
+    await page.getByRole('menuitem', { name: 'Open an investigation' }).click();
+    await page.waitForSelector('.form input');
+    ok(page.url().endsWith(`&test=${id}`), 'an investigation of the test is opened', page.url());
+    await page.goto(page.url().replace(/investigations.*/, `sample-tests/${id}`));
+    await until(page, (expected) => document.querySelector('tr:target')?.id === expected,
+        'the address of a test is its line in its sample', `test-${id}`);
+}
+
 async function files(page) {
     await page.locator('.tabs').getByRole('link', { name: 'Files' }).click();
     await page.setInputFiles('input[type=file]', [
@@ -182,6 +231,7 @@ async function record(page) {
     await page.waitForSelector('.beside .findings, .beside .section');
     await looks(page, 'sample');
     await facts(page);
+    await leading(page);
     for (const tab of ['Approvals', 'Investigations', 'Certificates', 'History', 'Signatures',
         'Files', 'Comments']) {
         await page.locator('.tabs').getByRole('link', { name: new RegExp(`^${tab}( |$)`) })
@@ -249,6 +299,7 @@ run(async (browser) => {
     await signingIn(page);
     await weight(page);
     await list(page);
+    await assigning(page);
     await filters(page);
     await record(page);
     await scanning(page);

@@ -24,6 +24,8 @@ async function queue(page) {
     ok(/Out of specification: 16\.2 ug\/L/.test(await page.textContent('.look:not(.stop)')),
         'what is out of specification is open, and says so');
     ok(/media_qc_failed/.test(await page.textContent('tbody')), 'what is refused says by what');
+    ok(/\/media-lots\/\d+$/.test(await page.locator('tr.stop').getByRole('link',
+        { name: 'Go to the media lot' }).first().getAttribute('href')), '... and leads to it');
     is(await page.locator('tbody input:disabled').count(),
         await page.locator('tr.look.stop').count(), '... and cannot be ticked');
     await looks(page, 'verify-queue');

@@ -21,6 +21,7 @@ import { t } from '../../texts/texts.ts';
 import { lineActions } from './actions.ts';
 import type { Queue } from './actions.ts';
 import type { Kind, Line, Run } from './queue.ts';
+import { Ways } from './ways.tsx';
 
 const { columns } = t.verify;
 const width = Object.keys(columns).length;
@@ -79,7 +80,9 @@ function Look({ line, kind, queue }: { line: Line; kind: Kind; queue: Queue }): 
                     <span id={`look-${line.test.id}`}>
                         {line.looks.map(({ text, slug }) => (
                             <span key={text}>
-                                {text} {slug ? <span className="id quiet">{slug} </span> : null}
+                                {text}{' '}
+                                {slug ? <Ways slug={slug} test={line.test} /> : null}
+                                {slug ? <span className="id quiet">{slug} </span> : null}
                             </span>
                         ))}
                         {reason ? <strong>{t.verify.chosen(reason)}</strong> : null}
