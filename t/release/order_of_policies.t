@@ -13,6 +13,7 @@ use LIMS::Test;
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
 my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
+my $ada  = LIMS::Service::CommandLine->new($lims, 'Ada Kern', roles => ['administrator']);
 my $lead = $lab->definition(method => 'EPA 200.8', specification_high => 1);
 $ann->done('qc-template create', method => 'EPA 200.8', name => 'Metals', required => 'true',
     controls => [ { type => 'LRB', testDefinitionId => $lead, criterion => 'maximum',
@@ -24,6 +25,15 @@ my $lot = $lab->reagent_lot;
 $lims->patch("/sample-tests/$other", { result => '1', reagentLotId => $lot });
 $lab->policy(oos_opens_investigation => 't');
 $lab->enter($metal, '5');
+
+# How many records each policy would touch today.
+sub touched {
+    my %affected = map { $_->{policy} => $_->{affected} } @{ $ada->done('policy impact')->{policies} };
+    return [ @affected{@_} ];
+}
+
+is_deeply(touched(qw(reasonOnChange selfVerification qcRequired openInvestigationBlocks
+    lotQcPolicy)), [ 2, 2, 1, 1, 0 ], 'what policies would touch is counted by what is there');
 $lab->verify($_) for $metal, $other;
 
 sub blockers {
@@ -38,6 +48,8 @@ my ($again) = map { $_->{id} } @{ $lims->post("/sample-tests/$other/retest",
 $lab->enter($again, '2');
 $lab->verify($again);
 $ann->done('reagent-lot quarantine', $lot, reason => 'recalled');
+is_deeply(touched(qw(reasonOnChange qcRequired lotQcPolicy)), [ 0, 0, 1 ],
+    '... when it changed, again');
 $lims->post("/samples/$sample->{id}/disposition", { disposition => 'on_hold', reason => 'asked to' });
 $lab->policy(qc_required => 'block', open_investigation_blocks => 't', lot_qc_policy => 'block');
 
