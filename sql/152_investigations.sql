@@ -54,6 +54,9 @@ CREATE TABLE lims.investigation (
     opened_entered_at timestamptz,
     -- Of a kind qc_failure: the batch that failed.
     qc_batch_id bigint,
+    -- The lot that is investigated.
+    reagent_lot_id bigint,
+    media_lot_id bigint,
     closed_at timestamptz,
     closed_by bigint,
     conclusion text CHECK (length(conclusion) <= 4000),
@@ -69,6 +72,10 @@ CREATE TABLE lims.investigation (
         REFERENCES lims.sample_test (organization_id, id),
     FOREIGN KEY (organization_id, qc_batch_id)
         REFERENCES lims.qc_batch (organization_id, id),
+    FOREIGN KEY (organization_id, reagent_lot_id)
+        REFERENCES lims.reagent_lot (organization_id, id),
+    FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
     FOREIGN KEY (organization_id, assignee_id)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, opened_by)
@@ -86,6 +93,14 @@ CREATE INDEX investigation_sample
 CREATE INDEX investigation_sample_test
     ON lims.investigation (organization_id, sample_test_id)
  WHERE sample_test_id IS NOT NULL;
+
+CREATE INDEX investigation_reagent_lot
+    ON lims.investigation (organization_id, reagent_lot_id)
+ WHERE reagent_lot_id IS NOT NULL;
+
+CREATE INDEX investigation_media_lot
+    ON lims.investigation (organization_id, media_lot_id)
+ WHERE media_lot_id IS NOT NULL;
 
 -- At most one open investigation of kind oos for each test.
 CREATE UNIQUE INDEX investigation_open_oos
@@ -128,8 +143,8 @@ AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         PERFORM lims.refuse('field_not_patchable',
-            'openedValue and qcBatchId cannot be changed after an investigation was '
-            'opened');
+            'openedValue and the batch or lot concerned cannot be changed after an '
+            'investigation was opened');
     END IF;
     SELECT lims.shown_result(t.qualifier, t.result), t.entered_at
       INTO NEW.opened_value, NEW.opened_entered_at
@@ -151,8 +166,10 @@ CREATE TRIGGER open_insert BEFORE INSERT ON lims.investigation
 FOR EACH ROW EXECUTE FUNCTION lims.investigation_opened();
 
 CREATE TRIGGER open_update BEFORE UPDATE ON lims.investigation
-FOR EACH ROW WHEN ((NEW.opened_value, NEW.opened_entered_at, NEW.qc_batch_id)
-    IS DISTINCT FROM (OLD.opened_value, OLD.opened_entered_at, OLD.qc_batch_id))
+FOR EACH ROW WHEN ((NEW.opened_value, NEW.opened_entered_at, NEW.qc_batch_id,
+        NEW.reagent_lot_id, NEW.media_lot_id)
+    IS DISTINCT FROM (OLD.opened_value, OLD.opened_entered_at, OLD.qc_batch_id,
+        OLD.reagent_lot_id, OLD.media_lot_id))
 EXECUTE FUNCTION lims.investigation_opened();
 
 -- Every value of the test after the one that opened the investigation, with who entered

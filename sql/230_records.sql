@@ -437,7 +437,8 @@ SELECT i.organization_id, i.id,
                                            i.opened_entered_at) END AS "values",
        lims.investigation_actions(i.organization_id, i.id) AS actions,
        i.qc_batch_id AS "qcBatchId", q.batch_number AS "qcBatchNumber",
-       i.conclusion, i.parent_id AS "parentId",
+       i.reagent_lot_id AS "reagentLotId", i.media_lot_id AS "mediaLotId",
+       coalesce(l.code, m.code) AS "lotCode", i.conclusion, i.parent_id AS "parentId",
        i.opened_at AS "openedAt", i.opened_by AS "openedBy",
        i.closed_at AS "closedAt", i.closed_by AS "closedBy",
        i.created_at AS "createdAt", i.updated_at AS "updatedAt"
@@ -447,7 +448,13 @@ SELECT i.organization_id, i.id,
    AND s.id = i.sample_id
   LEFT JOIN lims.qc_batch q
     ON q.organization_id = i.organization_id
-   AND q.id = i.qc_batch_id;
+   AND q.id = i.qc_batch_id
+  LEFT JOIN lims.reagent_lot l
+    ON l.organization_id = i.organization_id
+   AND l.id = i.reagent_lot_id
+  LEFT JOIN lims.media_lot m
+    ON m.organization_id = i.organization_id
+   AND m.id = i.media_lot_id;
 
 CREATE VIEW lims.certificate_record WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",

@@ -147,6 +147,8 @@ BEGIN
                    'sampleId', i.sample_id,
                    'sampleTestId', i.sample_test_id,
                    'qcBatchId', i.qc_batch_id,
+                   'reagentLotId', i.reagent_lot_id,
+                   'mediaLotId', i.media_lot_id,
                    'openedAt', i.opened_at,
                    'openedBy', i.opened_by,
                    'openedValue', i.opened_value,

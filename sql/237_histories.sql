@@ -28,6 +28,8 @@ AS $$
            ('qc_batch', 'qc_coverage', 'qc_batch_id'),
            ('qc_batch', 'investigation', 'qc_batch_id'),
            ('investigation', 'investigation_action', 'investigation_id'),
+           ('reagent_lot', 'investigation', 'reagent_lot_id'),
+           ('media_lot', 'investigation', 'media_lot_id'),
            ('media_lot', 'media_qc_test', 'media_lot_id'),
            ('user_account', 'user_role', 'user_id')
 $$;

@@ -33,7 +33,7 @@ SELECT id
 -- The investigation of a test is also that of its sample.
 INSERT INTO lims.investigation
       (organization_id, kind, title, sample_id, sample_test_id, due_on,
-       assignee_id, qc_batch_id, parent_id)
+       assignee_id, qc_batch_id, reagent_lot_id, media_lot_id, parent_id)
 VALUES (:$organization::bigint, :kind::text, :title::text,
         coalesce(:sampleId::bigint,
                  (SELECT t.sample_id
@@ -41,7 +41,8 @@ VALUES (:$organization::bigint, :kind::text, :title::text,
                    WHERE t.organization_id = :$organization::bigint
                      AND t.id = :sampleTestId::bigint)),
         :sampleTestId::bigint, :dueOn::date, :assigneeId::bigint,
-        :qcBatchId::bigint, :parentId::bigint)
+        :qcBatchId::bigint, :reagentLotId::bigint, :mediaLotId::bigint,
+        :parentId::bigint)
 RETURNING id
 
 -- name: investigation_update one

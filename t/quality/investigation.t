@@ -129,6 +129,19 @@ like($ann->refused('invalid_reference', 'investigation create', kind => 'complai
     qr/sampleTestId/, 'a test of another sample is refused');
 is($ann->done('investigation create', kind => 'complaint', title => 'Odour')->{sampleId}, undef,
     'an investigation without a sample');
+
+my $lot   = $lab->reagent_lot(code => 'HNO3-7');
+my $about = $ann->done('investigation create', kind => 'deviation', title => 'Blank too high',
+    reagentLotId => $lot);
+is_deeply([ @$about{qw(reagentLotId mediaLotId lotCode)} ], [ $lot, undef, 'HNO3-7' ],
+    'an investigation of a lot names it');
+like($ann->done('reagent-lot history', $lot)->{data}[-1]{sentence}, qr/$about->{investigationNumber}/,
+    "... and stands in the lot's history");
+$ann->refused('invalid_reference', 'investigation create', kind => 'deviation', title => 'x',
+    mediaLotId => 999_999);
+ok(!eval { $lab->act(sub { $_[0]->do('UPDATE lims.investigation SET reagent_lot_id = NULL WHERE id = ?',
+    undef, $about->{id}) }) }, '... which never becomes another');
+advanced($about->{id}, 'cancelled', conclusion => 'The blank was mine');
 is_deeply([ map { $_->{kind} } @{ $ann->done('investigation list', open => 'true')->{data} } ],
     ['complaint'], 'open ones are listed');
 is(scalar @{ $ann->done('investigation list', sampleId => $sample->{id})->{data} }, 2,

@@ -31,9 +31,12 @@ export const paths = {
     lot: (kind: LotKind, id: number, tab = '') =>
         `${base}/${kind}-lots/${id}${tab ? `/${tab}` : ''}`,
     investigations: (query = '') => `${base}/investigations${query}`,
-    newInvestigation: (sampleId?: number, testId?: number) =>
-        `${base}/investigations/new${sampleId === undefined ? '' : `?sample=${sampleId}`}${
-            testId === undefined ? '' : `&test=${testId}`}`,
+    // `about`: the record that is investigated, and what the form begins with.
+    newInvestigation: (about: Readonly<Record<string, string | number>> = {}) => {
+        const query = new URLSearchParams(Object.entries(about).map(([name, value]) =>
+            [name, String(value)])).toString();
+        return `${base}/investigations/new${query ? `?${query}` : ''}`;
+    },
     investigation: (id: number, tab = '') =>
         `${base}/investigations/${id}${tab ? `/${tab}` : ''}`,
     confirmations: (query = '') => `${base}/confirmations${query}`,

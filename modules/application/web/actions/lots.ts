@@ -14,6 +14,7 @@ import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import { each } from './each.ts';
+import { investigating } from './investigating.ts';
 
 export const lotsChanged = (): Promise<void> => changed('/reagent-lots', '/media-lots',
     '/reagent-lots/{id}', '/media-lots/{id}', '/reagent-lots/{id}/history',
@@ -101,6 +102,12 @@ const nameOf = ([lot, ...more]: Lot[]): string =>
 
 const setAside = ({ qcStatus }: Lot): boolean => qcStatus === 'quarantined';
 
+const concernOf = (lot: Lot) => ({
+    of: lot.code, title: `${lot.code} ${lot.lotNumber}`,
+    ...(isMedia(lot) ? { kind: 'media_failure' as const, mediaLotId: lot.id }
+        : { kind: 'deviation' as const, reagentLotId: lot.id }),
+});
+
 export const lotActions: Action<Lot[]>[] = [
     {
         id: 'lot.test',
@@ -141,6 +148,8 @@ export const lotActions: Action<Lot[]>[] = [
             || lot.qcStatus === 'failed' && !isMedia(lot)),
         ...ofOne(release),
     },
+    investigating<Lot[]>('lot.investigate', ([lot, ...more]) =>
+        lot && more.length === 0 ? concernOf(lot) : undefined),
 ];
 
 // A list offers to receive one, too.

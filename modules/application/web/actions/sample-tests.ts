@@ -4,12 +4,11 @@
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
-import { paths } from '../paths.ts';
-import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import type { Question } from './ask.ts';
+import { investigating } from './investigating.ts';
 import { signature, signedContents } from './signed.ts';
 import { rowOf, testsChanged, verification } from './verify.ts';
 
@@ -124,6 +123,11 @@ async function reopening({ test, sample }: One): Promise<Question> {
 }
 
 export const oneTestActions: Action<One>[] = [
+    investigating<One>('sample-test.investigate', ({ test, sample }) => ({
+        of: `${test.testCode} ${sample.trackingId}`,
+        kind: test.outOfSpecification ? 'oos' : 'deviation',
+        title: `${test.testCode} ${sample.trackingId}`, sampleTestId: test.id,
+    })),
     {
         id: 'sample-test.reopen',
         title: ({ test }) => t.sample.reopenTest(test.testCode),
@@ -131,12 +135,6 @@ export const oneTestActions: Action<One>[] = [
         visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
             && test.status === 'verified',
         perform: async (one) => ask(await reopening(one)),
-    },
-    {
-        id: 'sample-test.investigate',
-        title: () => t.sample.investigate,
-        permission: 'investigation.work',
-        perform: ({ test, sample }) => navigate(paths.newInvestigation(sample.id, test.id)),
     },
     {
         id: 'sample-test.retest',

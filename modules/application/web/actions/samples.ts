@@ -11,6 +11,7 @@ import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import { each } from './each.ts';
+import { investigating } from './investigating.ts';
 
 export type Sample = Read<'/samples'>['data'][number];
 
@@ -169,14 +170,6 @@ export const sampleActions: Action<Sample[]>[] = [
         perform: ([one]) => one && navigate(paths.sample(one.id, 'edit')),
     },
     {
-        id: 'sample.investigate',
-        title: () => t.sample.investigate,
-        permission: 'investigation.work',
-        rare: true,
-        visible: (all) => all.length === 1,
-        perform: ([one]) => one && navigate(paths.newInvestigation(one.id)),
-    },
-    {
         id: 'sample.assign',
         title: (all) => t.samples.assign(worksOn(all).length),
         permission: 'result.enter',
@@ -223,4 +216,8 @@ export const sampleActions: Action<Sample[]>[] = [
             dispose(some, 'rejected', t.samples.reject(some.length), t.samples.rejected);
         },
     },
+    investigating<Sample[]>('sample.investigate', ([sample, ...more]) =>
+        sample && more.length === 0 ? {
+            of: sample.trackingId, kind: 'deviation', title: sample.trackingId, sampleId: sample.id,
+        } : undefined),
 ];

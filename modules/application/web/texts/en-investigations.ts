@@ -33,7 +33,7 @@ export const investigations = {
     overview: 'Overview',
     edit: 'Edit',
     fact: {
-        title: 'Facts', what: 'Title', kind: 'Kind', sample: 'Sample', test: 'Test', batch: 'QC batch',
+        title: 'Facts', what: 'Title', kind: 'Kind', sample: 'Sample', test: 'Test', batch: 'QC batch', lot: 'Lot',
         opened: 'Opened', by: (name: string) => `by ${name}`, due: 'Due', assignee: 'Worked on by',
         closed: 'Closed', parent: 'Follows from',
     },

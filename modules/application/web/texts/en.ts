@@ -349,7 +349,6 @@ export const en = {
         reopenWhat: 'The result is no longer verified: it stands until another is entered, and is'
             + ' verified and approved anew.',
         testReopened: (code: string) => `${code} is reopened.`,
-        investigate: 'Open an investigation',
         testRetested: (code: string) => `${code} is to be tested again.`,
         testActs: (code: string) => `Acts on ${code}`,
         rounds: (n: number) => `Round ${n}`,

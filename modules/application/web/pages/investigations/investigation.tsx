@@ -47,5 +47,6 @@ export function Clock({ one }: { one: Investigation }): ReactElement {
         : <Status>{words.left(left)}</Status>;
 }
 
-export const aboutOf = ({ testCode, trackingId, qcBatchNumber }: Investigation): string =>
-    [testCode, trackingId, qcBatchNumber].filter(Boolean).join(' ');
+export const aboutOf = (
+    { testCode, trackingId, qcBatchNumber, lotCode }: Investigation,
+): string => [testCode, trackingId, qcBatchNumber, lotCode].filter(Boolean).join(' ');

@@ -64,6 +64,21 @@ function Phases({ all, shown, more }: {
     );
 }
 
+// What the form begins with, as the address has it.
+const about = ['sampleId', 'sampleTestId', 'qcBatchId', 'reagentLotId', 'mediaLotId'];
+
+function beginningOf(search: URLSearchParams): Record<string, unknown> {
+    const begun: Record<string, unknown> = {};
+    for (const [name, value] of search) {
+        if (about.includes(name)) {
+            begun[name] = Number(value);
+        } else if (name === 'kind' || name === 'title') {
+            begun[name] = value;
+        }
+    }
+    return begun;
+}
+
 const none: Investigation[] = [];
 const most = 200;
 
@@ -72,8 +87,6 @@ export function InvestigationList({ opening }: { opening?: boolean }): ReactElem
     const person = usePeople();
     const shown = searchParams.get('phase') ?? '';
     const cursor = searchParams.get('cursor');
-    const sampleId = Number(searchParams.get('sample'));
-    const sampleTestId = Number(searchParams.get('test'));
     const query = { order: '-id' as const, limit: most };
     const open = useRead('/investigations', { params: { query: { ...query, open: true,
         ...(cursor && shown !== 'closed' ? { cursor: Number(cursor) } : {}) } } }, { live: 30 });
@@ -92,9 +105,10 @@ export function InvestigationList({ opening }: { opening?: boolean }): ReactElem
             none={words.none} noneWhat={words.noneWhat} filtered={shown !== ''}
             filters={<Phases all={all} shown={shown} more={open.data?.hasMore ?? false} />}>
             {opening ? <RecordForm definition={investigationForm} id={null}
-                initial={{ ...(sampleId ? { sampleId } : {}),
-                    ...(sampleTestId ? { sampleTestId } : {}) }}
-                close={() => navigate(paths.investigations())} /> : null}
+                initial={beginningOf(searchParams)} note={searchParams.get('of') ?? undefined}
+                close={() => searchParams.has('of') ? history.back()
+                    : navigate(paths.investigations())}
+                saved={({ id }) => navigate(paths.investigation(Number(id)))} /> : null}
         </ListPage>
     );
 }

@@ -43,7 +43,16 @@ function Facts({ one }: { one: Investigation }): ReactElement {
                     )}
                 </Fact>
                 <Fact name={words.fact.test}>{one.testCode}</Fact>
-                <Fact name={words.fact.batch}>{one.qcBatchNumber}</Fact>
+                <Fact name={words.fact.batch}>
+                    {one.qcBatchId === null ? null : (
+                        <Link className="id" href={paths.qcBatch(one.qcBatchId)}>
+                            {one.qcBatchNumber}
+                        </Link>
+                    )}
+                </Fact>
+                <Fact name={words.fact.lot}>
+                    {one.lotCode === null ? null : <LotOf one={one} />}
+                </Fact>
                 <Fact name={words.fact.opened}>
                     <Moment at={one.openedAt} />{' '}
                     {one.openedBy === null ? null : words.fact.by(person(one.openedBy))}
@@ -60,6 +69,13 @@ function Facts({ one }: { one: Investigation }): ReactElement {
             </dl>
         </section>
     );
+}
+
+function LotOf({ one }: { one: Investigation }): ReactElement {
+    const { reagentLotId, mediaLotId, lotCode } = one;
+    const href = reagentLotId === null ? paths.lot('media', mediaLotId ?? 0)
+        : paths.lot('reagent', reagentLotId);
+    return <Link className="id" href={href}>{lotCode}</Link>;
 }
 
 function Parent({ id }: { id: number }): ReactElement {
