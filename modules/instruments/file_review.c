@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_review.c - what a person looks at who decides about a quarantined file: its cells as the
- * reader sees them, and the tests that a row may be for.
+ * file_review.c - what a person looks at who decides about files: how many there are of
+ * each status, a file's cells as the reader sees them, and the tests that a row may be for.
  */
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -95,11 +95,53 @@ static const lims_field_t candidates_output[] = {
       .doc = "Values that are read from the row: sheet, column, trackingId, testCode, result, and "
              "candidates, the tests that each may be for: those of the sample that the row names, "
              "else the newest ones of received samples that are pending, those first whose "
-             "tracking id differs in its check character alone (near). A candidate has "
-             "sampleTestId, sampleId, trackingId, sampleIdentifier, near, status, result and "
-             "retestOf." },
+             "tracking id differs in its check character alone (near), then those of a client "
+             "(sameClient) or a day of collection (sameDay) of the samples that other rows name. "
+             "A candidate has sampleTestId, sampleId, trackingId, sampleIdentifier, near, status, "
+             "result, retestOf, clientName, collectionDate, sameClient and sameDay." },
     LIMS_FIELD_END,
 };
+
+static const lims_field_t counts_output[] = {
+    { .name = "received",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of files that are not yet read to their end." },
+    { .name = "imported",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of files that were imported." },
+    { .name = "quarantined",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of files that are held for a person to decide." },
+    { .name = "rejected",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of files that were rejected." },
+    { .name = "released",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of files that were released." },
+    LIMS_FIELD_END,
+};
+
+/* --- Counts ---------------------------------------------------------------- */
+
+static const lims_error_t *count_files(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_INSTRUMENT_FILE_COUNTS };
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    if (!error) {
+        lims_render_counts(w, rows);
+        lims_render_finish(rq, w);
+        lims_render_etag(rq);
+    }
+    return error;
+}
 
 /* --- The grid -------------------------------------------------------------- */
 
@@ -211,6 +253,25 @@ static const char *readings_of(const lims_import_t *import, int row, apr_pool_t 
     return lims_writer_finish(&length, w);
 }
 
+/* The names of samples in the other rows, as a JSON array. */
+static const char *named_beside(const lims_import_t *import, int row, apr_pool_t *pool)
+{
+    const apr_array_header_t *list = import->readings->readings;
+    lims_writer_t *w = lims_writer_create(pool);
+    apr_size_t length = 0;
+
+    lims_writer_array_begin(w);
+    for (int i = 0; i < list->nelts; i++) {
+        const lims_reading_t *each = &APR_ARRAY_IDX(list, i, lims_reading_t);
+
+        if (each->row != row && !each->control && each->tracking_id) {
+            lims_writer_string(w, each->tracking_id);
+        }
+    }
+    lims_writer_array_end(w);
+    return lims_writer_finish(&length, w);
+}
+
 static const lims_error_t *candidates(lims_request_t *rq)
 {
     const lims_call_t call = { .statement = LIMS_STMT_INSTRUMENT_FILE_CANDIDATES };
@@ -225,6 +286,8 @@ static const lims_error_t *candidates(lims_request_t *rq)
     lims_import_read(import);
     lims_values_set(rq->values, "readings",
                     readings_of(import, number_of(rq, "row"), rq->pool));
+    lims_values_set(rq->values, "named",
+                    named_beside(import, number_of(rq, "row"), rq->pool));
     error = lims_service_read(&found, rq, &call, 1);
     if (error) {
         return error;
@@ -241,6 +304,18 @@ static const lims_error_t *candidates(lims_request_t *rq)
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/instrument-files/counts",
+      .command = "instrument-file counts",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "countInstrumentFiles",
+      .summary = "Count the instrument files by status",
+      .description = "Exact up to 10,000; more are the text `10,000+`.",
+      .permission = "data.read",
+      .flags = LIMS_R_DOCUMENT,
+      .output = counts_output,
+      .status = 200,
+      .handler = count_files },
     { .method = "GET",
       .path = "/instrument-files/:id/grid",
       .command = "instrument-file grid",

@@ -89,7 +89,18 @@ UPDATE lims.instrument_file
 RETURNING id
 
 -- name: instrument_file_candidates one
--- Of a sample that is not known, the newest pending tests are looked through.
+-- Of a sample that is not known, the newest pending tests are looked through: a mistyped
+-- sample most likely has the client, or the day, of those that the other rows name.
+WITH beside AS MATERIALIZED (
+    SELECT s.client_name, s.collection_date
+      FROM lims.sample s
+     WHERE s.organization_id = :$organization::bigint
+       AND s.id = ANY (ARRAY(
+               SELECT f.sample_id
+                 FROM lims.find_samples(:$organization::bigint,
+                          ARRAY(SELECT n.value FROM json_array_elements_text(:named::json) n),
+                          '{trackingId,externalId,sampleIdentifier,name}') f))
+)
 SELECT coalesce(json_agg(json_build_object(
            'sheet', r.sheet,
            'column', nullif(r."column", 0),
@@ -115,10 +126,16 @@ SELECT coalesce(json_agg(json_build_object(
                       AND left(s.tracking_id, -1) = left(r."trackingId", -1),
                   'status', x.status,
                   'result', x.result,
-                  'retestOf', x.retest_of)
-                  ORDER BY left(s.tracking_id, -1) = left(r."trackingId", -1) DESC, x.id),
+                  'retestOf', x.retest_of,
+                  'clientName', s.client_name,
+                  'collectionDate', s.collection_date,
+                  'sameClient', x.client,
+                  'sameDay', x.day)
+                  ORDER BY left(s.tracking_id, -1) = left(r."trackingId", -1) DESC,
+                           x.client::integer + x.day::integer DESC, x.id),
                   '[]') AS list
-         FROM (SELECT t.id, t.sample_id, t.status, t.result, t.retest_of
+         FROM (SELECT t.id, t.sample_id, t.status, t.result, t.retest_of,
+                      false AS client, false AS day
                  FROM lims.sample_test t
                 WHERE t.organization_id = :$organization::bigint
                   AND t.sample_id = f.sample_id
@@ -126,7 +143,7 @@ SELECT coalesce(json_agg(json_build_object(
                   AND t.status <> 'verified'
                   AND t.disposition = 'active'
                 UNION ALL
-               (SELECT n.id, n.sample_id, n.status, n.result, n.retest_of
+               (SELECT n.id, n.sample_id, n.status, n.result, n.retest_of, w.client, w.day
                   FROM (SELECT t.*
                           FROM lims.sample_test t
                          WHERE f.sample_id IS NULL
@@ -137,9 +154,17 @@ SELECT coalesce(json_agg(json_build_object(
                   JOIN lims.sample m
                     ON m.organization_id = :$organization::bigint
                    AND m.id = n.sample_id
+                 CROSS JOIN LATERAL (
+                       SELECT m.client_name IN (SELECT b.client_name FROM beside b),
+                              coalesce(m.collection_date IN (SELECT b.collection_date
+                                                               FROM beside b
+                                                              WHERE b.collection_date
+                                                                    IS NOT NULL), false)
+                       ) w (client, day)
                  WHERE n.test_definition_id = d.id
                    AND n.disposition = 'active'
-                 ORDER BY left(m.tracking_id, -1) = left(r."trackingId", -1) DESC, n.id DESC
+                 ORDER BY left(m.tracking_id, -1) = left(r."trackingId", -1) DESC,
+                          w.client::integer + w.day::integer DESC, n.id DESC
                  LIMIT 20)) x
          JOIN lims.sample s
            ON s.organization_id = :$organization::bigint
@@ -147,6 +172,19 @@ SELECT coalesce(json_agg(json_build_object(
           AND s.status IN ('received', 'processing')
           AND NOT lims.sample_is_final(s.status, s.disposition)) c
  WHERE :$organization::bigint IS NOT NULL
+
+-- name: instrument_file_counts many
+-- How many files have each status: of each no more than are told, and one.
+SELECT x.state,
+       (SELECT count(*)
+          FROM (SELECT f.id
+                  FROM lims.instrument_file f
+                 WHERE f.organization_id = :$organization::bigint
+                   AND f.status = x.state
+                 LIMIT 10001) o) AS count
+  FROM unnest('{received,imported,quarantined,rejected,released}'::text[])
+       WITH ORDINALITY AS x (state, place)
+ ORDER BY x.place
 
 -- name: instrument_files_held many
 SELECT f.id

@@ -2,7 +2,6 @@
 /* search.c - the list of samples, with its filters, its counts and its file. */
 #include "samples/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/field.h"
@@ -216,9 +215,6 @@ const lims_field_t lims_sample_counts_output[] = {
     LIMS_FIELD_END,
 };
 
-/* Maximum number of samples of a state that is counted exactly. */
-enum { COUNT_MAX = 10000 };
-
 /* Whether a filter is given that few samples pass; of names, whether few were found. */
 static bool is_narrow(const lims_request_t *rq)
 {
@@ -233,24 +229,6 @@ static bool is_narrow(const lims_request_t *rq)
         }
     }
     return false;
-}
-
-/* Writes a member for each row: a state with its count. */
-static void write_counts(lims_writer_t *w, const char *name, const lims_result_t *rows)
-{
-    lims_writer_key(w, name);
-    lims_writer_object_begin(w);
-    for (int i = 0; i < lims_result_count(rows); i++) {
-        const char *count = lims_result_get(rows, i, "count");
-
-        lims_writer_key(w, lims_result_get(rows, i, "state"));
-        if (strtol(count, NULL, 10) > COUNT_MAX) {
-            lims_writer_string(w, "10,000+");
-        } else {
-            lims_writer_raw(w, count);
-        }
-    }
-    lims_writer_object_end(w);
 }
 
 const lims_error_t *lims_samples_count(lims_request_t *rq)
@@ -271,8 +249,10 @@ const lims_error_t *lims_samples_count(lims_request_t *rq)
         return error;
     }
     lims_writer_object_begin(w);
-    write_counts(w, "status", rows[0]);
-    write_counts(w, "releaseState", rows[1]);
+    lims_writer_key(w, "status");
+    lims_render_counts(w, rows[0]);
+    lims_writer_key(w, "releaseState");
+    lims_render_counts(w, rows[1]);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     lims_render_etag(rq);

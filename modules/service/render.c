@@ -59,6 +59,22 @@ void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const l
     write_rows(w, resource->fields, rows, count, pool);
 }
 
+void lims_render_counts(lims_writer_t *w, const lims_result_t *rows)
+{
+    lims_writer_object_begin(w);
+    for (int i = 0; i < lims_result_count(rows); i++) {
+        const char *count = lims_result_get(rows, i, "count");
+
+        lims_writer_key(w, lims_result_get(rows, i, "state"));
+        if (strtol(count, NULL, 10) > LIMS_COUNTED_MAX) {
+            lims_writer_string(w, "10,000+");
+        } else {
+            lims_writer_raw(w, count);
+        }
+    }
+    lims_writer_object_end(w);
+}
+
 void lims_render_objects(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
                          int count, apr_pool_t *pool)
 {

@@ -101,6 +101,13 @@ const char *const *lims_render_tags(const lims_resource_t *resource, const lims_
 void lims_render_objects(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
                          int count, apr_pool_t *pool);
 
+/* Maximum number of records of a state that is counted exactly. */
+#define LIMS_COUNTED_MAX 10000
+
+/* Writes rows of "state" and "count" as an object with a member for each state: an integer,
+ * or the text "10,000+" for more than LIMS_COUNTED_MAX. */
+void lims_render_counts(lims_writer_t *w, const lims_result_t *rows);
+
 /* Writes one row as a record of the resource. */
 void lims_render_row(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
                      int row, apr_pool_t *pool);

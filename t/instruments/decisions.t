@@ -9,6 +9,7 @@ use warnings;
 use LIMS::Files::Instrument;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
@@ -122,7 +123,9 @@ subtest 'who decides' => sub {
         [ { sampleTestId => $pc->test($wide, 'NO3')->{id}, sampleId => $wide->{id},
                 trackingId => $wide->{trackingId}, near => JSON::PP::false,
                 sampleIdentifier => $wide->{sampleIdentifier}, status => 'pending',
-                result => undef, retestOf => undef } ],
+                result => undef, retestOf => undef, clientName => $wide->{clientName},
+                collectionDate => $wide->{collectionDate}, sameClient => JSON::PP::false,
+                sameDay => JSON::PP::false } ],
         'a sample of nobody: tests that wait for such a value');
     ($reading) = @{ $clerk->done('instrument-file candidates', $id, row => 3)->{readings} };
     is_deeply([ map { "$_->{trackingId} $_->{near}" } $reading->{candidates}[0] ],
@@ -130,6 +133,42 @@ subtest 'who decides' => sub {
             'a mistyped check character: the sample that is near, first');
     $clerk->refused('permission_required', 'instrument-file decide', $id, decisions => {});
     $clerk->refused('permission_required', 'instrument-file release', $id, @why);
+};
+
+subtest 'which sample is likely' => sub {
+    my ($known, $far, $mate, $other) = map {
+        my $sample = $pc->sample('NO3');
+        $lims->db->do('UPDATE lims.sample SET client_name = ?, collection_date = ? WHERE id = ?', undef,
+            @$_, $sample->{id});
+        $sample
+    } [ 'Mill', '2026-10-01' ], [ 'Dairy', '2026-10-02' ], [ 'Mill', '2026-10-01' ], [ 'Dairy', '2026-10-01' ];
+    my $id = $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ], [ $known, 'NO3', '2' ]))->json->{id};
+    my ($reading) = @{ $ann->done('instrument-file candidates', $id, row => 2)->{readings} };
+    my %ours = map { $_->{id} => 1 } $far, $mate, $other;
+    is_deeply([ map { [ @$_{qw(sampleId sameClient sameDay)} ] } grep { $ours{ $_->{sampleId} } }
+                @{ $reading->{candidates} } ],
+        [ [ $mate->{id}, JSON::PP::true, JSON::PP::true ], [ $other->{id}, JSON::PP::false, JSON::PP::true ],
+            [ $far->{id}, JSON::PP::false, JSON::PP::false ] ],
+        'those of the client and the day of the other rows come first');
+    $ann->done('instrument-file reject', $id, reason => 'a trial');
+};
+
+subtest 'a decision about what was seen' => sub {
+    my $mia  = LIMS::Service::Person->new($lims, roles => ['qa_officer']);
+    my $id   = $pc->send($pc->csv([ 'NOBODY-2', 'NO3', '1' ]))->json->{id};
+    my $seen = $mia->get("/instrument-files/$id")->header('ETag');
+    my $out  = { decisions => { exclude => [ { row => 2, reason => 'not ours' } ] } };
+    is($mia->patch("/instrument-files/$id", $out, headers => { 'If-Match' => $seen })->status, 200,
+        'is kept');
+    refused($mia->patch("/instrument-files/$id", { decisions => {} }, headers => { 'If-Match' => $seen }),
+        412, 'precondition_failed', 'one about what stands no more');
+    my $counts = $mia->get('/instrument-files/counts')->json;
+    is_deeply($counts, $bob->done('instrument-file counts'), 'the files are counted');
+    is($counts->{quarantined}, $lims->db->selectrow_array(
+        q{SELECT count(*) FROM lims.instrument_file WHERE status = 'quarantined'}), '... by status');
+    is($counts->{rejected}, 1, '... each in its own');
+    $mia->post("/instrument-files/$id/reject", { reason => 'a trial' });
+    is($bob->done('instrument-file counts')->{rejected}, 2, '... as it is now');
 };
 
 subtest 'reading several again' => sub {

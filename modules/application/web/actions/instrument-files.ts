@@ -3,7 +3,8 @@
 // What is done with instrument files: imported after a try, released, rejected, read again.
 import { answer, api } from '../api/client.ts';
 import { base64Of } from '../api/base64.ts';
-import { changed } from '../api/read.ts';
+import { Problem } from '../api/problem.ts';
+import { changed, condition, readNow } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { decisionsOf, reasonsOf, sent, blocks, countsOf } from '../pages/instrument-files/reasons.ts';
 import type { Decisions } from '../pages/instrument-files/reasons.ts';
@@ -11,6 +12,7 @@ import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
+import type { Question } from './ask.ts';
 
 type Listed = Read<'/instrument-files'>['data'][number];
 const texts = t.instrumentFiles;
@@ -24,10 +26,24 @@ export interface OpenFile {
 }
 
 export const filesChanged = (): Promise<void> =>
-    changed('/instrument-files', '/instrument-files/{id}', '/instrument-files/{id}/candidates',
+    changed('/instrument-files', '/instrument-files/counts', '/instrument-files/{id}',
+        '/instrument-files/{id}/candidates',
         '/instrument-files/{id}/history');
 
-const path = ({ id }: Listed) => ({ params: { path: { id } } });
+// An act is about the file as it was seen: if somebody decided meanwhile, it is refused, and
+// the file is read again.
+const path = (file: Listed) => ({ params: { path: { id: file.id } }, ...condition(file) });
+
+async function onSeen<T>(act: Promise<T>): Promise<T> {
+    try {
+        return await act;
+    } catch (error) {
+        if (error instanceof Problem && (error.status === 412 || error.status === 409)) {
+            await filesChanged();
+        }
+        throw error;
+    }
+}
 
 /* Trying and importing */
 
@@ -86,23 +102,31 @@ export async function importFiles(files: File[]): Promise<void> {
 /* Deciding */
 
 export async function decide(file: Listed, decisions: Decisions): Promise<void> {
-    await answer(api.PATCH('/instrument-files/{id}', {
+    await onSeen(answer(api.PATCH('/instrument-files/{id}', {
         ...path(file), body: { decisions: sent(decisions) },
-    }));
+    })));
     await filesChanged();
 }
 
-export function leaveOut(file: Listed, sheet: string, row: number): void {
+// The file as it is now.
+const again = async ({ id }: Listed): Promise<Listed> =>
+    readNow('/instrument-files/{id}', { params: { path: { id } } });
+
+function leavingOut(file: Listed, sheet: string, row: number): Question {
     const decisions = decisionsOf(file);
-    ask({
+    return {
         kind: 'reason',
         title: texts.leaveOutRow(row),
         note: file.fileName,
         reason: 'must',
+        renew: async () => leavingOut(await again(file), sheet, row),
         perform: ({ reason = '' }) => decide(file, { ...decisions, exclude: [...decisions.exclude,
             { row, ...(sheet ? { sheet } : {}), reason }] }),
-    });
+    };
 }
+
+export const leaveOut = (file: Listed, sheet: string, row: number): void =>
+    ask(leavingOut(file, sheet, row));
 
 export async function readBy(file: Listed, profile: string): Promise<void> {
     const { profile: _, ...rest } = decisionsOf(file);
@@ -110,23 +134,26 @@ export async function readBy(file: Listed, profile: string): Promise<void> {
     say({ tone: 'ready', text: texts.profileChosen(profile || texts.asMatched) });
 }
 
-function withReason(
-    file: Listed, title: string, explanation: string | undefined, done: string,
-    act: (reason: string) => Promise<unknown>,
-): void {
-    ask({
-        kind: 'reason',
-        title,
-        note: file.fileName,
-        ...(explanation ? { explanation } : {}),
-        reason: 'must',
-        perform: async ({ reason = '' }) => {
-            await act(reason);
-            await filesChanged();
-            say({ tone: 'ready', text: done });
-        },
-    });
+interface Deciding {
+    title: string;
+    explanation?: string;
+    done: string;
+    act: (file: Listed, reason: string) => Promise<unknown>;
 }
+
+const deciding = (file: Listed, how: Deciding): Question => ({
+    kind: 'reason',
+    title: how.title,
+    note: file.fileName,
+    ...(how.explanation ? { explanation: how.explanation } : {}),
+    reason: 'must',
+    renew: async () => deciding(await again(file), how),
+    perform: async ({ reason = '' }) => {
+        await onSeen(how.act(file, reason));
+        await filesChanged();
+        say({ tone: 'ready', text: how.done });
+    },
+});
 
 async function readAgain({ file }: OpenFile): Promise<void> {
     const done = await answer(api.POST('/instrument-files/{id}/reevaluate',
@@ -147,9 +174,12 @@ export const fileActions: Action<OpenFile>[] = [
         step: true,
         visible: isHeld,
         refused: ({ left }) => left ? texts.left(left) : undefined,
-        perform: ({ file, results }) => withReason(file, texts.release(results), texts.releaseWhat,
-            texts.released(results), (reason) => answer(api.POST('/instrument-files/{id}/release',
-                { ...path(file), body: { reason } }))),
+        perform: ({ file, results }) => ask(deciding(file, {
+            title: texts.release(results), explanation: texts.releaseWhat,
+            done: texts.released(results),
+            act: (seen, reason) => answer(api.POST('/instrument-files/{id}/release',
+                { ...path(seen), body: { reason } })),
+        })),
     },
     {
         id: 'instrument-file.again',
@@ -163,18 +193,23 @@ export const fileActions: Action<OpenFile>[] = [
         title: () => texts.reject,
         permission: 'file.review',
         visible: isHeld,
-        perform: ({ file }) => withReason(file, texts.reject, texts.rejectWhat,
-            texts.rejected(file.fileName), (reason) => answer(api.POST(
-                '/instrument-files/{id}/reject', { ...path(file), body: { reason } }))),
+        perform: ({ file }) => ask(deciding(file, {
+            title: texts.reject, explanation: texts.rejectWhat,
+            done: texts.rejected(file.fileName),
+            act: (seen, reason) => answer(api.POST('/instrument-files/{id}/reject',
+                { ...path(seen), body: { reason } })),
+        })),
     },
     {
         id: 'instrument-file.reopen',
         title: () => texts.reopen,
         permission: 'file.review',
         visible: ({ file }) => file.status === 'rejected',
-        perform: ({ file }) => withReason(file, texts.reopen, undefined,
-            texts.reopened(file.fileName), (reason) => answer(api.POST(
-                '/instrument-files/{id}/reopen', { ...path(file), body: { reason } }))),
+        perform: ({ file }) => ask(deciding(file, {
+            title: texts.reopen, done: texts.reopened(file.fileName),
+            act: (seen, reason) => answer(api.POST('/instrument-files/{id}/reopen',
+                { ...path(seen), body: { reason } })),
+        })),
     },
 ];
 

@@ -4,7 +4,7 @@
 // again while it is shown, and not sent again where it is the same (ETag, 304).
 import { useCallback } from 'react';
 
-import { QueryClient, keepPreviousData, useQuery } from '@tanstack/react-query';
+import { QueryClient, keepPreviousData, replaceEqualDeep, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { FetchResponse, MaybeOptionalInit } from 'openapi-fetch';
 import type { PathsWithMethod } from 'openapi-typescript-helpers';
@@ -28,6 +28,27 @@ interface Manner {
 const again = (failures: number, error: unknown): boolean =>
     error instanceof Problem && (error.offline || error.status === 503) && failures < 5;
 
+// The ETag of each answer that a page has.
+const tags = new WeakMap<object, string>();
+
+// What an act on a record sends as If-Match, so that it is done to what was seen or not at all.
+export function condition(record: object): { headers?: { 'If-Match': string } } {
+    const tag = tags.get(record);
+    return tag === undefined ? {} : { headers: { 'If-Match': tag } };
+}
+
+const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
+
+// What did not change stays the same object, under the ETag of the newest answer.
+function shared(before: unknown, now: unknown): unknown {
+    const data: unknown = replaceEqualDeep(before, now);
+    const tag = isObject(now) ? tags.get(now) : undefined;
+    if (tag !== undefined && isObject(data)) {
+        tags.set(data, tag);
+    }
+    return data;
+}
+
 export const queries = new QueryClient({
     defaultOptions: {
         queries: {
@@ -37,6 +58,7 @@ export const queries = new QueryClient({
             refetchOnWindowFocus: false,
             staleTime: 2000,
             placeholderData: keepPreviousData,
+            structuralSharing: shared,
         },
     },
 });
@@ -72,9 +94,16 @@ async function read(path: ReadPath, init: object, background: boolean): Promise<
     const etag = response.headers.get('ETag');
     if (etag) {
         kept.set(key, { etag, data });
+        if (isObject(data)) {
+            tags.set(data, etag);
+        }
     }
     return data;
 }
+
+// A record as it is at this moment, for an act that begins with it.
+export const readNow = async <P extends ReadPath>(path: P, init: Init<P>): Promise<Read<P>> =>
+    await read(path, init as object, false) as Read<P>;
 
 // The first look is the person's; those after it, made by the page itself, are not use of
 // the session.

@@ -80,6 +80,10 @@ export const instrumentFiles = {
     other: 'Another sample',
     otherLabel: 'Tracking id of the other sample',
     near: 'differs in its check character alone',
+    // Of the samples that the other rows of the file name.
+    beside: (client: boolean, day: boolean) => client || day
+        ? `same ${[client ? 'client' : '', day ? 'day' : ''].filter(Boolean).join(' and ')} as others of the file`
+        : '',
     pending: 'has no result yet', entered: (result: string) => `has ${result}`,
     retest: 'is a retest',
     noCandidates: 'No received sample waits for this test.',

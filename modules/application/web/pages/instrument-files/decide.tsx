@@ -12,7 +12,7 @@ import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
-import { when } from '../../texts/time.ts';
+import { dayOf, when } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import type { InstrumentFile } from './preview.ts';
 import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from './reasons.ts';
@@ -28,6 +28,10 @@ interface Candidate {
     result: string | null;
     retestOf: number | null;
     near: boolean;
+    clientName: string;
+    collectionDate: string | null;
+    sameClient: boolean;
+    sameDay: boolean;
 }
 
 // The service has them as JSON; of one sample once, whatever is measured of it.
@@ -37,8 +41,11 @@ function candidatesOf(readings: unknown, bySample: boolean): Candidate[] {
     return bySample ? [...new Map(all.map((one) => [one.trackingId, one])).values()] : all;
 }
 
+// What speaks for it, and what it is.
 const aboutOf = (one: Candidate): string => [
-    one.near ? texts.near : '', one.retestOf === null ? '' : texts.retest,
+    one.near ? texts.near : '', texts.beside(one.sameClient, one.sameDay),
+    one.clientName, one.collectionDate ? dayOf(one.collectionDate) : '',
+    one.retestOf === null ? '' : texts.retest,
     one.result === null ? texts.pending : texts.entered(one.result),
 ].filter(Boolean).join(', ');
 

@@ -69,11 +69,16 @@ const columnsOf = (instrument: (id: number | null) => string): Column<Listed>[] 
     { key: 'reason', title: words.reason, cell: firstReason, hint: firstReason },
 ];
 
+type Counts = Partial<Record<State, number | string>>;
+
 function States({ chosen }: { chosen: string | null }): ReactElement {
+    // The service has them as JSON: a number, or in words that there are more.
+    const counts = (useRead('/instrument-files/counts', {}, { live: 15 }).data ?? {}) as Counts;
     const button = (state: State | null, title: string): ReactElement => (
         <button key={title} type="button" aria-pressed={chosen === state}
             onClick={() => navigate(paths.instrumentFiles(state ? `?status=${state}` : ''))}>
             {state ? <Glyph name={glyphs[state]} tone={glyphs[state]} /> : null}{title}
+            {state && counts[state] ? <b>{counts[state].toLocaleString()}</b> : null}
         </button>
     );
     return (

@@ -22,6 +22,17 @@ const texts = t.instrumentFiles;
 // Columns that share the width of the page; a wider sheet is scrolled.
 const fit = 6;
 
+// What is named by one long word is shown whole: of a tracking id the end matters most.
+const isId = (cell: string | undefined): boolean => /^\S*\d\S*$/.test(cell ?? '')
+    && (cell ?? '').length > 11;
+
+function columnWidth(rows: SheetRow[], column: number, width: number): string | undefined {
+    if (rows.some(({ cells }) => isId(cells[column]))) {
+        return 'w-state';
+    }
+    return width > fit ? 'w-name' : undefined;
+}
+
 export interface Marked {
     // Open reasons of a row.
     reasons: (row: number) => Reason[];
@@ -52,6 +63,9 @@ function Would({ row, marked }: { row: number; marked: Marked }): ReactNode {
         </Status>
     ) : null;
 }
+
+const cellClass = (cell: string | undefined, bad: boolean): string | undefined =>
+    [bad ? 'v' : '', isId(cell) ? 'id' : ''].filter(Boolean).join(' ') || undefined;
 
 function Why({ reason, column, width }: {
     reason: Reason; column: number; width: number;
@@ -99,7 +113,7 @@ function Line({ row, width, here, marked, move }: LineProperties): ReactElement 
                     {row.row}{bad.has(-1) ? <span className="unseen">{texts.notRead}</span> : null}
                 </th>
                 {Array.from({ length: width }, (_, i) => (
-                    <td key={i} className={bad.has(i) ? 'v' : undefined} title={row.cells[i]}
+                    <td key={i} className={cellClass(row.cells[i], bad.has(i))} title={row.cells[i]}
                         aria-invalid={bad.has(i) ? true : undefined}>
                         {row.cells[i]}
                         {bad.has(i) ? (
@@ -149,7 +163,9 @@ export function SheetTable({ name, sheet, at, marked, move }: Properties): React
                 <tr>
                     <th className="w-no" scope="col"><span className="unseen">{texts.row}</span></th>
                     {Array.from({ length: width }, (_, i) => (
-                        <th key={i} scope="col" className={width > fit ? 'w-name' : undefined}><strong>{letterOf(i)}</strong></th>
+                        <th key={i} scope="col" className={columnWidth(rows, i, width)}>
+                            <strong>{letterOf(i)}</strong>
+                        </th>
                     ))}
                     <th scope="col" className="w-long">
                         {marked.held ? texts.would : texts.was}
