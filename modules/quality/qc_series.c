@@ -8,6 +8,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const char *const kinds[] = { "first", "fixed", NULL };
@@ -169,6 +170,13 @@ static const lims_field_t period[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_error_t *not_found(const lims_request_t *rq)
+{
+    return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                             "There is no QC series %s in your organization.",
+                             lims_values_get(rq->values, "id"));
+}
+
 /* The series with the points of the period. */
 static const lims_error_t *show(lims_request_t *rq)
 {
@@ -181,12 +189,34 @@ static const lims_error_t *show(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(results[0]) == 0) {
-        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
-                                 "There is no QC series %s in your organization.",
-                                 lims_values_get(rq->values, "id"));
+        return not_found(rq);
     }
     lims_render_record(rq, results[0], results[1]);
     return NULL;
+}
+
+/* The points that the record has, as a file. */
+static const lims_error_t *export_points(lims_request_t *rq)
+{
+    const lims_call_t look = { .statement = LIMS_STMT_QC_SERIES_GET };
+    lims_csv_t *csv = NULL;
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_service_read(&rows, rq, &look, 1);
+
+    if (!error && lims_result_count(rows) == 0) {
+        error = not_found(rq);
+    }
+    if (!error) {
+        error = lims_csv_begin(&csv, rq, point_fields, LIMS_CSV_ROWS_MAX, "control-chart.csv");
+    }
+    if (!error) {
+        const lims_call_t call = { .statement = LIMS_STMT_QC_SERIES_POINTS,
+                                   .each = lims_csv_row,
+                                   .taker = csv };
+
+        error = lims_service_read(&rows, rq, &call, 1);
+    }
+    return error ? error : lims_csv_end(csv, rows);
 }
 
 static const lims_route_t routes[] = {
@@ -213,6 +243,20 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_QC_SERIES_POINTS,
       .handler = show },
+    { .method = "GET",
+      .path = "/qc-series/:id/export",
+      .command = "qc-series export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "exportQcSeries",
+      .summary = "Export the points of a series as CSV",
+      .description = "At most 1,000 points, the latest of the period, in order of time. The "
+                     "file goes to standard output: `limsctl ... > chart.csv`. With --json it is "
+                     "in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .query = period,
+      .status = 200,
+      .handler = export_points },
     { .method = "PATCH",
       .path = "/qc-series/:id",
       .command = "qc-series update",

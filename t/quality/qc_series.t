@@ -10,6 +10,7 @@ use warnings;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
+use MIME::Base64 qw(decode_base64);
 
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
@@ -56,6 +57,12 @@ is_deeply($ann->done('qc-control show', $controls[6]{id})->{broken}, ['1-3s'],
 is_deeply([ map { "$_->{batchNumber} $_->{value}" } @{ $ann->done('qc-series show', $series,
             from => '2026-10-12', to => '2026-10-13')->{points} } ], [ 'Q12 99', 'Q13 100' ],
     'the points of a period');
+my ($head, @lines) = split /\r\n/, decode_base64($ann->done('qc-series export', $series,
+        from => '2026-10-15')->{contentBase64});
+like($head, qr/,batchNumber,measuredAt,value,.*,broken,/, 'the points as a file');
+is(scalar @lines, 2, '... of a period');
+like($lines[1], qr/,"Q16",.*,"120",.*1-3s/, '... with the rules that they break');
+is($ann->call('qc-series export', 999_999)->{exit}, 3, '... and of no other series');
 is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]{broken}, [],
     'a rule that was not chosen is not broken');
 $ann->refused('invalid_body', 'qc-series update', $series, rules => ['9-x']);

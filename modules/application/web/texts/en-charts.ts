@@ -52,6 +52,7 @@ export const charts = {
     takeIn: (run: number) => `Take run ${run} in again`,
     takenIn: (run: number) => `Run ${run} counts again.`,
     openBatch: (name: string) => `Open ${name}`,
+    csv: 'CSV',
     copy: 'Copy the table',
     copied: (n: number) => `${count(n, 'row')} copied, to be pasted into a spreadsheet.`,
     change: 'Baseline and rules',

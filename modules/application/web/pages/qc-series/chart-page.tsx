@@ -103,6 +103,8 @@ function Opened({ all, series, change }: {
                 <h1>{texts.one}</h1>
                 <Picker all={all} chosen={series} /><Period id={series.id} />
                 <span className="push" />
+                <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, search)}
+                    download>{texts.csv}</a>
                 <ActBar actions={actions} />
             </div>
             <Drawing series={series} caption={caption} unit={unit}
