@@ -102,6 +102,11 @@ SELECT :$session::bigint AS "id",
            AS "person",
        json_build_object('id', o.id, 'code', o.code, 'name', o.name, 'timeZone', o.time_zone)
            AS "organization",
+       ARRAY(SELECT r.role
+               FROM lims.user_role r
+              WHERE r.organization_id = u.organization_id
+                AND r.user_id = u.id
+              ORDER BY r.role) AS "roles",
        lims.permissions_of(u.organization_id, u.id) AS "permissions",
        a.accountable_since AS "accountableSince",
        lims.link_to_tell(u.organization_id, u.id, s.id) AS "passwordSetByLinkAt",

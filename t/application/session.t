@@ -32,6 +32,7 @@ subtest 'signing in' => sub {
         [ $ana->session, $ana->id, $ana->email, 'Ana Ruiz', 'test-laboratory' ], 'who is signed in');
     is_deeply([ grep { /\A(?:result\.enter|user\.manage|self)\z/ } @{ $who->{permissions} } ],
         [qw(result.enter self)], '... and may do what');
+    is_deeply($who->{roles}, ['analyst'], '... in which roles');
     is_deeply($who->{signature},
         { method => 'password', ready => JSON::PP::true(), lockedUntil => undef }, '... and signs');
     is($who->{policies}{sessionMinutes}, 15, '... under which policies');

@@ -30,6 +30,9 @@ export const worksheets = {
     signed: (meaning: string, name: string) => `${meaning} by ${name}`,
     waits: 'waits',
     next: 'next',
+    by: (role: string | null) => role === null ? 'by anybody who may sign' : `by: ${role}`,
+    notYours: (step: string, role: string | null) => `${step} is signed in the role ${role ?? ''},`
+        + ' which you do not have.',
     meaning: 'Meaning',
     meanings: { performed: 'performed', reviewed: 'reviewed', witnessed: 'witnessed' },
     sign: (step: string) => `Sign ${step}`,

@@ -122,6 +122,9 @@ async function worksheets(page) {
     await press(page, 'Enter');
     await page.getByRole('button', { name: 'Withdraw the signatures' }).waitFor();
     ok(await page.getByLabel('Tare weight of flask').isDisabled(), 'a signed value is locked');
+    const next = page.locator('.beside .refused');
+    ok(/in the role .*, which you do not have/.test(await next.textContent()),
+        'the next step is for another role: it says which', await next.textContent());
 }
 
 async function confirmations(page) {

@@ -6,7 +6,9 @@ import type { ReactElement } from 'react';
 
 import { sign, withdraw } from '../../actions/worksheets.ts';
 import type { Meaning, Worksheet } from '../../actions/worksheets.ts';
-import { may } from '../../api/session.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { may, useSession } from '../../api/session.ts';
 import { listen } from '../../keys/keyboard.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -14,15 +16,26 @@ import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
 
 const words = t.worksheets;
+type Role = NonNullable<Read<'/worksheet-templates/{id}'>['signoffSteps'][number]['role']>;
+
+const roleName = (role: Role | null): string | null => role === null ? null : t.reference.roles[role];
+
 const meanings: Meaning[] = ['performed', 'reviewed', 'witnessed'];
 
-function Signing({ one, step, dirty }: {
-    one: Worksheet; step: string; dirty: boolean;
+// Which role signs which step, by the template's version that the worksheet was begun on.
+function useRoles(one: Worksheet): (step: string) => Role | null {
+    const template = useRead('/worksheet-templates/{id}', { params: { path: { id: one.templateId } } });
+    return (step) => template.data?.signoffSteps.find(({ name }) => name === step)?.role ?? null;
+}
+
+function Signing({ one, step, role, dirty }: {
+    one: Worksheet; step: string; role: Role | null; dirty: boolean;
 }): ReactElement {
+    const { roles } = useSession();
     // Who does the work signs first; whoever signs later has looked at it.
     const [meaning, setMeaning] = useState<Meaning>(one.signOffs.length ? 'reviewed' : 'performed');
-    const refused = dirty ? words.saveFirst
-        : one.missing.length ? words.lacks(one.missing) : undefined;
+    const refused = role !== null && !roles.includes(role) ? words.notYours(step, roleName(role))
+        : dirty ? words.saveFirst : one.missing.length ? words.lacks(one.missing) : undefined;
 
     useEffect(() => listen([{ keys: 'Mod+Enter',
         run: () => refused === undefined && sign(one, step, meaning) }]),
@@ -43,6 +56,7 @@ function Signing({ one, step, dirty }: {
                     onPress={() => sign(one, step, meaning)}>
                     {words.sign(step)}
                 </Button>
+                {refused ? <span className="caption" aria-hidden="true">{refused}</span> : null}
             </p>
         </div>
     );
@@ -50,6 +64,7 @@ function Signing({ one, step, dirty }: {
 
 export function Signatures({ one, dirty }: { one: Worksheet; dirty: boolean }): ReactElement {
     const [next] = one.needsSignoff;
+    const roleOf = useRoles(one);
     return (
         <aside className="beside" aria-labelledby="steps">
             <h2 id="steps">{words.steps}</h2>
@@ -66,12 +81,14 @@ export function Signatures({ one, dirty }: { one: Worksheet; dirty: boolean }): 
                 {one.needsSignoff.map((step) => (
                     <li key={step} aria-current={step === next ? 'step' : undefined}>
                         <Status glyph="progress" tone="progress">{step}</Status>
-                        <span className="caption">{step === next ? words.next : words.waits}</span>
+                        <span className="caption">
+                            {step === next ? words.next : words.waits}, {words.by(roleName(roleOf(step)))}
+                        </span>
                     </li>
                 ))}
             </ol>
             {next !== undefined && may('worksheet.sign')
-                ? <Signing key={next} one={one} step={next} dirty={dirty} /> : null}
+                ? <Signing key={next} one={one} step={next} role={roleOf(next)} dirty={dirty} /> : null}
             {one.signOffs.length && may('worksheet.sign') ? (
                 <p className="section">
                     <Button kind="row" onPress={() => withdraw(one)}>{words.withdraw}</Button>
