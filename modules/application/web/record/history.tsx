@@ -5,8 +5,11 @@ import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import { useRead } from '../api/read.ts';
+import { may } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { paths } from '../paths.ts';
+import { Link } from '../router.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
 import type { HistoryPath, Recorded } from './record.ts';
@@ -47,6 +50,13 @@ export function History({ of, told }: { of: Recorded; told: Line[] }): ReactElem
                     { title: columns.by, className: 'w-who', cell: ({ person }) => person },
                     { title: columns.what, className: 'wrap', cell: ({ what }) => what },
                 ]} />
+            {may('audit.read') ? (
+                <p className="section small">
+                    <Link href={paths.audit(`?table=${of.table}&recordId=${of.id}`)}>
+                        {t.record.trail}
+                    </Link>
+                </p>
+            ) : null}
             {more && limit < most ? (
                 <p className="section">
                     <Button onPress={() => setLimit(limit + step)}>{t.record.moreHistory(step)}</Button>

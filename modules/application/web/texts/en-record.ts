@@ -19,6 +19,7 @@ export const record = {
     },
     noHistory: 'Nothing has changed since it was registered.',
     moreHistory: (n: number) => `Show ${n} more`,
+    trail: 'Who, when and why, field by field: the audit trail of this record',
     trailHasMore: 'There is more: the audit trail has all of it.',
     noSignatures: 'Nothing about it has been signed.',
     stands: 'stands',
