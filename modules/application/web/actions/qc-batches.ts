@@ -4,16 +4,18 @@
 // overridden, repeated.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
-import { session } from '../api/session.ts';
+import { limitsOf } from '../pages/qc-batches/numbers.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
-import type { SignedRow } from './ask.ts';
+import type { Question, SignedRow } from './ask.ts';
+import { investigating } from './investigating.ts';
 import { type Made, batchesChanged, makeBatch } from './make-batch.ts';
 import { askToRepeat } from './repeat-run.ts';
+import { signature, signedContents } from './signed.ts';
 
 export type QcBatch = Read<'/qc-batches/{id}'>;
 export type QcControl = QcBatch['controls'][number];
@@ -119,39 +121,42 @@ function rowOf(test: CoveredTest): SignedRow {
     };
 }
 
-function override({ batch, tests }: OpenBatch): void {
-    const signed = session()?.policies.esignatureRequired ?? false;
-    ask({
-        kind: signed ? 'signature' : 'reason',
+function controlRowOf(batch: QcBatch, control: QcControl): SignedRow {
+    const [code = '', meaning = ''] = t.samples.flags.qc;
+    return {
+        record: batch.batchNumber,
+        what: control.controlType,
+        value: String(control.measuredValue ?? control.measuredText ?? ''),
+        unit: control.unit ?? '',
+        limit: limitsOf(control),
+        flags: control.passed === false ? [{ code, meaning }] : [],
+    };
+}
+
+// An override is always signed. What it covers is read once more, its digest first: what
+// changes after that is refused, and never signed unseen.
+async function overriding(id: number): Promise<Question> {
+    const content = (await signedContents('qc_batch', [id])).get(id);
+    const [batch, tests] = await Promise.all([
+        answer(api.GET('/qc-batches/{id}', { params: { path: { id } } })),
+        answer(api.GET('/sample-tests', { params: { query: {
+            qcBatchId: id, include: 'sample', limit: 500 } } })),
+    ]);
+    return {
+        kind: 'signature',
         title: texts.override(batch.batchNumber),
         explanation: texts.overrideWhat,
-        rows: tests.map(rowOf),
+        rows: [...batch.controls.map((control) => controlRowOf(batch, control)),
+            ...tests.data.map(rowOf)],
         reason: 'must',
+        renew: () => overriding(id),
         perform: async ({ reason = '', password }) => {
-            await answer(api.POST('/qc-batches/{id}/override', {
-                ...path(batch),
-                body: Object.assign({ reason }, password ? { signature: { password } } : {}),
-            }));
+            await answer(api.POST('/qc-batches/{id}/override', { params: { path: { id } },
+                body: { reason, signature: signature(password, content) } }));
             await batchesChanged();
             say({ tone: 'ready', text: texts.overrideDone(batch.batchNumber) });
         },
-    });
-}
-
-function investigate({ batch }: OpenBatch): void {
-    ask({
-        kind: 'reason',
-        title: texts.investigate,
-        note: batch.batchNumber,
-        name: texts.investigateName,
-        perform: async ({ reason = '' }) => {
-            const { investigationNumber } = await answer(api.POST('/investigations', {
-                body: { kind: 'qc_failure', title: reason, qcBatchId: batch.id },
-            }));
-            await batchesChanged();
-            say({ tone: 'ready', text: texts.investigated(investigationNumber) });
-        },
-    });
+    };
 }
 
 const isOpen = ({ batch }: OpenBatch): boolean => batch.qcStatus === 'open';
@@ -175,7 +180,7 @@ export const batchActions: Action<OpenBatch>[] = [
         title: ({ batch }) => texts.override(batch.batchNumber),
         permission: 'qc.override',
         visible: ({ batch }) => batch.qcStatus === 'failed' || batch.qcStatus === 'open',
-        perform: override,
+        perform: async ({ batch }) => ask(await overriding(batch.id)),
     },
     {
         id: 'qc-batch.repeat',
@@ -185,11 +190,18 @@ export const batchActions: Action<OpenBatch>[] = [
         perform: askToRepeat,
     },
     {
-        id: 'qc-batch.investigate',
-        title: () => texts.investigate,
-        permission: 'investigation.work',
-        visible: hasFailed,
-        perform: investigate,
+        ...investigating<OpenBatch>('qc-batch.investigate', ({ batch }) => ({
+            of: batch.batchNumber, kind: 'qc_failure', title: texts.failedTitle(batch.batchNumber),
+            qcBatchId: batch.id,
+        }), hasFailed),
+        rare: false,
+    },
+    {
+        id: 'qc-batch.control',
+        title: () => texts.form.create,
+        permission: 'qc.enter',
+        rare: true,
+        perform: ({ batch }) => navigate(paths.qcBatch(batch.id, 'control')),
     },
     {
         id: 'qc-batch.cover',

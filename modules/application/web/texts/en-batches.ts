@@ -33,7 +33,7 @@ export const batches = {
     controls: 'Controls of the batch',
     noControls: 'The batch has no control yet.',
     heads: { type: 'Control', analyte: 'Analyte', expected: 'Expected', measured: 'Measured',
-        evaluated: '% R, RPD', limits: 'Limits', verdict: 'Verdict', rules: 'Rules', acts: 'More' },
+        evaluated: '% R, RPD', limits: 'Limits', verdict: 'Verdict', rules: 'Rules' },
     passed: 'passed', failed: 'failed', waits: 'no value yet',
     would: { passed: 'would pass', failed: 'would fail' },
     batchWide: 'the batch',
@@ -55,6 +55,11 @@ export const batches = {
         failed ? `${failed} failed` : '', waiting ? `${waiting} without a value` : '']
         .filter(Boolean).join(', '),
     chart: 'Chart',
+    glanceWaits: 'The chart is read',
+    glance: (runs: number, run: number | null, z: string, broken: string[]) => [
+        run === null ? count(runs, 'run') : `Run ${run} of ${runs}`, z ? `z ${z}` : '',
+        broken.length ? `breaks ${broken.join(', ')}` : '',
+    ].filter(Boolean).join(', '),
 
     evaluate: 'Evaluate',
     evaluated: (name: string, status: string) => `${name}: ${status.toLowerCase()}.`,
@@ -64,6 +69,19 @@ export const batches = {
     corrected: (control: string) => `${control} is corrected; the batch was evaluated again.`,
     correctValue: 'Measured value',
     correctReason: 'Reason, kept with the control',
+
+    form: {
+        create: 'Add a control',
+        change: (control: string) => `Change ${control}`,
+        created: (control: string) => `${control} is added.`,
+        members: {
+            controlType: 'Control', testDefinitionId: 'Analyte', criterion: 'Accepted when',
+            expectedValue: 'Expected value', nativeValue: 'Value before the spike, or of the first',
+            measuredValue: 'Measured value', lowerLimit: 'Lower limit', upperLimit: 'Upper limit',
+            unit: 'Unit', expectedText: 'Expected outcome', measuredText: 'Outcome',
+            level: 'Level', lot: 'Lot of the control', notes: 'Notes',
+        },
+    },
 
     cover: 'Cover tests',
     coverWhich: 'Tests of the method that are open',
@@ -75,9 +93,7 @@ export const batches = {
     override: (name: string) => `Override ${name}`,
     overrideWhat: 'The results that the batch covers now are accepted although it did not pass.',
     overrideDone: (name: string) => `${name} is overridden.`,
-    investigate: 'Open an investigation',
-    investigateName: 'What is investigated, in one line',
-    investigated: (name: string) => `${name} is opened.`,
+    failedTitle: (name: string) => `${name} failed`,
     repeat: 'Repeat the run',
     repeatWhat: 'A new batch with the same controls. What was entered stays as it is under this'
         + ' one, and is tested again; one result of each is chosen when they are verified.',

@@ -3,7 +3,7 @@
 // Instrument files: a file is tried and imported, reasons are decided, the rest released.
 // QC batches: one of a template, values judged and saved, one corrected; what a failure reaches.
 // Control charts: what breaks a rule, a point that is left out.
-import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const manager = 'lena.fischer@cedarbasin.example';
 const officer = 'grace.okafor@cedarbasin.example';
@@ -31,12 +31,30 @@ async function drop(page, name, text) {
     }, [name, text]);
 }
 
+// The dialog that asks for a reason, answered with Enter.
+async function because(page, reason) {
+    await page.waitForSelector('#reason');
+    await page.keyboard.insertText(reason);
+    await press(page, 'Enter');
+}
+
+// What a link downloads, as text.
+async function downloaded(page, link) {
+    const href = await link.getAttribute('href');
+    return page.evaluate(async (path) => (await fetch(path)).text(), href);
+}
+
+const inHead = (page, words, name) => until(page, (text) =>
+    document.querySelector('.head')?.textContent.includes(text), name, words);
+
 async function inbox(page) {
     await open(page, '/app/instrument-files');
     await page.waitForSelector('tr.cursor');
     is(await cursor(page), 'cod-noon.csv', 'the newest file stands first');
     ok(/UV-1, Instrument PC/.test(await page.textContent('tr.cursor')), '... with who sent it');
     ok(/\(1\)/.test(await page.title()), 'the title says how many wait');
+    await until(page, () => /Quarantined1/.test(document.querySelector('.states')?.textContent),
+        '... and so does its toggle');
     await looks(page, 'instrument-files');
     await drop(page, 'late.csv', 'Sample Name,Dilution factor,Ordinate [A],'
         + 'Concentration [mg/L],Error\r\nBlank,1,0.1,0.4,\r\nNOWHERE,1,0.1,3,\r\n');
@@ -50,7 +68,44 @@ async function inbox(page) {
         'then it is imported, and held');
 }
 
+async function givingBack(page) {
+    await press(page, 'Enter');
+    await page.waitForSelector('h1:has-text("late.csv")');
+    await page.getByRole('button', { name: 'Reject file' }).click();
+    await because(page, 'A file of another laboratory');
+    await inHead(page, 'Rejected', 'a file is rejected');
+    await page.getByRole('button', { name: 'Back to quarantine' }).click();
+    await because(page, 'It was ours');
+    await inHead(page, 'Quarantined', '... and taken back');
+    await page.locator('.rail').getByRole('link', { name: 'Instrument files' }).click();
+    await page.waitForSelector('tr.cursor');
+    await page.getByRole('button', { name: 'Read all again' }).click();
+    await page.waitForSelector('[role=dialog]');
+    ok(/the same reasons hold each file/.test(await page.textContent('[role=dialog]')),
+        'what reading all again would change is said first');
+    await press(page, 'Enter');
+    await until(page, () => /2 files read again, 0 imported/.test(
+        document.querySelector('.said')?.textContent), 'then they are read again');
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+}
+
+// Somebody else decides while the dialog is open: nothing is done to what was not seen.
+async function overtaken(page) {
+    const id = Number(/instrument-files\/(\d+)/.exec(page.url())[1]);
+    await page.waitForSelector('#reason');
+    const { decisions: { aliases } } = await ask(page, 'GET', `/instrument-files/${id}`);
+    await ask(page, 'PATCH', `/instrument-files/${id}`, { decisions: {
+        aliases: aliases.map(({ from, to }) => ({ from, to, reason: 'Asked the analyst' })) } });
+    await page.keyboard.insertText('Above the calibration, repeated at 1:10');
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Show it as it is now' }).click();
+    await page.locator('#refusal').waitFor({ state: 'detached' });
+    await page.locator('#reason').press('Enter');
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+}
+
 async function reviewing(page) {
+    await page.click('tbody tr.cursor');
     await press(page, 'j');
     is(await cursor(page), 'cod-noon.csv', 'on to the other');
     await press(page, 'Enter');
@@ -71,9 +126,7 @@ async function reviewing(page) {
         document.querySelector('.cards')?.textContent), 'the row means another sample');
     await page.click('td[aria-invalid]');
     await press(page, 'x');
-    await page.waitForSelector('#reason');
-    await page.keyboard.insertText('Above the calibration, repeated at 1:10');
-    await press(page, 'Enter');
+    await overtaken(page);
     await until(page, () => /Release 1 result/.test(document.querySelector('.btn.primary')?.textContent),
         'the other row is left out: one result would be written');
     is(await held(page), 0, 'nothing holds the file');
@@ -104,6 +157,53 @@ const makeTemplate = (page) => page.evaluate(async () => {
     });
 });
 
+// What follows a failure: it is investigated, and the run repeated; the new batch has a control
+// more and covers a test.
+async function repeated(page) {
+    await page.getByRole('button', { name: 'Open an investigation' }).click();
+    const form = page.getByRole('dialog', { name: 'Open an investigation' });
+    is(await form.getByLabel('Title').inputValue(), 'QCB-0107 failed', 'an investigation of the batch');
+    await form.getByRole('button', { name: 'Open an investigation' }).click();
+    await page.waitForSelector('h1:has-text("QCF-")');
+    await page.locator('.facts').getByRole('link', { name: 'QCB-0107' }).click();
+    await page.waitForSelector('h1:has-text("QCB-0107")');
+    await page.getByRole('button', { name: 'Repeat the run' }).click();
+    await because(page, 'The blank was not clean');
+    await page.waitForSelector('h1:has-text("QCB-0108")');
+    await page.waitForSelector('[aria-label="Measured value of LFB AS"]');
+    ok(true, 'the run is repeated with the same controls');
+    await page.locator('.head').getByRole('button', { name: 'Cover tests' }).click();
+    const covering = page.getByRole('dialog', { name: 'Cover tests' });
+    await covering.getByRole('checkbox').first().check();
+    await covering.getByRole('button', { name: 'Cover tests' }).click();
+    await until(page, () => /Covers 1 test/.test(document.querySelector('.peek')?.textContent),
+        'a test is covered');
+    await page.locator('.head').getByRole('button', { name: 'Take tests out' }).click();
+    const taking = page.getByRole('dialog', { name: 'Take tests out' });
+    await taking.getByRole('checkbox').first().check();
+    await taking.getByLabel('Reason').fill('Measured in another run');
+    await taking.getByRole('button', { name: 'Take tests out' }).click();
+    await until(page, () => /Covers 0 tests/.test(document.querySelector('.peek')?.textContent),
+        '... and taken out, with a reason');
+    await page.locator('.head').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Add a control' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add a control' });
+    await adding.getByLabel('Control', { exact: true }).selectOption('CCB');
+    await adding.getByLabel('Accepted when').selectOption('maximum');
+    await adding.getByLabel('Measured value').fill('0.02');
+    await adding.getByLabel('Upper limit').fill('0.1');
+    await looks(page, 'qc-control');
+    await adding.getByRole('button', { name: 'Add a control' }).click();
+    await until(page, () => !document.querySelector('[role=dialog]')
+        && /CCB.*0\.02.*≤ 0\.1.*passed/.test(document.querySelector('.table')?.textContent),
+    'a control is added by hand');
+    await page.locator('.rail').getByRole('link', { name: 'QC batches' }).click();
+    await page.waitForSelector('tr.cursor');
+    await page.locator('tbody tr', { hasText: 'QCB-0107' }).click();
+    await press(page, 'Enter');
+    await page.waitForSelector('h1:has-text("QCB-0107")');
+}
+
 async function batches(page) {
     ok((await makeTemplate(page)).id > 0, 'a method has a template');
     await open(page, '/app/qc-batches');
@@ -122,6 +222,12 @@ async function batches(page) {
         'with its last value the batch is evaluated');
     ok(/99\.2 %/.test(await page.textContent('.table')), 'the recovery is the service\'s');
     await looks(page, 'qc-batch');
+    await page.locator('.table').getByRole('link', { name: 'Chart' }).last().focus();
+    await page.waitForSelector('.glance .this');
+    ok(/Run \d+ of \d+/.test(await page.textContent('.glance')), 'the chart of a control at a glance');
+    await page.keyboard.press('Escape');
+    await page.locator('.glance').waitFor({ state: 'detached' });
+    await repeated(page);
     await page.getByRole('button', { name: 'Correct LRB AS' }).click();
     await page.waitForSelector('#value');
     ok(/correct=\d+/.test(page.url()), 'a correction has its address');
@@ -139,7 +245,16 @@ async function impact(page) {
     await page.waitForSelector('.peek li');
     ok(/Held 1|Verified 1|Already reported 1/.test(await page.textContent('.peek')),
         'what a failure does to each test that the batch covers');
-    ok(/Override QCB-/.test(await page.textContent('.head')), '... and what can be done');
+    await page.getByRole('button', { name: 'Override QCB-' }).click();
+    const signing = page.getByRole('dialog');
+    ok(/QCB-\d+.*QC.*CB-26-/.test(await signing.textContent()),
+        'the controls and the results that an override covers are listed', await signing.textContent());
+    await looks(page, 'qc-override');
+    await signing.getByLabel('Reason').fill('The second source recovered well');
+    await signing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await inHead(page, 'Overridden', 'the batch is overridden, signed');
+    await page.getByRole('link', { name: /^Signatures 1/ }).waitFor();
 }
 
 async function chart(page) {
@@ -153,6 +268,9 @@ async function chart(page) {
     ok(/99\.07/.test(await page.textContent('.chart')), 'the mean stands at its line');
     ok(/EPA 200\.8, 41 runs/.test(await page.textContent('figcaption')), 'what is charted');
     await looks(page, 'control-chart');
+    const file = await downloaded(page, page.getByRole('link', { name: 'CSV' }));
+    is(file.trim().split('\r\n').length, 42, 'every point of the chart as a file');
+    ok(/"1-3s"/.test(file), '... with the rules that are broken');
     await press(page, 'j', 'j');
     is(await page.textContent('tr.cursor td'), '39', 'the keyboard goes from point to point');
     is(await page.locator('.chart .here').count(), 1, '... which the drawing shows');
@@ -177,6 +295,19 @@ async function leavingOut(page) {
         'it is taken in again');
 }
 
+async function baseline(page) {
+    await open(page, '/app/qc-series');
+    await page.waitForSelector('.chart .rule');
+    await page.getByRole('button', { name: 'Baseline and rules' }).click();
+    const form = page.getByRole('dialog', { name: 'Baseline and rules' });
+    await form.getByLabel('Mean and s').selectOption('fixed');
+    await form.getByLabel('Mean', { exact: true }).fill('100');
+    await form.getByLabel('s', { exact: true }).fill('5');
+    await form.getByRole('button', { name: 'Change baseline and rules' }).click();
+    await until(page, () => /Mean 100\.\d+, s 5\.\d+ % as fixed/.test(
+        document.querySelector('.statusline')?.textContent), 'mean and s are fixed');
+}
+
 run(async (browser) => {
     const quality = await begin(browser, officer);
     await chart(quality.page);
@@ -186,8 +317,11 @@ run(async (browser) => {
 
     const lab = await begin(browser, manager);
     lab.seen.expected.push(/status of 409/);
+    lab.seen.expected.push(/status of 412/);
     await inbox(lab.page);
+    await givingBack(lab.page);
     await reviewing(lab.page);
     await batches(lab.page);
+    await baseline(lab.page);
     quiet(lab, 'that of the manager');
 });

@@ -14,9 +14,9 @@ import { useUnsaved } from '../../form/unsaved.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
-import { paths } from '../../paths.ts';
-import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
+import { limitsOf } from './numbers.ts';
+import { SeriesLink } from './series-glance.tsx';
 import { judge, needs, save, titleOf } from './values.ts';
 import type { Field, Typed, Values, Verdict } from './values.ts';
 
@@ -24,10 +24,6 @@ const texts = t.batches;
 const { heads } = texts;
 
 const text = (value: number | string | null): string => value === null ? '' : String(value);
-
-const limitsOf = ({ lowerLimit, upperLimit }: QcControl): string =>
-    lowerLimit === null && upperLimit !== null ? `≤ ${upperLimit}`
-        : [text(lowerLimit), text(upperLimit)].filter(Boolean).join(' – ');
 
 // Entered as percent where the criterion compares percent.
 const percent = ({ criterion }: QcControl): boolean => criterion === 'recovery' || criterion === 'rpd';
@@ -60,8 +56,7 @@ function Rules({ control, verdict }: {
                 <abbr key={rule} className="flag"
                     title={(t.charts.ruleOf as Record<string, string>)[rule]}>{rule}</abbr>
             ))}{' '}
-            {control.qcSeriesId === null ? null
-                : <Link href={paths.qcSeries(control.qcSeriesId)}>{texts.chart}</Link>}
+            <SeriesLink control={control} />
             {control.excluded ? <span className="quiet"> {texts.out}</span> : null}
         </>
     );
@@ -98,7 +93,8 @@ function Line(line: LineProperties): ReactElement {
     const evaluated = control.evaluatedValue ?? verdict?.evaluated ?? null;
     return (
         <tr className={control.passed === false ? 'look' : undefined}>
-            <th scope="row">
+            <th scope="row" title={[control.controlType, control.level, control.lot].filter(Boolean)
+                .join(', ')}>
                 {control.controlType} <span className="quiet">
                     {[control.level, control.lot].filter(Boolean).join(', ')}
                 </span>
@@ -112,6 +108,11 @@ function Line(line: LineProperties): ReactElement {
                 {open ? <Fields {...line} of={['nativeValue', 'measuredValue', 'measuredText']} />
                     : <strong>{text(control.measuredValue ?? control.measuredText)}</strong>}{' '}
                 <span className="quiet">{control.unit}</span>
+                {correct ? (
+                    <Button kind="row plain" label={texts.correct(name)} onPress={correct}>
+                        {texts.correctShort}
+                    </Button>
+                ) : null}
             </td>
             <td className="right">
                 {percent(control) && evaluated !== null ? `${Number(evaluated.toFixed(2))} %` : ''}
@@ -119,13 +120,6 @@ function Line(line: LineProperties): ReactElement {
             <td className="p1">{limitsOf(control)}</td>
             <td><Said control={control} verdict={verdict} /></td>
             <td className="p2"><Rules control={control} verdict={verdict} /></td>
-            <td>
-                {correct ? (
-                    <Button kind="row plain" label={texts.correct(name)} onPress={correct}>
-                        {texts.correctShort}
-                    </Button>
-                ) : null}
-            </td>
         </tr>
     );
 }
@@ -135,15 +129,14 @@ function Table({ children }: { children: ReactElement[] }): ReactElement {
         <table className="table" aria-label={texts.controls}>
             <thead>
                 <tr>
-                    <th className="w-name" scope="col">{heads.type}</th>
-                    <th className="w-code" scope="col">{heads.analyte}</th>
+                    <th className="w-short" scope="col">{heads.type}</th>
+                    <th className="w-short" scope="col">{heads.analyte}</th>
                     <th className="w-short right" scope="col">{heads.expected}</th>
-                    <th className="w-name right" scope="col">{heads.measured}</th>
+                    <th className="w-state right" scope="col">{heads.measured}</th>
                     <th className="w-short right" scope="col">{heads.evaluated}</th>
-                    <th className="w-short p1" scope="col">{heads.limits}</th>
+                    <th className="w-name p1" scope="col">{heads.limits}</th>
                     <th className="w-name" scope="col">{heads.verdict}</th>
                     <th className="p2" scope="col">{heads.rules}</th>
-                    <th className="w-short" scope="col"><span className="unseen">{heads.acts}</span></th>
                 </tr>
             </thead>
             <tbody>{children}</tbody>

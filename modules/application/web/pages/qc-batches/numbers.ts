@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch numbers, what a failure does to what is covered, and values as they are typed. Pure.
+// Batch numbers, limits, what a failure does to what is covered, and values as they are typed.
+// Pure.
 
 // The number after the last one: its digits go on, with their zeros. QCB-0106, QCB-0107.
 export function nextNumber(last: string | undefined): string {
@@ -31,6 +32,14 @@ export function fateOf(
         return 'reported';
     }
     return status === 'verified' ? 'verified' : 'held';
+}
+
+// What a control is accepted within; of a blank the upper end alone is one.
+export function limitsOf({ lowerLimit, upperLimit }: {
+    lowerLimit: number | null; upperLimit: number | null;
+}): string {
+    const ends = [lowerLimit, upperLimit].filter((end) => end !== null).map(String);
+    return lowerLimit === null && upperLimit !== null ? `≤ ${upperLimit}` : ends.join(' – ');
 }
 
 // A decimal point or comma; anything else is no number, and is not sent.

@@ -6,11 +6,13 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
 import { allowed, useActions } from '../../actions/action.ts';
+import { batchesChanged } from '../../actions/make-batch.ts';
 import { batchActions } from '../../actions/qc-batches.ts';
 import type { QcBatch } from '../../actions/qc-batches.ts';
 import { useDefinitions, useInstruments, usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
@@ -20,6 +22,7 @@ import { t } from '../../texts/texts.ts';
 import { Controls } from './controls.tsx';
 import { CorrectControl } from './correct.tsx';
 import { Covered } from './covered.tsx';
+import { controlForm } from './forms.ts';
 import { BatchStatus } from './status.tsx';
 import { titleOf } from './values.ts';
 
@@ -58,10 +61,20 @@ function Correction({ batch }: { batch: QcBatch }): ReactElement | null {
     ) : null;
 }
 
+function AddControl({ batch }: { batch: QcBatch }): ReactElement {
+    const back = (): void => navigate(paths.qcBatch(batch.id));
+    return (
+        <RecordForm definition={controlForm} id={null} note={batch.batchNumber}
+            initial={{ qcBatchId: batch.id }} close={back}
+            saved={() => void batchesChanged().then(back)} />
+    );
+}
+
 function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
     const covered = useRead('/sample-tests', { params: { query: { qcBatchId: batch.id,
         include: 'sample', limit: 500 } } }, { live: 30 });
     const tests = covered.isPlaceholderData ? none : covered.data?.data ?? none;
+    const adding = tab === 'control';
     const actions = useMemo(() => allowed(batchActions, { batch, tests }), [batch, tests]);
     const failed = batch.controls.filter(({ passed }) => passed === false).length;
     const waiting = batch.controls.filter(({ passed }) => passed === null).length;
@@ -79,10 +92,10 @@ function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
                 <span className="push" />
                 <ActBar actions={actions} />
             </div>
-            <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={tab}
+            <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={adding ? 'controls' : tab}
                 href={(id) => paths.qcBatch(batch.id, id)} />
             <TabPane tabs={tabs} at={tab} />
-            {tab === 'controls' ? (
+            {tab === 'controls' || adding ? (
                 <div className="body">
                     <div className="pane">
                         <Controls key={batch.id} batch={batch} correct={({ id }) =>
@@ -95,6 +108,7 @@ function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
                 {texts.sum(failed, waiting, batch.controls.length)}
             </div>
             <Correction batch={batch} />
+            {adding ? <AddControl batch={batch} /> : null}
         </>
     );
 }
