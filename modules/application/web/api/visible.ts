@@ -12,6 +12,7 @@ const HIDDEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00
 
 const isHidden = new RegExp(`[${HIDDEN}]`, 'u');
 // In JSON, also those that are written as escapes; any other escape is left alone.
+const anyHidden = new RegExp(isHidden, 'gu');
 const inJSON = new RegExp(`[${HIDDEN}]|\\\\(?:u[0-9a-f]{4}|.)`, 'giu');
 const mayHide = new RegExp(`[${HIDDEN}]|\\\\[ubf]`, 'iu');
 
@@ -22,6 +23,9 @@ function unescaped(text: string): string {
     return text === '\\b' ? '\b' : text === '\\f' ? '\f'
         : text.startsWith('\\u') ? String.fromCharCode(parseInt(text.slice(2), 16)) : text;
 }
+
+// A text that is not of the service, such as a part of the address.
+export const visibleText = (text: string): string => text.replace(anyHidden, named);
 
 // JSON as it was answered, with what is hidden in its texts made visible.
 export function visible(json: string): string {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { visible } from '../../../../modules/application/web/api/visible.ts';
+import { visible, visibleText } from '../../../../modules/application/web/api/visible.ts';
 
 const shown = (text: string, json = JSON.stringify(text)): unknown => JSON.parse(visible(json));
 
@@ -24,4 +24,8 @@ test('what writing needs stays, and what only looks like an escape', () => {
     for (const text of ['a\tb\nc\r', 'C:\\b \\u202e "x"', '\u200eאבג\u200f', 'نامه\u200cها', '👩‍🔬', '7.10']) {
         assert.equal(shown(text), text);
     }
+});
+
+test('a text that is no JSON is shown likewise', () => {
+    assert.equal(visibleText('EPA\u202e \u0007 C:\\b'), 'EPA[U+202E] [U+0007] C:\\b');
 });

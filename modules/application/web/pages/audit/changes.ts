@@ -3,6 +3,7 @@
 // Entries of the trail as lines: of a change a line for each field, of a record that was
 // added or removed one line in all.
 import type { Read } from '../../api/read.ts';
+import { visible } from '../../api/visible.ts';
 
 export type Entry = Read<'/audit-entries'>['data'][number];
 export type Change = Entry['changes'][number];
@@ -52,6 +53,6 @@ export function valueOf(json: string | null, name: string | null): Value {
     if (!json.startsWith('"')) {
         return { is: 'text', text: json };
     }
-    const text = String(JSON.parse(json));
+    const text = String(JSON.parse(visible(json)));
     return time.test(text) ? { is: 'time', at: text } : { is: 'text', text };
 }

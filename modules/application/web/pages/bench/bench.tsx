@@ -8,6 +8,7 @@ import type { ReactElement } from 'react';
 import { type Ready, useActions } from '../../actions/action.ts';
 import { type Problem, asProblem } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
+import { visibleText } from '../../api/visible.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { EntryGrid } from '../../grid/grid.tsx';
 import { sum } from '../../grid/look.ts';
@@ -117,7 +118,7 @@ const samplesIn = ({ tests }: Run): number => new Set(tests.map(({ sampleId }) =
 
 // A batch has a number, a method's run its method.
 const nameOf = (value: string, { batch }: Pick<Run, 'batch'>): string =>
-    batch?.batchNumber ?? value;
+    batch?.batchNumber ?? visibleText(value);
 
 const sequenceOf = (value: string, batch: Batch | null): string => batch
     ? paths.download(`/qc-batches/${batch.id}/sequence`)
@@ -162,7 +163,7 @@ export function BenchPage({ by, value }: { by: By; value: string }): ReactElemen
         <main className="page" id="main" tabIndex={-1}>
             {opened === null || opened.desk.sheet.rows.length === 0
                 ? <div className="head">{opened ? <Title value={value} batch={batch} />
-                    : <h1>{by === 'method' ? value : ''}</h1>}</div>
+                    : <h1>{by === 'method' ? visibleText(value) : ''}</h1>}</div>
                 : <Filled desk={opened.desk} value={value} batch={batch}
                     samples={samplesIn(opened.run)} />}
             {problem ? <Refused problem={problem} /> : null}

@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# In a browser: markup, characters that nobody sees and such as turn the direction of a text
+# stand in every text of the database. On every screen they are seen as what they are: nothing
+# of them runs, and nothing is hidden.
+use strict;
+use warnings;
+
+use LIMS::Database::Markup;
+use LIMS::Test;
+use LIMS::Test::Browser;
+
+# Words of the service's own, and what it reads by itself.
+my $spared = qr/\A(?:schema_migration\.\w+|idempotency_record\.\w+|\w+\.(?:table_name|state|status
+        |confirmation_status|role|signature_hash|address_hash)
+    |account_link\.purpose|audit_block\.key_id|instrument_profile\.definition
+    |organization\.(?:code|time_zone|locale)|saved_view\.page|sign_in_guess\.address
+    |user_account\.(?:email|password_hash)|webhook_endpoint\.(?:events|url))\z/x;
+
+LIMS::Test::Browser::run('security', sub {
+    my ($lims) = @_;
+    # Nouns of which the demonstration has none.
+    my ($cedar, $definition) = $lims->db->selectrow_array(q{SELECT o.id, min(d.id)
+        FROM lims.organization o JOIN lims.test_definition d ON d.organization_id = o.id
+        WHERE o.code = 'cedar-basin' AND d.active GROUP BY o.id});
+    $lims->insert('panel', { code => 'W', name => 'Weekly', test_definition_ids => "{$definition}" },
+        { id => $cedar });
+    $lims->insert('qc_template', { method => 'EPA 300.0', name => 'Anions', required => 0 },
+        { id => $cedar });
+    $lims->insert('webhook_endpoint', { name => 'Mirror', url => 'https://mirror.example/',
+            events => '{sample.created}', secret => 'x' }, { id => $cedar });
+    my @written = LIMS::Database::Markup::write($lims, $spared);
+    cmp_ok(scalar @written, '>', 100, scalar(@written) . ' columns have markup in them');
+    note(join "\n", @written);
+    # Whoever may do everything sees every screen.
+    my $super = $lims->superuser;
+    $super->do(q{SET session_replication_role = 'replica'});
+    $super->do(q{INSERT INTO lims.user_role (organization_id, user_id, role)
+        SELECT u.organization_id, u.id, r.role FROM lims.user_account u,
+            (SELECT DISTINCT role FROM lims.role_permission) r
+        WHERE u.email = 'ruth.calder@cedarbasin.example' ON CONFLICT DO NOTHING});
+    $super->do(q{SET session_replication_role = 'origin'});
+});
+done_testing();
