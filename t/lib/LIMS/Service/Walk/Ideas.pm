@@ -149,7 +149,9 @@ my %results = (
             values => [ { field => 'weight', value => _one('1.2', '1.3') } ]) },
     'worksheet sign-off' => _on('worksheet', step => 'Analyst', meaning => 'performed'),
     'worksheet withdraw' => _on('worksheet', @why),
-    'confirmation step'    => _test(sub { (reading => 'growth', outcome => 'typical') }),
+    'confirmation step' => sub { my ($actor) = @_;
+        my $test = $actor->one('sample_test', "confirmation_status = 'pending'") || $actor->test;
+        $test && ($test, reading => 'growth', outcome => 'typical') },
     'confirmation outcome' => _test(sub { (outcome => _one(qw(confirmed refuted))) }),
 );
 
