@@ -58,10 +58,10 @@ for my $size (sort keys %people) {
         my $name = "$size people, " . ($strict ? 'strict (' . $walk->policies . ')'
             : 'as the contract says');
 
-        $walk->wander(int($acts / 13));
+        $walk->wander(int($acts / 12));
         my @stuck = $walk->finish;
         $amended += $walk->amend;
-        $walk->wander(int($acts / 26));
+        $walk->wander(int($acts / 24));
         push @stuck, $walk->finish;
         is(join("\n", @stuck), '', "$name: every sample has a right end (seed $seed, "
                 . "$walk->{count} acts)");
