@@ -4,12 +4,16 @@
 // whose rules are few, and the one that has every strict rule on.
 import { run } from './support.mjs';
 import { arriving } from './day/arriving.mjs';
+import { importingFile } from './day/importing.mjs';
 import { cedar, harborview } from './day/laboratories.mjs';
 import { measuring } from './day/measuring.mjs';
 
 async function day(browser, lab) {
     const labels = await arriving(browser, lab);
     await measuring(browser, lab, labels);
+    if (lab.photometer) {
+        await importingFile(browser, lab, labels);
+    }
 }
 
 run((browser) => Promise.all([cedar, harborview].map((lab) => day(browser, lab))));

@@ -31,6 +31,8 @@ export const cedar = {
     run: { method: 'EPA 300.0', controls: ['0.02', '4.1'], controlsAgain: ['0.02', '4.9'],
         results: values(12, 2.1, 0.13, 2), after: values(12, 2.4, 0.13, 2) },
     bench: { method: 'EPA 180.1', results: values(12, 0.21, 0.03, 2) },
+    photometer: { method: 'EPA 410.4', results: values(12, 12, 3, 0), again: '118' },
+    importer: 'yuki.tanaka@cedarbasin.example', manager: 'lena.fischer@cedarbasin.example',
 };
 
 export const harborview = {

@@ -73,7 +73,7 @@ async function repeating(analyst, { method, controlsAgain = [], fieldsAgain, aft
 }
 
 // The bench of a method has what is open of it, of other orders too.
-async function byMethod(analyst, { method, results }, labels) {
+export async function byMethod(analyst, { method, results }, labels) {
     await openTests(analyst, method);
     await analyst.to(labels[0]);
     await analyst.press('Enter');

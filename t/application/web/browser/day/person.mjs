@@ -8,6 +8,8 @@ import { desk, ok, open, quiet, scan, until } from '../support.mjs';
 // A person is slower than a barcode reader, whose keys come within 30 ms.
 const BETWEEN_KEYS = 40;
 
+const PATIENCE = 120_000;
+
 const STOPS = 60;
 const ROWS = 200;
 
@@ -26,6 +28,8 @@ export class Person {
         this.name = email.split('@')[0];
         this.here = here;
         this.page = here.page;
+        // A loaded machine is slow, and no fault of the pages.
+        this.page.setDefaultTimeout(PATIENCE);
     }
 
     // At a browser of their own, before the page that asks who they are.
@@ -73,7 +77,7 @@ export class Person {
         await this.type(words);
         await this.page.waitForFunction((text) => document.querySelector(
             '#quick [aria-selected=true]')?.textContent.toLowerCase().includes(text),
-        words.toLowerCase(), { timeout: 60000 });
+        words.toLowerCase(), { timeout: PATIENCE });
         await this.press('Enter');
     }
 
@@ -122,10 +126,20 @@ export class Person {
         await this.press('Tab', 'Enter');
     }
 
+    // What is written on a label opens its record.
+    async find(label) {
+        await this.press('/');
+        await this.page.waitForSelector('[name=scan]:focus');
+        await this.type(label);
+        await this.press('Enter');
+        await this.page.waitForFunction((expected) =>
+            document.querySelector('h1')?.textContent === expected, label, { timeout: PATIENCE });
+    }
+
     async goTo(title) {
         await this.choose(title);
         await this.page.waitForFunction((expected) =>
-            document.querySelector('h1')?.textContent === expected, title, { timeout: 60000 });
+            document.querySelector('h1')?.textContent === expected, title, { timeout: PATIENCE });
     }
 
     // The dialog that an act opened: what it asks for is typed where the cursor stands.
@@ -162,7 +176,7 @@ export class Person {
     }
 
     async sees(pattern, what) {
-        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: 60000 })
+        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: PATIENCE })
             .then(() => true, () => false);
         ok(held, `${this.name}: ${what}`, held ? '' : await this.text());
         if (!held) {

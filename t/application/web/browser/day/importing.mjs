@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file of the photometer with two bad rows: tried, imported, held; what it means is decided
+// by somebody else, and what was left out is measured again.
+import { Person } from './person.mjs';
+import { byMethod } from './measuring.mjs';
+
+const OUT = 10;
+const MISTYPED = 11;
+
+const mistyped = (label) => label.slice(0, -1) + (label.endsWith('7') ? '8' : '7');
+
+// One value is out of range, one sample was typed instead of scanned.
+function fileOf(labels, { results }) {
+    const line = (label, i) => [i === MISTYPED ? mistyped(label) : label, 1, 0.1, results[i],
+        i === OUT ? 'Out of range' : ''].join(',');
+    return ['Sample Name,Dilution factor,Ordinate [A],Concentration [mg/L],Error',
+        'Blank,1,0.001,0.4,', ...labels.map(line), ''].join('\r\n');
+}
+
+async function importing(analyst, lab, labels) {
+    await analyst.goTo('Instrument files');
+    await analyst.tabTo(/^Import a file/);
+    await analyst.giveFile('cod-today.csv', fileOf(labels, lab.photometer));
+    await analyst.sees(/12 results, 2 reasons; it would be held/, 'a file is tried first');
+    await analyst.confirm();
+    await analyst.sees(/1 held in quarantine/, '... and held for what is wrong in it');
+}
+
+async function deciding(manager) {
+    await manager.goTo('Instrument files');
+    await manager.page.waitForSelector('tr.cursor');
+    await manager.press('Enter');
+    await manager.sees(/Decide 2 reasons/, 'its reasons are counted');
+    await manager.page.waitForSelector('td[aria-invalid]');
+    await manager.press('x');
+    await manager.answer('Above the range, to be diluted');
+    await manager.sees(/Decide 1 reason/, 'a row is left out');
+    await manager.press('n', 'a');
+    await manager.page.waitForSelector('#why:focus');
+    await manager.type('Typed, not scanned');
+    await manager.press('Tab', 'Enter');
+    await manager.sees(/Nothing is left to decide/, 'another means the sample that it names nearly');
+    await manager.choose('Release 11 results');
+    await manager.answer('Compared with the bench book');
+    await manager.sees(/11 results written/, 'the rest is released');
+}
+
+export async function importingFile(browser, lab, labels) {
+    const analyst = await Person.at(browser, lab.importer);
+    await importing(analyst, lab, labels);
+    const manager = await Person.at(browser, lab.manager);
+    await deciding(manager);
+    await manager.leaves();
+    const { method, again } = lab.photometer;
+    await byMethod(analyst, { method, results: [again] }, [labels[OUT]]);
+    await analyst.leaves();
+}
