@@ -49,6 +49,13 @@ subtest 'an attachment' => sub {
             'Content-Security-Policy' => q{sandbox; default-src 'none'},
             'Cross-Origin-Resource-Policy' => 'same-origin', 'Cache-Control' => 'no-store',
         }, 'nothing in a browser shows it, runs it or guesses what it is');
+    for my $name ('picture.svg', 'report.pdf', 'page.xhtml') {
+        my $other = link_to('/attachments/' . attached($name, $bytes) . '/content');
+        is_deeply({ %header, map { $_ => scalar $other->header($_) } grep { !/Disposition/ }
+                keys %header }, \%header, "nor $name");
+        like($other->header('Content-Disposition'), qr/\Aattachment; filename="$name"/,
+            '... which is saved, not opened');
+    }
     my $head = link_to("/attachments/$id/content", method => 'HEAD');
     is_deeply([ $head->status, scalar $head->header('Content-Length'), $head->body // '' ],
         [ 200, length $bytes, '' ], 'HEAD says how long it is');

@@ -29,6 +29,17 @@ refused($clerk->post('/samples', { %$body, notes => 'x' }, @once), 422, 'idempot
 isnt($other->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'another person');
 isnt($lims->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'a key');
 
+sub tables {
+    return @{ $lims->db->selectcol_arrayref(q{SELECT relname FROM pg_class
+        WHERE relnamespace = 'lims'::regnamespace AND relkind = 'r'}) };
+}
+
+sub has {
+    my ($table, $secret) = @_;
+    return $lims->superuser->selectrow_array(
+        "SELECT count(*) FROM lims.$table t WHERE strpos(t::text, ?) > 0", undef, $secret);
+}
+
 subtest 'secrets' => sub {
     my $administrator = LIMS::Service::Person->new($lims, roles => ['administrator']);
     my @requests = (
@@ -47,7 +58,8 @@ subtest 'secrets' => sub {
         is($replay->json->{id} // $replay->json->{userId}, $first->json->{id} // $first->json->{userId},
             '... but with the record');
         is($lims->db->selectrow_array('SELECT count(*) FROM lims.idempotency_record
-            WHERE strpos(body, ?) > 0', undef, $secret), 0, '... and stored nowhere');
+            WHERE strpos(body, ?) > 0', undef, $secret), 0, '... nor is it in the record');
+        is_deeply([ grep { has($_, $secret) } tables() ], [], '... and stored nowhere');
     }
 };
 

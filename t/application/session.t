@@ -26,6 +26,10 @@ subtest 'signing in' => sub {
     isnt($ana->token, $before, 'a new token');
     refused($ana->get('/session', cookie => $before, session => undef), 401, 'unauthorized',
         'the session that the browser had before has ended');
+    is($ana->sign_in(cookie => 'f' x 64)->status, 201, 'with a cookie that somebody else set');
+    isnt($ana->token, 'f' x 64, '... a token of the service\'s own begins all the same');
+    refused($ana->get('/session', cookie => 'f' x 64, session => undef), 401, 'unauthorized',
+        '... and that cookie is of no use');
     my $who = $ana->get('/session', session => undef)->json;
     is_deeply([ @$who{qw(id)}, @{ $who->{person} }{qw(id email displayName)},
             $who->{organization}{code} ],

@@ -18,7 +18,7 @@ use LIMS::Test::SignOn;
 my $dir    = tempdir(CLEANUP => 1);
 my $secret = LIMS::Test::SignOn::secret();
 my $place  = LIMS::Test::SignOn::conf($dir, qw(aruiz bo@cedar.example stranger
-    here@cedar.example there)) . <<"END";
+    here@cedar.example there far@third.example)) . <<"END";
 LimsSignInOrganizations test-laboratory second-laboratory
 LimsSignOutURL https://idp.example/logout
 Include "$dir/sign-in.conf"
@@ -119,10 +119,14 @@ subtest 'passwords beside it, or not' => sub {
     $lims->graceful;
     refused($cy->sign_in, 403, 'forbidden', 'httpd: no password signs in');
     is(ask('POST', 'here@cedar.example')->status, 201, 'with a match by address it is one');
+    account('far@third.example', undef, { id => $db->selectrow_array(
+            q{SELECT id FROM lims.organization WHERE code = 'third-laboratory'}) });
+    refused(ask('POST', 'far@third.example'), 401, 'unauthorized',
+        'but no address of an organization that the server does not name');
     my $bo = account('bo@cedar.example');
     $db->do(q{UPDATE lims.user_account SET password_hash = 'x' WHERE id = ?}, undef, $bo);
     refused(ask('POST', 'bo@cedar.example'), 401, 'unauthorized',
-        'but no account that has a password: nobody signs in by both');
+        'nor an account that has a password: nobody signs in by both');
 };
 
 done_testing();

@@ -123,6 +123,25 @@ subtest 'a reason' => sub {
         '... and is in the trail');
 };
 
+subtest 'an approval of what has changed' => sub {
+    $lab->approval_steps('Technical review');
+    my $sample = $lab->sample(testDefinitionIds => [$ph]);
+    my ($test) = $lab->tests($sample);
+    my $lena   = LIMS::Service::Person->new($lims, roles => ['lab_manager'], name => 'Lena');
+    $ana->patch("/sample-tests/$test", { result => '7.1' });
+    $lab->status($sample, 'completed');
+    my ($step) = @{ $lena->get("/samples/$sample->{id}/approvals")->json->{data} };
+    my $seen = sub { $lena->get("/signed-contents?table=approval&recordId=$step->{id}")
+            ->json->{data}[0]{contentHash} };
+    my $sign = sub { $lena->patch("/approval-records/$step->{id}", { status => 'approved',
+            signature => { password => $lena->password, contentHash => $_[0] } }) };
+    my $before = $seen->();
+
+    $ana->patch("/sample-tests/$test", { result => '7.9', reason => 'read again' });
+    refused($sign->($before), 412, 'precondition_failed', 'the result is another one');
+    is($sign->($seen->())->status, 200, '... what is there now is approved');
+};
+
 subtest 'no password is kept' => sub {
     my $found = 0;
     for my $table (@{ $db->selectcol_arrayref(q{SELECT relname FROM pg_class

@@ -187,6 +187,12 @@ async function closed({ page }, work) {
     is(await work.count(9), 0, '... and nothing is done');
 }
 
+// What this browser remembers of the work: nothing. (The session's cookie no script sees.)
+const remembered = (page) => page.evaluate(async () => [
+    ...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie,
+    ...await indexedDB.databases(), ...await caches.keys(),
+].filter((one) => one !== '').length);
+
 run(async (browser) => {
     for (const work of [entering, signing, registering]) {
         const here = await desk(browser);
@@ -199,6 +205,7 @@ run(async (browser) => {
             await strike(here, work, fault, n);
         }
         await closed(here, work);
+        is(await remembered(here.page), 0, `${work.name}: the browser keeps nothing of it`);
         quiet(here, `the browser in which ${work.name}`);
         await here.context.close();
     }
