@@ -184,7 +184,7 @@ async function leading(page) {
     await page.locator('tr:target').getByRole('button', { name: /^Acts on/ }).click();
     await page.getByRole('menuitem', { name: 'Open an investigation' }).click();
     await page.waitForSelector('.form input');
-    ok(page.url().endsWith(`&test=${id}`), 'an investigation of the test is opened', page.url());
+    ok(page.url().endsWith(`&sampleTestId=${id}`), 'an investigation of the test is opened', page.url());
     await page.goto(page.url().replace(/investigations.*/, `sample-tests/${id}`));
     await until(page, (expected) => document.querySelector('tr:target')?.id === expected,
         'the address of a test is its line in its sample', `test-${id}`);
