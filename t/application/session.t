@@ -60,10 +60,13 @@ subtest 'refusals of signing in' => sub {
 };
 
 subtest 'an address in several organizations' => sub {
-    my $other = $lims->organization(code => 'second-laboratory', name => 'Second');
+    my $other  = $lims->organization(code => 'second-laboratory', name => 'Second');
+    my $checks = 'SELECT lims.sign_in_checks()';
+    is($lims->db->selectrow_array($checks), 1, 'before, one password is checked');
     my $there = LIMS::Service::Person->new($lims, email => $ana->email, organization => $other);
     my $offer = $ana->sign_in;
 
+    is($lims->db->selectrow_array($checks), 2, 'two are checked, for whatever address');
     is($offer->status, 200, 'chooses one');
     is_deeply($offer->json, { id => undef, organizations => [
                 { code => 'test-laboratory', name => 'test-laboratory' },
