@@ -147,7 +147,7 @@ async function bundle(folder) {
     const iconName = hashed('icon', 'svg', icon);
     writeFileSync(join(assets, iconName), icon);
     return { app: nameOf(made.metafile, 'web/app.tsx'), theme: nameOf(made.metafile, 'web/theme.css'),
-        start: startName, icon: iconName };
+        start: startName, icon: iconName, parts: partsOf(made.metafile, 'web/app.tsx') };
 }
 
 const hashed = (name, suffix, bytes) =>
@@ -156,9 +156,21 @@ const hashed = (name, suffix, bytes) =>
 const nameOf = (metafile, entry) => basename(Object.entries(metafile.outputs)
     .find(([, output]) => output.entryPoint === entry)[0]);
 
-function writePage(folder, names) {
+// The files that a script needs besides, so that they are not found out one after the other.
+function partsOf({ outputs }, entry) {
+    const [first] = Object.keys(outputs).filter((path) => outputs[path].entryPoint === entry);
+    const found = new Set([first]);
+    for (const path of found) {
+        outputs[path].imports.filter(({ kind }) => kind === 'import-statement')
+            .forEach((one) => found.add(one.path));
+    }
+    return [...found].slice(1).map((path) => basename(path));
+}
+
+function writePage(folder, { parts, ...names }) {
+    const preload = parts.map((name) => `<link rel="modulepreload" href="/app/assets/${name}">`);
     const page = readFileSync(join(here, 'web/index.html'), 'utf8')
-        .replace(/\{(\w+)\}/g, (_, name) => names[name]);
+        .replace(/\{(\w+)\}/g, (_, name) => ({ ...names, preload: preload.join('\n') })[name]);
     writeFileSync(join(folder, 'index.html'), page);
 }
 

@@ -13,6 +13,7 @@ import { queries } from './api/read.ts';
 import { useSessionState } from './api/session.ts';
 import { recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
+import { prepare } from './later.tsx';
 import { accountRoutes } from './pages/account/routes.tsx';
 import { apiReferenceRoutes } from './pages/api-reference/routes.tsx';
 import { approvalRoutes } from './pages/approvals/routes.tsx';
@@ -42,6 +43,7 @@ import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { worksheetRoutes } from './pages/worksheets/routes.tsx';
 import { Refused } from './parts/states.tsx';
+import { match } from './router.tsx';
 import type { Route } from './router.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -99,6 +101,18 @@ function Application(): ReactElement | null {
         : <Shell key={state.session.person.id} routes={routes} />;
 }
 
+// The page of the address, or the one that most people begin with, is loaded while they sign in.
+function prepareFirst(): void {
+    for (const { pattern, page } of routes) {
+        const found = match(pattern, location.pathname);
+        if (found) {
+            prepare(page(found));
+            return;
+        }
+    }
+    routes.slice(0, 1).forEach(({ page }) => prepare(page({})));
+}
+
 startKeyboard();
 startSession();
 const root = document.getElementById('app');
@@ -109,3 +123,4 @@ if (root) {
         </StrictMode>,
     );
 }
+prepareFirst();

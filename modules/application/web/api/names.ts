@@ -2,6 +2,8 @@
 //
 // Names of what records refer to: projects, materials, people, tests, instruments. They are few
 // and change seldom, so all are read once.
+import { useMemo } from 'react';
+
 import { useAll } from './read.ts';
 import type { Read } from './read.ts';
 
@@ -30,24 +32,32 @@ export interface Names {
 const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
     new Map(rows.map((row) => [row.id, row]));
 
+// The same object until a name changes: columns are made of it.
 export function useNames(): Names {
-    return {
-        projects: byId<Named>(useAll('/projects', rowsOf)),
-        materials: byId<Named>(useAll('/material-types', rowsOf)),
-        places: byId<Named>(useAll('/storage-locations', rowsOf)),
-    };
+    const projects = useAll('/projects', rowsOf<Named>);
+    const materials = useAll('/material-types', rowsOf<Named>);
+    const places = useAll('/storage-locations', rowsOf<Named>);
+    return useMemo(() => ({ projects: byId(projects), materials: byId(materials),
+        places: byId(places) }), [projects, materials, places]);
 }
 
 export function usePeople(): (id: number | null) => string {
-    const people = new Map(useAll('/people', rowsOf).map((one) => [one.id, one.displayName]));
-    return (id) => id === null ? '' : people.get(id) ?? '';
+    const all = useAll('/people', rowsOf);
+    return useMemo(() => {
+        const people = new Map(all.map((one) => [one.id, one.displayName]));
+        return (id) => id === null ? '' : people.get(id) ?? '';
+    }, [all]);
 }
 
 export type Definition = Read<'/test-definitions'>['data'][number];
 export type Instrument = Read<'/instruments'>['data'][number];
 
-export const useDefinitions = (): Map<number, Definition> =>
-    byId(useAll('/test-definitions', rowsOf<Definition>));
+export function useDefinitions(): Map<number, Definition> {
+    const all = useAll('/test-definitions', rowsOf<Definition>);
+    return useMemo(() => byId(all), [all]);
+}
 
-export const useInstruments = (): Map<number, Instrument> =>
-    byId(useAll('/instruments', rowsOf<Instrument>));
+export function useInstruments(): Map<number, Instrument> {
+    const all = useAll('/instruments', rowsOf<Instrument>);
+    return useMemo(() => byId(all), [all]);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rail, top bar and the page that the address names.
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { useQuestion } from '../actions/ask.ts';
@@ -9,7 +9,7 @@ import { may, useSession, useSessionState } from '../api/session.ts';
 import { base } from '../api/send.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
-import { Nothing, Waiting } from '../parts/states.tsx';
+import { Nothing } from '../parts/states.tsx';
 import { Toast, say } from '../parts/toast.tsx';
 import { Link, match, navigate, useAddress } from '../router.tsx';
 import type { Route } from '../router.tsx';
@@ -40,11 +40,7 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
     for (const route of routes) {
         const found = may(route.permission) ? match(route.pattern, pathname) : null;
         if (found) {
-            return (
-                <Boundary key={route.pattern}>
-                    <Suspense fallback={<Waiting what={t.thisPage} />}>{route.page(found)}</Suspense>
-                </Boundary>
-            );
+            return <Boundary key={route.pattern}>{route.page(found)}</Boundary>;
         }
     }
     return (
