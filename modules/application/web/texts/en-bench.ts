@@ -49,6 +49,7 @@ export const bench = {
     qcStatus: { open: 'open', passed: 'passed', failed: 'failed', overridden: 'overridden' },
     notANumber: 'The control is measured in numbers.',
     controls: {
+        whole: 'Whole run',
         types: {
             MB: 'Method blank', LRB: 'Reagent blank', FB: 'Field blank', LCS: 'Control sample',
             LFB: 'Fortified blank', LCSD: 'Control sample, duplicate', MS: 'Matrix spike',

@@ -170,13 +170,25 @@ function control(id: number, more: Partial<Control> = {}): Control {
 
 test('controls are rows, one for each time that they are measured', () => {
     const rows = controlRows([control(1, { controlType: 'LRB' }), control(2),
-        control(3, { testDefinitionId: 2 }), control(4), control(5, { testDefinitionId: null })],
+        control(3, { testDefinitionId: 2 }), control(4)],
     [definition(1, 'PH'), definition(2, 'F')], 3);
     assert.deepEqual(rows.map(({ label, facts }) => [label, facts[0], facts.length]),
         [['LRB', 'Reagent blank', 3], ['LFB', 'Fortified blank', 3], ['LFB', 'Fortified blank', 3]]);
     assert.deepEqual(rows.map(({ cells }) => cells.map(({ id }) => id)),
         [[controlCell(1), ''], [controlCell(2), controlCell(3)], [controlCell(4), '']]);
     assert.ok(rows.every(({ kind }) => kind === 'control'));
+});
+
+test('a control without an analyte is measured for the run as a whole', () => {
+    const definitions = [definition(1, 'PH')];
+    const controls = [control(1), control(2, { controlType: 'STR', testDefinitionId: null })];
+    const { columns, rows } = sheetOf('R', { definitions, controls,
+        tests: [record(7)], batch: null }, false, 0);
+    assert.deepEqual(columns.map(({ key }) => key), ['PH', 'Whole run']);
+    assert.deepEqual(rows.map(({ label, cells }) => [label, ...cells.map(({ id }) => id)]),
+        [['LFB', controlCell(1), ''], ['STR', '', controlCell(2)], [rows[2]?.label, '7', '']]);
+    assert.equal(sheetOf('R', { definitions, controls: [control(1)], tests: [], batch: null },
+        false, 0).columns.length, 1, 'where there is one');
 });
 
 test('what a control was measured at, and what it has to meet', () => {

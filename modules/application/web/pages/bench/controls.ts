@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The controls of a batch, inline among its samples: a row for each control, in the order in
-// which the template has them, measured by the analytes of the run.
+// which the template has them, measured by the analytes of the run, or for the run as a whole.
 import { type Cell, EMPTY, type Opinion, type Row, type Version, cellOf } from '../../grid/sheet.ts';
-import type { Control, Definition } from './run.ts';
+import type { Control, Definition, Run } from './run.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.bench.controls;
+
+// What a column measures; null: the run as a whole, by controls that have no analyte.
+export type Measure = Definition | null;
+
+export const measuresOf = (
+    { definitions, controls }: Pick<Run, 'definitions' | 'controls'>,
+): Measure[] => controls.some(({ testDefinitionId }) => testDefinitionId === null)
+    ? [...definitions, null] : [...definitions];
 
 // The id of a control's cell, which no test has.
 export const controlCell = (id: number): string => `control ${id}`;
@@ -80,18 +88,18 @@ export function controlVersion(control: Control): Version {
 export const controlVersions = (controls: readonly Control[]): Map<string, Version> =>
     new Map(controls.map((control) => [controlCell(control.id), controlVersion(control)]));
 
-function cellFor(definition: Definition, controls: readonly Control[]): Cell {
-    const control = controls.find((one) => one.testDefinitionId === definition.id);
+function cellFor(measure: Measure, controls: readonly Control[]): Cell {
+    const control = controls.find((one) => one.testDefinitionId === (measure?.id ?? null));
     return control ? cellOf(controlCell(control.id), controlVersion(control)) : cellOf('', EMPTY);
 }
 
 // One row for each time that a control of this type and level is measured.
 export function controlRows(
-    controls: readonly Control[], definitions: readonly Definition[], facts: number,
+    controls: readonly Control[], measures: readonly Measure[], facts: number,
 ): Row[] {
     const rows = new Map<string, Control[]>();
     const times = new Map<string, number>();
-    for (const control of controls.filter((one) => one.testDefinitionId !== null)) {
+    for (const control of controls) {
         const name = `${control.controlType} ${control.level ?? ''}`.trim();
         const place = `${name} ${control.testDefinitionId}`;
         const time = (times.get(place) ?? 0) + 1;
@@ -104,6 +112,6 @@ export function controlRows(
         label: `${ones[0]?.controlType ?? ''} ${ones[0]?.level ?? ''}`.trim(),
         kind: 'control',
         facts: [texts.types[ones[0]?.controlType ?? ''] ?? '', ...Array<string>(facts - 1).fill('')],
-        cells: definitions.map((definition) => cellFor(definition, ones)),
+        cells: measures.map((measure) => cellFor(measure, ones)),
     }));
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sheet of a run: its samples as rows, by what is left of their holding times, its
-// definitions as columns. A retest stands in a row of its own below the first result.
+// definitions as columns, and one for controls of the run as a whole. A retest stands in a row
+// of its own below the first result.
 import type { Cell, Column, Row, Sheet, Version } from '../../grid/sheet.ts';
 import { EMPTY, cellOf } from '../../grid/sheet.ts';
 import { span } from '../../texts/time.ts';
-import { controlRows, controlVersions } from './controls.ts';
+import { controlRows, controlVersions, measuresOf } from './controls.ts';
+import type { Measure } from './controls.ts';
 import { shownOf } from './entry.ts';
 import { opinionOf } from './opinion.ts';
-import type { Definition, Entered, Run, SampleTest } from './run.ts';
+import type { Entered, Run, SampleTest } from './run.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
@@ -41,9 +43,13 @@ function limitOf(tests: readonly SampleTest[]): string {
     return limits.size === 1 ? [...limits][0] ?? '' : texts.severalLimits;
 }
 
-function columnOf(definition: Definition, tests: readonly SampleTest[]): Column {
-    const { code, name, unit, reportingLimit, resultType } = definition;
-    const limit = limitOf(tests.filter((test) => test.testDefinitionId === definition.id));
+function columnOf(measure: Measure, tests: readonly SampleTest[]): Column {
+    if (!measure) {
+        return { key: texts.controls.whole, name: texts.controls.whole, aliases: [], hint: '',
+            numeric: false, length: 1000 };
+    }
+    const { code, name, unit, reportingLimit, resultType } = measure;
+    const limit = limitOf(tests.filter((test) => test.testDefinitionId === measure.id));
     return {
         key: code,
         name,
@@ -75,13 +81,13 @@ function leftOf(tests: readonly SampleTest[], now: number): string {
     return left < 0 ? texts.passed(span(left)) : span(left);
 }
 
-function cellFor(definition: Definition, tests: readonly SampleTest[]): Cell {
-    const test = tests.find((one) => one.testDefinitionId === definition.id);
+function cellFor(measure: Measure, tests: readonly SampleTest[]): Cell {
+    const test = tests.find((one) => one.testDefinitionId === measure?.id);
     return test ? cellOf(String(test.id), versionOf(test)) : cellOf('', EMPTY);
 }
 
 function rowOf(
-    key: string, tests: readonly SampleTest[], definitions: readonly Definition[], now: number,
+    key: string, tests: readonly SampleTest[], measures: readonly Measure[], now: number,
 ): Row {
     const sample = tests[0]?.sample;
     const priority = sample?.priority ?? 'routine';
@@ -91,7 +97,7 @@ function rowOf(
         kind: 'sample',
         facts: [sample?.clientName ?? '', priority === 'routine' ? '' : texts.priority[priority],
             leftOf(tests, now)],
-        cells: definitions.map((definition) => cellFor(definition, tests)),
+        cells: measures.map((measure) => cellFor(measure, tests)),
     };
 }
 
@@ -117,6 +123,7 @@ function inOrder(a: readonly SampleTest[], b: readonly SampleTest[]): number {
 
 export function sheetOf(name: string, run: Run, reasons: boolean, now: number): Sheet {
     const rows = [...rowsOf(run.tests)].sort(([, a], [, b]) => inOrder(a, b));
+    const measures = measuresOf(run);
     return {
         name: texts.sheet(name),
         heads: [
@@ -125,10 +132,10 @@ export function sheetOf(name: string, run: Run, reasons: boolean, now: number): 
             { title: texts.heads.priority, className: 'w-code p2' },
             { title: texts.heads.left, className: 'w-when p1' },
         ],
-        columns: run.definitions.map((definition) => columnOf(definition, run.tests)),
+        columns: measures.map((measure) => columnOf(measure, run.tests)),
         rows: [
-            ...controlRows(run.controls, run.definitions, FACTS),
-            ...rows.map(([key, tests]) => rowOf(key, tests, run.definitions, now)),
+            ...controlRows(run.controls, measures, FACTS),
+            ...rows.map(([key, tests]) => rowOf(key, tests, measures, now)),
         ],
         settings: {},
         reasons,
