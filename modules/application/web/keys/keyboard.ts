@@ -141,6 +141,8 @@ function hasOwnKeys(target: Element, key: string): boolean {
 
 // Keys that no field takes for itself.
 const everywhere = ['Escape', 'F1', 'F7'];
+// What every field does with its text by itself.
+const ofText = ['Mod+a', 'Mod+c', 'Mod+v', 'Mod+x', 'Mod+z'];
 
 const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !== null;
 
@@ -159,10 +161,11 @@ function fire(event: KeyboardEvent, target: Element, field: Field | null): void 
         clearTimeout(waiting);
         finishTyping(inDialog(target));
     }
-    const free = !field || isCommand(event) || everywhere.includes(event.key);
+    const keys = keysOf(event);
+    const free = !field || isCommand(event) && !ofText.includes(keys)
+        || everywhere.includes(event.key);
     const own = !isCommand(event) && hasOwnKeys(target, event.key);
-    const shortcut = free && !inDialog(target) && !own
-        ? find(keysOf(event)) : undefined;
+    const shortcut = free && !inDialog(target) && !own ? find(keys) : undefined;
     if (shortcut) {
         swallow(event);
         shortcut.run();

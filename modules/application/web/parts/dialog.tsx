@@ -2,9 +2,11 @@
 //
 // A dialog at the right edge, for signing, reasons and what cannot be undone: what it is
 // about is still seen beside it.
+import { useEffect } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
+import { focusAfterDialog } from '../keys/focus.ts';
 import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Glyph } from './glyph.tsx';
@@ -18,6 +20,7 @@ interface Properties {
 }
 
 export function SidePanel({ title, note, close, className, children }: Properties): ReactElement {
+    useEffect(() => focusAfterDialog, []);
     return (
         <ModalOverlay isOpen onOpenChange={(open) => open || close()} className="veil"
             isDismissable={false}>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The filters of a list as data: in the address as the API names them, and in words.
+import type { RecordsPath } from '../form/definition.ts';
+
 export type Filters = Record<string, string>;
 
 export interface Filter {
@@ -8,6 +10,8 @@ export interface Filter {
     title: string;
     // What can be chosen, value and title; without it a text is typed, or a day.
     choices?: [string, string][];
+    // It is the id of a record of this list, which is read when somebody filters by it.
+    records?: RecordsPath;
     day?: boolean;
     // The fewest characters that are asked for.
     least?: number;

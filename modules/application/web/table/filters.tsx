@@ -5,6 +5,8 @@ import { useEffect, useState } from 'react';
 import type { FormEvent, ReactElement, ReactNode } from 'react';
 import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 
+import type { RecordsPath } from '../form/definition.ts';
+import { useRecordNames, useRecords } from '../form/records.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -15,14 +17,27 @@ import type { Filter, Filters } from './filter.ts';
 
 export const show = (path: string, filters: Filters): void => navigate(path + searchWith(filters));
 
-function Value({ filter }: { filter: Filter }): ReactElement {
-    return filter.choices ? (
-        <select name="value" aria-label={filter.title} required>
-            {filter.choices.map(([value, title]) => (
-                <option key={value} value={value}>{title}</option>
-            ))}
+function Choices({ title, choices }: {
+    title: string; choices: [string, string][];
+}): ReactElement {
+    return (
+        <select name="value" aria-label={title} required>
+            {choices.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
         </select>
-    ) : (
+    );
+}
+
+function RecordChoices({ title, path }: { title: string; path: RecordsPath }): ReactElement {
+    const records = useRecords(path);
+    const choices = records.map(({ id, name }): [string, string] => [id, name]);
+    return <Choices title={title} choices={choices.sort(([, a], [, b]) => a.localeCompare(b))} />;
+}
+
+function Value({ filter }: { filter: Filter }): ReactElement {
+    if (filter.records) {
+        return <RecordChoices title={filter.title} path={filter.records} />;
+    }
+    return filter.choices ? <Choices title={filter.title} choices={filter.choices} /> : (
         <input name="value" aria-label={filter.title} required autoComplete="off"
             minLength={filter.least ?? 1} type={filter.day ? 'date' : 'text'} />
     );
@@ -74,6 +89,24 @@ function Add({ known, filters, path }: {
     );
 }
 
+function Chip({ text, remove }: { text: string; remove: () => void }): ReactElement {
+    return (
+        <span className="chip">
+            <span className="cut" title={text}>{text}</span>
+            <button type="button" aria-label={t.filters.remove(text)} onClick={remove}>
+                <Glyph name="close" />
+            </button>
+        </span>
+    );
+}
+
+function RecordChip({ filter, path, value, remove }: {
+    filter: Filter; path: RecordsPath; value: string; remove: () => void;
+}): ReactElement {
+    const shown = useRecordNames(path);
+    return <Chip text={filterText({ ...filter, shown }, value)} remove={remove} />;
+}
+
 // `without`: those that go together with one that is taken away.
 export function FilterBar({ known, children, without = {} }: {
     known: Filter[]; children?: ReactNode; without?: Record<string, string[]>;
@@ -85,17 +118,14 @@ export function FilterBar({ known, children, without = {} }: {
 
     return (
         <div className="filters" role="group" aria-label={t.filters.label}>
-            {known.filter(({ name }) => filters[name] !== undefined).map((filter) => {
-                const text = filterText(filter, filters[filter.name] ?? '');
-                return (
-                    <span className="chip" key={filter.name}>
-                        <span className="cut" title={text}>{text}</span>
-                        <button type="button" aria-label={t.filters.remove(text)}
-                            onClick={() => show(pathname, less(filter.name))}>
-                            <Glyph name="close" />
-                        </button>
-                    </span>
-                );
+            {known.map((filter) => {
+                const { name, records } = filter;
+                const value = filters[name];
+                const remove = (): void => show(pathname, less(name));
+                return value === undefined ? null : records
+                    ? <RecordChip key={name} filter={filter} path={records} value={value}
+                        remove={remove} />
+                    : <Chip key={name} text={filterText(filter, value)} remove={remove} />;
             })}
             {known.some(({ linked }) => !linked)
                 ? <Add known={known} filters={filters} path={pathname} /> : null}

@@ -3,12 +3,13 @@
 // A list: rows with a cursor that the keyboard moves, and a selection. Rows and not cells
 // are what one acts on, so a row has the focus.
 import { useEffect, useLayoutEffect, useRef } from 'react';
-import type { MouseEvent, ReactElement, ReactNode } from 'react';
+import type { MouseEvent, ReactElement, ReactNode, RefObject } from 'react';
 
-import { Glyph } from '../parts/glyph.tsx';
+import { focusAgain, keepFocus } from '../keys/focus.ts';
 import { listen } from '../keys/keyboard.ts';
+import { Glyph } from '../parts/glyph.tsx';
 import { t } from '../texts/texts.ts';
-import { moved, ranged, toggled } from './selection.ts';
+import { allOrNone, allSelected, moved, ranged, toggled } from './selection.ts';
 
 export interface Column<Row> {
     key: string;
@@ -45,7 +46,14 @@ interface Identified {
 
 const none: ReadonlySet<number> = new Set();
 
-function useKeys<Row extends Identified>(table: Properties<Row>): void {
+type Shown = RefObject<HTMLTableElement | null>;
+
+function focusOn(line: HTMLElement | null | undefined): void {
+    line?.focus({ preventScroll: true });
+    line?.scrollIntoView({ block: 'nearest' });
+}
+
+function useKeys<Row extends Identified>(table: Properties<Row>, shown: Shown): void {
     const { rows, cursor, selected = none, move, select, open, peek, escape } = table;
     // Where the cursor is, also where keys come faster than the page is drawn.
     const now = useRef(cursor);
@@ -55,11 +63,14 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
     }, [cursor]);
     useEffect(() => {
         const at = (): number => rows.findIndex((row) => row.id === now.current);
+        // A key that moves the cursor takes the focus from a button or a link.
         const go = (step: number): void => {
-            const next = rows[moved(at(), step, rows.length)];
+            const to = moved(at(), step, rows.length);
+            const next = rows[to];
             if (next) {
                 now.current = next.id;
                 move(next.id);
+                focusOn(shown.current?.tBodies[0]?.rows[to]);
             }
         };
         const extend = (step: number): void => {
@@ -81,26 +92,32 @@ function useKeys<Row extends Identified>(table: Properties<Row>): void {
             { keys: 'Enter', run: here(open) }, { keys: 'Escape', run: escape },
             ...(peek ? [{ keys: 'Space', run: here(peek) }] : []),
             ...(select ? [
+                { keys: 'Mod+a', run: () => select(allOrNone(selected, rows)) },
                 { keys: 'x', run: here((row) => select(toggled(selected, row.id))) },
                 { keys: 'Shift+ArrowDown', run: () => extend(1) },
                 { keys: 'Shift+ArrowUp', run: () => extend(-1) },
             ] : []),
         ]);
-    }, [rows, selected, move, select, open, peek, escape]);
+    }, [rows, selected, move, select, open, peek, escape, shown]);
+}
+
+function useFocus(shown: Shown, rows: unknown): void {
+    useEffect(() => keepFocus(() =>
+        shown.current?.querySelector<HTMLElement>('tr.cursor')), [shown]);
+    useEffect(focusAgain, [rows]);
 }
 
 function Head<Row extends Identified>({ table }: { table: Properties<Row> }): ReactElement {
     const { columns, rows, selected = none, select } = table;
-    const all = rows.length > 0 && rows.every((row) => selected.has(row.id));
 
     return (
         <thead>
             <tr>
                 {select ? (
                     <th className="w-tick" scope="col">
-                        <input type="checkbox" tabIndex={-1} checked={all}
-                            aria-label={t.table.selectAll(rows.length)} onChange={() =>
-                                select(new Set(all ? [] : rows.map((row) => row.id)))} />
+                        <input type="checkbox" tabIndex={-1} checked={allSelected(selected, rows)}
+                            aria-label={t.table.selectAll(rows.length)}
+                            onChange={() => select(allOrNone(selected, rows))} />
                     </th>
                 ) : null}
                 {columns.map((column) => (
@@ -149,8 +166,7 @@ function Line<Row extends Identified>({ table, row }: {
     useEffect(() => {
         const active = document.activeElement;
         if (here && (active === document.body || active?.closest('table') !== null)) {
-            line.current?.focus({ preventScroll: true });
-            line.current?.scrollIntoView({ block: 'nearest' });
+            focusOn(line.current);
         }
     }, [here]);
     return (
@@ -171,9 +187,11 @@ function Line<Row extends Identified>({ table, row }: {
 }
 
 export function ListTable<Row extends Identified>(table: Properties<Row>): ReactElement {
-    useKeys(table);
+    const shown = useRef<HTMLTableElement>(null);
+    useKeys(table, shown);
+    useFocus(shown, table.rows);
     return (
-        <table className={table.stale ? 'table dim' : 'table'} role="grid" aria-label={table.label}
+        <table ref={shown} className={table.stale ? 'table dim' : 'table'} role="grid" aria-label={table.label}
             aria-multiselectable={table.select !== undefined} aria-rowcount={table.rows.length + 1}>
             <Head table={table} />
             <tbody>

@@ -19,6 +19,17 @@ export function toggled(selected: ReadonlySet<number>, id: number): ReadonlySet<
     return next;
 }
 
+const none: ReadonlySet<number> = new Set();
+
+export const allSelected = (selected: ReadonlySet<number>, rows: Identified[]): boolean =>
+    rows.length > 0 && rows.every((row) => selected.has(row.id));
+
+// All rows; where all are selected, none.
+export const allOrNone = (
+    selected: ReadonlySet<number>, rows: Identified[],
+): ReadonlySet<number> =>
+    allSelected(selected, rows) ? none : new Set(rows.map((row) => row.id));
+
 // The rows from one to another, both included, are selected besides.
 export function ranged(
     selected: ReadonlySet<number>, rows: Identified[], from: number, to: number,

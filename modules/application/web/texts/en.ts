@@ -161,6 +161,7 @@ export const en = {
         select: 'Select',
         peek: 'Look beside the list',
         range: 'Select a range',
+        all: 'Select all rows that are shown, or none',
         escape: 'Close, or clear the selection',
     },
 
@@ -256,6 +257,7 @@ export const en = {
             holdingStatus: 'Holding', priority: 'Priority', disposition: 'Disposition',
             projectId: 'Project', clientId: 'Client', materialTypeId: 'Material',
             since: 'Registered since', dueBefore: 'Due before', orderId: 'Order',
+            noOrder: (number: string) => `No order has the number ${number}.`,
         },
         peek: 'Peek',
         close: 'Close the peek',

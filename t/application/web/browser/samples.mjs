@@ -11,6 +11,9 @@ const rows = (page) => page.locator('table[role=grid] tbody tr').count();
 async function signingIn(page) {
     await open(page);
     await page.waitForSelector('#email');
+    await until(page, () => performance.getEntriesByType('resource')
+        .some(({ name }) => /\/list-\w+\.js$/.test(name)),
+    'the first page is loaded while one signs in');
     await looks(page, 'sign-in');
     await signIn(page, lena, 'not the password');
     await page.waitForSelector('[role=alert]');
@@ -134,6 +137,44 @@ async function filters(page) {
     await page.goBack();
     await page.waitForSelector('tr.cursor');
     ok(before !== await row.textContent(), 'Back finds the row that was left');
+    await byName(page);
+}
+
+const chip = (page, text) => until(page, (expected) => [...document.querySelectorAll('.chip')]
+    .some(({ textContent }) => textContent.startsWith(expected)), `filtered by ${text}`, text);
+
+// What filters take is names: of a client, and of an order its number.
+async function byName(page) {
+    const first = async (path) => (await ask(page, 'GET', `${path}?limit=1`)).data[0];
+    const { id: clientId, name } = await first('/clients');
+    const { id: materialTypeId } = await first('/material-types');
+    const { id: definitionId } = await first('/test-definitions');
+    const { order: { id, orderNumber } } = await ask(page, 'POST', '/orders', { clientId, samples: [
+        { materialTypeId, priority: 'routine', testDefinitionIds: [definitionId] }] });
+    const filter = async (title, give) => {
+        await press(page, 'f');
+        await page.locator('.popover select').first().selectOption({ label: title });
+        await give(page.locator('.popover [name=value]'));
+        await page.locator('.popover [type=submit]').click();
+    };
+    await filter('Client', async (field) => {
+        const option = field.locator('option', { hasText: name });
+        await field.selectOption(await option.first().getAttribute('value'));
+    });
+    await chip(page, 'Client: ');
+    ok((await page.textContent('.chip')).includes(name), '... by name', name);
+    await until(page, (expected) => {
+        const rows = [...document.querySelectorAll('table[role=grid]:not(.dim) tbody tr')];
+        return rows.length > 0 && rows.every((row) => row.textContent.includes(expected));
+    }, '... which all rows have', name);
+    await filter('Order', (field) => field.fill('no such order'));
+    await until(page, () => /No order has the number no such order/.test(
+        document.querySelector('.said')?.textContent), 'an unknown order is told');
+    await filter('Order', (field) => field.fill(orderNumber));
+    await chip(page, `Order: ${orderNumber}`);
+    ok(page.url().includes(`orderId=${id}`), '... whose address can be sent', page.url());
+    await page.goto(page.url().replace(/\?.*/, ''));
+    await page.waitForSelector('tr.cursor');
 }
 
 const fact = (page, name) => page.locator('.facts button', { hasText: `Change ${name}` });
@@ -263,9 +304,22 @@ async function scanning(page) {
     is(await page.inputValue('#comment'), 'Called the client', '... and no field is filled');
 }
 
+const rowHasFocus = (page, when) => until(page,
+    () => document.activeElement?.matches('tr.cursor'), `the cursor's row has the focus ${when}`);
+
 async function keys(page) {
     await open(page, '/app/samples');
     await page.waitForSelector('tr.cursor');
+    await press(page, 'Control+a');
+    is(await page.locator('tbody tr[aria-selected=true]').count(), await rows(page),
+        'Ctrl+A selects all rows');
+    await press(page, 'Control+a');
+    is(await page.locator('tbody tr[aria-selected=true]').count(), 0, '... and then none');
+    await page.getByRole('link', { name: 'Worklist' }).focus();
+    await press(page, 'j');
+    await rowHasFocus(page, 'after a key that moves it');
+    await press(page, 'Control+k', 'Escape');
+    await rowHasFocus(page, 'when a dialog was closed');
     await press(page, '?');
     await page.waitForSelector('[role=dialog]');
     await looks(page, 'key-help');
@@ -284,6 +338,7 @@ async function keys(page) {
     await press(page, 'Enter');
     await until(page, () => /1 sample put on hold/.test(document.body.textContent),
         'a reason puts the sample on hold');
+    await rowHasFocus(page, 'after an act of two dialogs');
     await open(page, '/app/samples?disposition=on_hold');
     await page.waitForSelector('tr.cursor');
     ok((await page.textContent('tbody')).includes(name), '... as the list shows');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { moved, ranged, toggled } from '../../../../modules/application/web/table/selection.ts';
+import { allOrNone, moved, ranged, toggled } from '../../../../modules/application/web/table/selection.ts';
 
 const rows = [7, 5, 3, 1].map((id) => ({ id }));
 
@@ -27,4 +27,10 @@ test('a second choice takes the first back', () => {
 test('a range has both ends, in either direction, beside what was selected', () => {
     assert.deepEqual([...ranged(new Set([1]), rows, 0, 1)].sort(), [1, 5, 7]);
     assert.deepEqual([...ranged(new Set(), rows, 2, 0)].sort(), [3, 5, 7]);
+});
+
+test('all rows are selected, and none when all are', () => {
+    assert.deepEqual([...allOrNone(new Set([3]), rows)], [7, 5, 3, 1]);
+    assert.equal(allOrNone(new Set([7, 5, 3, 1]), rows).size, 0);
+    assert.equal(allOrNone(new Set(), []).size, 0);
 });

@@ -4,9 +4,13 @@
 // list as CSV.
 import type { ReactElement } from 'react';
 
+import { tell } from '../../actions/action.ts';
+import { answer, api } from '../../api/client.ts';
 import type { Names } from '../../api/names.ts';
+import { useRead } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
+import { say } from '../../parts/toast.tsx';
 import { paths } from '../../paths.ts';
 import { searchWith } from '../../table/filter.ts';
 import { FilterBar, show } from '../../table/filters.tsx';
@@ -25,7 +29,30 @@ const words = (of: Record<string, string>): [string, string][] => Object.entries
 const named = (of: Names[keyof Names]): [string, string][] =>
     [...of.values()].map(({ id, name }) => [String(id), name]);
 
-export const knownFilters = ({ projects, materials }: Names): Filter[] => [
+async function orderCalled(orderNumber: string): Promise<Filters | undefined> {
+    try {
+        const { data: [found] } = await answer(
+            api.GET('/orders', { params: { query: { orderNumber } } }));
+        if (found) {
+            return { orderId: String(found.id) };
+        }
+        say({ tone: 'attention', text: titles.noOrder(orderNumber) });
+    } catch (error) {
+        tell(error);
+    }
+    return undefined;
+}
+
+// The number of the order whose samples are shown.
+export function useOrderNumber(id: string | null): string {
+    const order = useRead('/orders/{id}', { params: { path: { id: Number(id) } } },
+        { enabled: id !== null });
+    return order.data?.orderNumber ?? '';
+}
+
+export const knownFilters = (
+    { projects, materials }: Names, orderNumber: string,
+): Filter[] => [
     { name: 'q', title: titles.q, least: 3 },
     { name: 'status', title: titles.status, choices: words(t.samples.status) },
     { name: 'releaseState', title: titles.releaseState, choices: words(t.samples.releaseState) },
@@ -36,8 +63,8 @@ export const knownFilters = ({ projects, materials }: Names): Filter[] => [
     { name: 'materialTypeId', title: titles.materialTypeId, choices: named(materials) },
     { name: 'since', title: titles.since, day: true, shown: dayOf },
     { name: 'dueBefore', title: titles.dueBefore, day: true, shown: dayOf },
-    { name: 'clientId', title: titles.clientId, linked: true },
-    { name: 'orderId', title: titles.orderId, linked: true },
+    { name: 'clientId', title: titles.clientId, records: '/clients' },
+    { name: 'orderId', title: titles.orderId, find: orderCalled, shown: () => orderNumber },
 ];
 
 const states: Sample['releaseState'][] = ['blocked', 'in_progress', 'ready_for_review',

@@ -16,7 +16,7 @@ import { ListPage } from '../../table/list-page.tsx';
 import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
-import { SampleFilters, knownFilters } from './filters.tsx';
+import { SampleFilters, knownFilters, useOrderNumber } from './filters.tsx';
 import { Peek } from './peek.tsx';
 import { Views } from './views.tsx';
 
@@ -28,7 +28,7 @@ const actions = [...sampleActions, ...amendmentActions.map((action) =>
 export function SampleList(): ReactElement {
     const { searchParams } = useAddress();
     const names = useNames();
-    const known = knownFilters(names);
+    const known = knownFilters(names, useOrderNumber(searchParams.get('orderId')));
     const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
     const found = useRead('/samples', { params: { query: {
