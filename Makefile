@@ -23,6 +23,10 @@
 #                      DAMAGE_SEED repeats them
 # make walk            20,000 acts of people at random, after which every sample is
 #                      brought to its end; WALK_SEED repeats a walk
+# make pictures        every screen of the application, full, empty, refused and waiting,
+#                      at two sizes, light and dark, and sheets of them, in
+#                      build/out/screenshots; PICTURES='^(samples|lots)' some of the
+#                      screens, PICTURES_STATES='empty refused' some of the states
 # make soak            memory and descriptors after SOAK_REQUESTS (1000000), and
 #                      SOAK_RESTARTS (100) graceful restarts under load
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
@@ -133,7 +137,7 @@ FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units pages bench bench-application bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
-    picture \
+    picture pictures \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
 .DELETE_ON_ERROR:
@@ -411,12 +415,18 @@ torture: prerequisites
 	@TORTURE_KILLS=$(TORTURE_KILLS) TORTURE_WRITES=$(TORTURE_WRITES) WALK_SECONDS=$(WALK_SECONDS) \
 	    DAMAGE_SECONDS=$(DAMAGE_SECONDS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
-# What `make test` has a short form of; WALK_SEED repeats it.
 # The README's picture of the application, as a test of the pages has it.
 picture: prerequisites
 	@$(MAKE) --no-print-directory test T=t/application/web/samples.t
 	@cp $(OUT)/screenshots/samples-light.png modules/application/samples.png
 
+# To be looked at; the tests of the pages take some of them in `make test`.
+pictures: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@PICTURES='$(or $(PICTURES),.)' PICTURES_STATES='$(PICTURES_STATES)' \
+	    $(MAKE) --no-print-directory T=t/application/web/pictures.t suite
+
+# What `make test` has a short form of; WALK_SEED repeats it.
 walk: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@WALK_ACTS=$${WALK_ACTS:-20000} $(MAKE) --no-print-directory T=t/walk suite

@@ -13,7 +13,7 @@ const axe = require('axe-core').source;
 
 const url = process.env.LIMS_URL;
 const password = process.env.LIMS_PASSWORD;
-const pictures = process.env.LIMS_SCREENSHOTS;
+export const pictures = process.env.LIMS_SCREENSHOTS;
 mkdirSync(pictures, { recursive: true });
 
 let count = 0;
