@@ -108,6 +108,14 @@ SELECT :$session::bigint AS "id",
                 AND r.user_id = u.id
               ORDER BY r.role) AS "roles",
        lims.permissions_of(u.organization_id, u.id) AS "permissions",
+       (SELECT coalesce(json_agg(json_build_object('permission', l.permission,
+                                                   'roles', l.roles)
+                                 ORDER BY l.permission), '[]')
+          FROM (SELECT p.permission, array_agg(p.role ORDER BY p.role) AS roles
+                  FROM lims.role_permission p
+                 WHERE p.organization_id = u.organization_id
+                   AND p.permission <> ALL (lims.permissions_of(u.organization_id, u.id))
+                 GROUP BY p.permission) l) AS "lacking",
        a.accountable_since AS "accountableSince",
        lims.link_to_tell(u.organization_id, u.id, s.id) AS "passwordSetByLinkAt",
        json_build_object(

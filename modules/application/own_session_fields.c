@@ -34,6 +34,18 @@ static const lims_field_t organization_members[] = {
 
 static const char *const ways[] = { "password", "provider", "sign-on", NULL };
 
+static const lims_field_t lacking_members[] = {
+    { .name = "permission",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Permission that the person does not have." },
+    { .name = "roles",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Roles that have it, of which an administrator can give one." },
+    LIMS_FIELD_END,
+};
+
 static const lims_field_t sign_in_members[] = {
     { .name = "by",
       .type = LIMS_T_ENUM,
@@ -144,6 +156,11 @@ const lims_field_t lims_own_session_output[] = {
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
       .doc = "Permissions of the person, by the roles of now." },
+    { .name = "lacking",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = lacking_members,
+      .doc = "Permissions that the person does not have and some role has, with these roles." },
     { .name = "accountableSince",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

@@ -36,6 +36,10 @@ subtest 'signing in' => sub {
         [ $ana->session, $ana->id, $ana->email, 'Ana Ruiz', 'test-laboratory' ], 'who is signed in');
     is_deeply([ grep { /\A(?:result\.enter|user\.manage|self)\z/ } @{ $who->{permissions} } ],
         [qw(result.enter self)], '... and may do what');
+    my %lacking = map { $_->{permission} => $_->{roles} } @{ $who->{lacking} };
+    is_deeply([ @lacking{qw(user.manage result.enter)} ],
+        [ [qw(administrator system_administrator)], undef ], '... and who may do the rest');
+    is((grep { $lacking{$_} } @{ $who->{permissions} }), 0, '... which is nothing of that');
     is_deeply($who->{roles}, ['analyst'], '... in which roles');
     is_deeply($who->{signature},
         { method => 'password', ready => JSON::PP::true(), lockedUntil => undef }, '... and signs');

@@ -76,6 +76,10 @@ export const may = (permission: string | undefined): boolean =>
     permission === undefined || permission === 'self'
     || (session()?.permissions.includes(permission) ?? false);
 
+// The roles that have a permission which the person lacks.
+export const rolesWith = (permission: string): string[] =>
+    session()?.lacking.find((one) => one.permission === permission)?.roles ?? [];
+
 export function ended(by: 'time' | 'sign-out' | 'other'): void {
     if (state.is === 'in') {
         become({ is: 'ended', session: state.session, at: new Date().toISOString(), by });

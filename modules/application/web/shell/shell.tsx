@@ -19,6 +19,7 @@ import { Asking } from './asking.tsx';
 import { Boundary } from './boundary.tsx';
 import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
+import { Lacking } from './lacking.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { Places, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
@@ -37,17 +38,20 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
             navigate(base + start(first), { replace: true });
         }
     }, [pathname, first]);
+    const toFirst = first
+        ? <p><Link href={base + start(first)}>{t.goTo(first.rail.title)}</Link></p> : null;
     for (const route of routes) {
-        const found = may(route.permission) ? match(route.pattern, pathname) : null;
+        const found = match(route.pattern, pathname);
+        if (found && !may(route.permission)) {
+            return <Lacking permission={route.permission}>{toFirst}</Lacking>;
+        }
         if (found) {
             return <Boundary key={route.pattern}>{route.page(found)}</Boundary>;
         }
     }
     return (
         <main className="page" id="main">
-            <Nothing title={t.noPage}>
-                <p>{first ? <Link href={base + first.pattern}>{first.rail.title}</Link> : null}</p>
-            </Nothing>
+            <Nothing title={t.noPage}>{toFirst}</Nothing>
         </main>
     );
 }

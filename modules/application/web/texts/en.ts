@@ -222,6 +222,7 @@ export const en = {
         list: 'Samples, newest first',
         none: 'There is no sample yet.',
         noneWhat: 'Samples stand here from the moment they are registered, the newest first.',
+        begin: 'Register samples',
         states: 'Show by readiness',
         all: 'All',
         columns: {
@@ -373,7 +374,14 @@ export const en = {
 
     unsaved: 'What you typed is not saved.',
     noPage: 'There is no such page.',
-    toSamples: 'Go to the samples',
+    lacking: {
+        title: 'You may not open this page',
+        needs: (what: string) => `It is for people who may ${what}.`,
+        roles: (roles: string[]) => `In your laboratory these roles may: ${roles.join(', ')}.`,
+        nobody: 'In your laboratory no role may at present.',
+        ask: 'An administrator of your laboratory can give you such a role.',
+    },
+    goTo: (page: string) => `Go to: ${page}`,
     crashed: 'This page met an error',
     crashedWhy: 'What was saved is safe. Reload it to go on.',
     partMissing: 'This page could not be loaded',

@@ -285,6 +285,10 @@ async function record(page) {
     await page.waitForSelector('[role=alert]');
     ok(/not_found 404/.test(await page.textContent('[role=alert]')), 'an unknown sample is refused');
     await looks(page, 'sample-unknown');
+    await open(page, '/app/users');
+    await page.waitForSelector('[role=alert]');
+    ok(/may manage users.*these roles may: Administrator, System administrator/s.test(
+        await page.textContent('[role=alert]')), 'a page that she may not open says who may');
 }
 
 async function scanning(page) {
