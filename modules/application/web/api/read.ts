@@ -133,11 +133,11 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
 
 // All pages of a list that is short by nature: names of projects, materials. The pages are
 // kept; each caller takes its own out of them.
-export function useAll<P extends ReadPath, R>(
+export function useWhole<P extends ReadPath, R>(
     path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
-): R[] {
+): UseQueryResult<R[], Problem> {
     const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
-    const all = useQuery<Read<P>[], Problem, R[]>({
+    return useQuery<Read<P>[], Problem, R[]>({
         queryKey: ['GET', path, 'all'],
         staleTime: 5 * 60_000,
         queryFn: async () => {
@@ -156,5 +156,9 @@ export function useAll<P extends ReadPath, R>(
         },
         select: rowsOf,
     });
-    return all.data ?? none;
 }
+
+// Its rows alone, none as long as they have not come: for names beside what a page is about.
+export const useAll = <P extends ReadPath, R>(
+    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
+): R[] => useWhole(path, pick).data ?? none;

@@ -7,7 +7,7 @@ import type { ReactElement, ReactNode } from 'react';
 
 import { ActBar } from '../actions/act-bar.tsx';
 import { allowed, useActions } from '../actions/action.ts';
-import type { Action } from '../actions/action.ts';
+import type { Action, Ready } from '../actions/action.ts';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
@@ -44,6 +44,8 @@ interface Properties<Row> {
     // Said when there is no row at all; with a filter something else is.
     none: string;
     noneWhat?: string;
+    // What makes a first row, where it is none of the acts.
+    begin?: ReactNode;
     filtered: boolean;
     head?: ReactNode;
     filters?: ReactNode;
@@ -65,15 +67,26 @@ function placeBefore(): Place {
     return known ? state as Place : { cursor: null, selected: [], peek: false };
 }
 
-function None({ none, noneWhat, filtered }: {
-    none: string; noneWhat: string | undefined; filtered: boolean;
+function None({ none, noneWhat, filtered, children }: {
+    none: string; noneWhat: string | undefined; filtered: boolean; children: ReactNode;
 }): ReactElement {
     const { pathname } = useAddress();
     return filtered ? (
         <Nothing title={t.filters.none}>
             <p><Button onPress={() => navigate(pathname)}>{t.filters.clearAll}</Button></p>
         </Nothing>
-    ) : <Nothing title={none}>{noneWhat ? <p className="quiet">{noneWhat}</p> : null}</Nothing>;
+    ) : (
+        <Nothing title={none}>
+            {noneWhat ? <p className="quiet">{noneWhat}</p> : null}
+            {children ? <p>{children}</p> : null}
+        </Nothing>
+    );
+}
+
+// The act that makes a first row.
+function Begin({ actions }: { actions: Ready[] }): ReactElement | null {
+    const first = actions.find(({ refused }) => refused === undefined);
+    return first ? <Button keys={first.keys} onPress={first.run}>{first.title}</Button> : null;
 }
 
 function Foot({ found, selected, clear, children }: {
@@ -181,8 +194,11 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
                     {!found.data && found.error ? <Refused problem={found.error}
                         retry={() => void found.refetch()} /> : null}
                     {!found.data && !found.error ? <Waiting what={page.title} /> : null}
-                    {found.data && rows.length === 0 ? <None none={page.none}
-                        noneWhat={page.noneWhat} filtered={page.filtered} /> : null}
+                    {found.data && rows.length === 0 ? (
+                        <None none={page.none} noneWhat={page.noneWhat} filtered={page.filtered}>
+                            {page.begin ?? <Begin actions={actions} />}
+                        </None>
+                    ) : null}
                 </div>
                 {peeked ? peek?.(peeked, () => change({ peek: false })) : null}
             </div>

@@ -87,7 +87,9 @@ export const bench = {
     worklist: {
         title: 'Worklist',
         label: 'Open tests by method',
-        empty: 'Nothing is open: samples that are received appear here.',
+        empty: 'No test is open.',
+        emptyWhat: 'Tests stand here from the receipt of their sample until they have a result.',
+        toReceive: 'Receive samples',
         noMethod: 'without a method',
         heads: {
             method: 'Method', open: 'Open', analytes: 'Analytes', urgent: 'Urgent',

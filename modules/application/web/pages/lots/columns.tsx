@@ -46,7 +46,7 @@ const head: Column<Lot>[] = [
     { key: 'name', title: titles.name, cell: ({ name }) => name, hint: ({ name }) => name },
     { key: 'supplier', title: titles.supplier, className: 'w-who p4',
         cell: ({ supplier }) => supplier },
-    { key: 'opened', title: titles.opened, className: 'w-due p3',
+    { key: 'opened', title: titles.opened, className: 'w-due roomy',
         cell: ({ openedOn }) => openedOn ? dayOf(openedOn) : null },
     { key: 'usable', title: titles.usable, className: 'w-state',
         cell: (lot) => <Usable lot={lot} /> },

@@ -27,7 +27,8 @@ export function useUses(lot: Lot) {
 export function Recall({ lot }: { lot: Lot }): ReactElement {
     const found = useUses(lot);
     return (
-        <>
+        <section aria-labelledby="recall">
+            <h2 id="recall" className="part">{words.label}</h2>
             <PlainTable label={words.label} none={words.none} found={found} columns={[
                 { title: words.sample, className: 'w-who', cell: (use) => (
                     <Link className="id" href={paths.sample(use.sampleId)}>{use.trackingId}</Link>
@@ -43,7 +44,7 @@ export function Recall({ lot }: { lot: Lot }): ReactElement {
                 ) },
             ]} />
             {found.data?.hasMore ? <p className="nothing quiet">{t.lots.reachMore}</p> : null}
-        </>
+        </section>
     );
 }
 

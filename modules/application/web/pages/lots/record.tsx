@@ -65,7 +65,7 @@ function Tests({ lot }: { lot: WholeMedia }): ReactElement {
     const words = t.lots.test;
     return (
         <section aria-labelledby="tests">
-            <h2 id="tests" className="unseen">{t.lots.tests}</h2>
+            <h2 id="tests" className="part">{t.lots.tests}</h2>
             <PlainTable label={t.lots.tests} none={t.lots.noTests}
                 found={{ data: { data: lot.tests }, error: null }} columns={[
                     { title: words.kind, className: 'w-who', cell: (one) => words.kinds[one.kind] },

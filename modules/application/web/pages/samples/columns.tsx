@@ -91,6 +91,7 @@ export const statusOf = (sample: Sample): string => sample.disposition === 'acti
 export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
     const { columns } = t.samples;
     const project = (sample: Sample) => projects.get(sample.projectId ?? 0);
+    const material = (sample: Sample) => materials.get(sample.materialTypeId)?.name;
 
     return [
         { key: 'trackingId', title: columns.trackingId, className: 'w-id stay', cellClass: 'id', heads: true,
@@ -102,9 +103,9 @@ export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
             hint: (sample) => sample.clientName },
         { key: 'project', title: columns.project, className: 'w-short p5',
             cell: (sample) => project(sample)?.code, hint: (sample) => project(sample)?.name },
-        { key: 'material', title: columns.material, className: 'w-state p3',
-            cell: (sample) => materials.get(sample.materialTypeId)?.name },
-        { key: 'received', title: columns.received, className: 'w-when p3',
+        { key: 'material', title: columns.material, className: 'w-long p3',
+            cell: material, hint: material },
+        { key: 'received', title: columns.received, className: 'w-when roomy',
             cell: (sample) => sample.receivedAt ? <Moment at={sample.receivedAt} /> : null },
         { key: 'due', title: columns.due, className: 'w-due',
             cell: (sample) => <Due sample={sample} /> },

@@ -9,8 +9,9 @@ import { amendmentActions } from '../../actions/amendments.tsx';
 import { sampleActions } from '../../actions/samples.ts';
 import { useNames } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
+import { may } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
-import { useAddress } from '../../router.tsx';
+import { Link, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import { t } from '../../texts/texts.ts';
@@ -44,6 +45,8 @@ export function SampleList(): ReactElement {
             label={t.samples.list} columns={columns} found={found} rows={rows}
             nameOf={({ trackingId }) => trackingId} addressOf={({ id }) => paths.sample(id)}
             actions={actions} none={t.samples.none} noneWhat={t.samples.noneWhat}
+            begin={may('sample.register')
+                ? <Link href={paths.newOrder()}>{t.samples.begin}</Link> : null}
             filtered={Object.keys(filters).length > 0} head={<Views />}
             filters={<SampleFilters filters={filters} known={known} />}
             peek={(sample, close) => <Peek sample={sample} names={names} close={close} />} />

@@ -2,22 +2,23 @@
 //
 // The worklist test by test: what ends first stands first; those that are selected are taken,
 // or become a run.
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
 import { allowed, useActions } from '../../actions/action.ts';
 import { type OpenTest, worklistActions } from '../../actions/worklist.ts';
 import { usePeople } from '../../api/names.ts';
-import { changed, useAll } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing } from '../../parts/states.tsx';
+import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { type Column, ListTable } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { Left } from './left.tsx';
+import { NoneOpen, useOpenTests } from './open-tests.tsx';
 import { Paper } from './paper.tsx';
 import { Views } from './views.tsx';
 
@@ -35,9 +36,9 @@ function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
             cell: (test) => (
                 <Link className="id" href={paths.sample(test.sampleId)}>{test.trackingId}</Link>
             ) },
-        { key: 'material', title: heads.material, className: 'w-name p2',
+        { key: 'material', title: heads.material, className: 'w-state p2',
             cell: ({ materialType }) => materialType },
-        { key: 'client', title: heads.client, className: 'p3', cell: ({ clientName }) => clientName },
+        { key: 'client', title: heads.client, className: 'roomy', cell: ({ clientName }) => clientName },
         { key: 'test', title: heads.test, className: 'w-short', hint: ({ testName }) => testName,
             cell: ({ testCode }) => testCode },
         { key: 'method', title: heads.method, className: 'w-due p2', cell: ({ method }) => method },
@@ -151,11 +152,21 @@ function List({ rows, chosen }: {
     );
 }
 
+function Filtered(): ReactElement {
+    return (
+        <Nothing title={t.filters.none}>
+            <p><Button onPress={() => show('', false)}>{t.filters.clearAll}</Button></p>
+        </Nothing>
+    );
+}
+
+const none: OpenTest[] = [];
+
 export function WorklistTests(): ReactElement {
-    const { person, organization } = useSession();
+    const { person } = useSession();
     const { searchParams } = useAddress();
-    const all = useAll('/worklist', (page) =>
-        ({ rows: page.data, next: page.hasMore ? page.nextCursor : undefined }));
+    const found = useOpenTests();
+    const all = found.data ?? none;
     const method = searchParams.get('method') ?? '';
     const mine = searchParams.has('mine');
     const rows = useMemo(() => all.filter((test) => (method === '' || test.method === method)
@@ -163,22 +174,22 @@ export function WorklistTests(): ReactElement {
 
     const chosen = useChosen(rows);
 
-    // It is read anew whenever somebody comes back to it, as from a bench.
-    useEffect(() => void changed('/worklist'), []);
-    useEffect(() => {
-        document.title = `${texts.title} · ${organization.name}`;
-    }, [organization.name]);
+    useTitle(texts.title);
     return (
         <main className="page" id="main" tabIndex={-1}>
             <div className="head">
                 <h1>{texts.title}</h1>
-                <span className="quiet">{texts.count(rows.length)}</span>
+                {found.data ? <span className="quiet">{texts.count(rows.length)}</span> : null}
                 <span className="push" />
                 <ActBar actions={chosen.actions} />
             </div>
             <Views at="tests" />
             <Filters all={all} method={method} mine={mine} />
-            {rows.length === 0 ? <Nothing title={texts.empty} /> : <List rows={rows} chosen={chosen} />}
+            {rows.length ? <List rows={rows} chosen={chosen} /> : (
+                <div className="body">
+                    <div className="pane">{all.length ? <Filtered /> : <NoneOpen found={found} />}</div>
+                </div>
+            )}
             <Paper tests={rows} method={method} />
         </main>
     );

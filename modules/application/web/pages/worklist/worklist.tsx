@@ -5,14 +5,15 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { changed, useAll } from '../../api/read.ts';
+import type { OpenTest } from '../../actions/worklist.ts';
 import { listen } from '../../keys/keyboard.ts';
-import { Nothing } from '../../parts/states.tsx';
+import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { Left } from './left.tsx';
+import { NoneOpen, useOpenTests } from './open-tests.tsx';
 import { Views } from './views.tsx';
 
 const { worklist: texts } = t.bench;
@@ -79,25 +80,25 @@ function Groups({ groups }: { groups: Group[] }): ReactElement {
     );
 }
 
+const none: OpenTest[] = [];
+
 export function WorklistPage(): ReactElement {
-    const tests = useAll('/worklist', (page) =>
-        ({ rows: page.data, next: page.hasMore ? page.nextCursor : undefined }));
+    const found = useOpenTests();
+    const tests = found.data ?? none;
     const groups = useMemo(() => groupsOf(tests), [tests]);
 
-    // It is read anew whenever somebody comes back to it, as from a bench.
-    useEffect(() => void changed('/worklist'), []);
-
+    useTitle(texts.title);
     return (
         <main className="page" id="main" tabIndex={-1}>
             <div className="head">
                 <h1>{texts.title}</h1>
-                <span className="quiet">{texts.count(tests.length)}</span>
+                {found.data ? <span className="quiet">{texts.count(tests.length)}</span> : null}
             </div>
             <Views at="methods" />
             <div className="body">
                 <div className="pane">
                     {groups.length === 0
-                        ? <Nothing title={texts.empty} /> : <Groups groups={groups} />}
+                        ? <NoneOpen found={found} /> : <Groups groups={groups} />}
                 </div>
             </div>
         </main>
