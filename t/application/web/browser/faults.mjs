@@ -134,7 +134,9 @@ const faults = {
             .then(() => context.setOffline(false), () => context.setOffline(false));
     },
     'the answer is lost': (here, work) => onTheWay(here, work, async (route) => {
-        await route.fetch();
+        const lost = await route.fetch({ headers: {
+            ...await route.request().allHeaders(), 'sec-fetch-site': 'same-origin' } });
+        ok(lost.ok(), `${work.name}: the service has answered`, lost.status(), await lost.text());
         await route.abort('connectionreset');
     }),
     'the session ends': ({ context }) => context.clearCookies(),
@@ -150,7 +152,8 @@ const standing = ({ done, told }) => new Function(`return document.querySelector
 async function goOn(page, work, name) {
     const end = Date.now() + 3 * patience;
 
-    for (let state = ''; state !== 'done' && Date.now() < end;) {
+    let state = '';
+    while (state !== 'done' && Date.now() < end) {
         state = await page.waitForFunction(standing(work), null, { timeout: patience })
             .then((found) => found.jsonValue());
         if (state === 'covered') {
@@ -160,6 +163,9 @@ async function goOn(page, work, name) {
         } else if (state === 'told') {
             await work.send(page);
         }
+    }
+    if (state !== 'done') {
+        ok(false, `${name}: it comes to an end`, state);
     }
 }
 
@@ -187,6 +193,26 @@ async function closed({ page }, work) {
     is(await work.count(9), 0, '... and nothing is done');
 }
 
+// What has no rule against being done twice: only its key tells that it is the same.
+async function commentOnce(here) {
+    const { page } = here;
+    const text = 'The client called about the bottle';
+    const [[id]] = await act('rows', `SELECT min(s.id) FROM lims.sample s
+        JOIN lims.organization o ON o.id = s.organization_id WHERE o.code = 'cedar-basin'`);
+    await show(page, `/app/samples/${id}/comments`);
+    await page.waitForSelector('#comment');
+    await page.fill('#comment', text);
+    await faults['the answer is lost'](here, { name: 'a comment is written', request: '**/api/comments' });
+    for (const left of [text, '']) {
+        await page.getByRole('button', { name: 'Add the comment' }).click();
+        await page.waitForFunction((expected) => expected === ''
+            ? document.querySelector('#comment').value === ''
+            : document.querySelector('.said') !== null, left, { timeout: patience });
+    }
+    is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1,
+        'a comment is sent again when its answer is lost: it stands there once');
+}
+
 // What this browser remembers of the work: nothing. (The session's cookie no script sees.)
 const remembered = (page) => page.evaluate(async () => [
     ...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie,
@@ -203,6 +229,9 @@ run(async (browser) => {
         await here.page.waitForSelector('.rail');
         for (const [n, fault] of Object.keys(faults).entries()) {
             await strike(here, work, fault, n);
+        }
+        if (work === registering) {
+            await commentOnce(here);
         }
         await closed(here, work);
         is(await remembered(here.page), 0, `${work.name}: the browser keeps nothing of it`);
