@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser: while somebody enters results, signs or registers, httpd or PostgreSQL is
-# restarted, the network is cut, an answer is lost, the session ends. What was acknowledged is
-# there, once; what was typed is still there, and the person was told.
+# restarted, the network is cut, an answer is lost, the session ends, another browser does the
+# same first, the tab is closed. What was acknowledged is there, once; what was typed is still
+# there, and the person was told.
 use strict;
 use warnings;
 

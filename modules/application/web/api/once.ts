@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A change whose answer was lost may have been made. When a person sends it again as it was,
-// it is the same request, under the same Idempotency-Key, and is not made twice.
+// it is the same request, under the same Idempotency-Key, and is not made twice. Nor is one
+// that is sent again while it is on its way: a button was pressed twice.
 import { problemOf } from './problem.ts';
 import { send } from './send.ts';
 
@@ -15,6 +16,7 @@ interface Lost {
 }
 
 const lost = new Map<string, Lost>();
+const onTheirWay = new Map<string, Promise<Response>>();
 
 // The record that a change is about, or what is made.
 const recordOf = (url: string): string => /^.*?\/api\/[^/]+(?:\/\d+)?/.exec(url)?.[0] ?? url;
@@ -78,5 +80,8 @@ export async function sendOnce(request: Request): Promise<Response> {
         request.headers.set('Idempotency-Key', crypto.randomUUID());
         return send(request);
     }
-    return sendKeyed(request, meaning);
+    const sent = onTheirWay.get(meaning)
+        ?? sendKeyed(request, meaning).finally(() => onTheirWay.delete(meaning));
+    onTheirWay.set(meaning, sent);
+    return (await sent).clone();
 }

@@ -1,113 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every fault in the middle of every work: entering a result, signing one, registering an
-// order. A fault strikes when the request of the work is on its way.
-import { act, desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+// Every fault in the middle of every work (works.mjs): what was acknowledged is there, nothing
+// is done twice, and what was typed is there until it is done. A fault strikes when the
+// request of the work is on its way.
+import { act, ask, desk, is, ok, open, quiet, run, signIn, until } from './support.mjs';
+import { count, show, works } from './works.mjs';
 
-const lena = 'lena.fischer@cedarbasin.example';
-const mateo = 'mateo.ortiz@cedarbasin.example';
-const ben = 'ben.walsh@cedarbasin.example';
 const patience = 20_000;
-
-const count = async (...query) => Number((await act('rows', ...query))[0][0]);
-const show = (page, path) => page.evaluate((to) => {
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-}, path);
-
-// --- Works -------------------------------------------------------------------
-
-// Each: what is typed, the request that carries it, what sends it (again), when the page says
-// that it is done or that it is not, and how often it stands in the database.
-const cell = 'tr[data-row="0"] td[data-column="0"] input';
-const entering = {
-    name: 'a result is entered',
-    person: mateo,
-    request: '**/api/sample-tests/bulk-results',
-    async type(page, n) {
-        await show(page, '/app/bench/method/EPA%20300.0');
-        await page.waitForSelector(cell);
-        await page.focus(cell);
-        await page.keyboard.type(`0.4${n}`, { delay: 50 });
-        await page.waitForSelector('td.editing .mark');
-    },
-    typed: (page) => page.inputValue(cell),
-    value: (n) => `0.4${n}`,
-    send: (page) => press(page, 'Control+s'),
-    done: () => [...document.querySelectorAll('.head .btn')]
-        .some((one) => /All is saved/.test(one.textContent)),
-    told: () => /next try|cannot be reached/.test(
-        document.querySelector('.statusline')?.textContent ?? ''),
-    count: (n) => count(`SELECT count(*) FROM lims.audit_entry WHERE table_name = 'sample_test'
-        AND changes -> 'result' ->> 'new' = ? AND surface = 'application'`, `0.4${n}`),
-    expected: 1,
-};
-
-async function codesTicked(page) {
-    await show(page, '/app/verify');
-    await page.waitForSelector('tbody input:checked');
-    const codes = await page.locator('tbody tr:has(input:checked) td:nth-child(4)')
-        .allTextContents();
-    return [...new Set(codes)];
-}
-
-const signing = {
-    name: 'results are signed',
-    person: lena,
-    request: '**/api/sample-tests/verify',
-    // Each time those of another test of which some need no look.
-    async type(page, n) {
-        this.codes ??= await codesTicked(page);
-        const code = this.codes.shift();
-        const [[id]] = await act('rows', `SELECT d.id FROM lims.test_definition d
-            JOIN lims.organization o ON o.id = d.organization_id
-            WHERE o.code = 'cedar-basin' AND d.code = ?`, code);
-        await show(page, `/app/verify?testDefinitionId=${id}`);
-        await until(page, (expected) => {
-            const shown = [...document.querySelectorAll('tbody tr:has(input)')];
-            return shown.length > 0 && shown.every(({ cells }) => cells[3].textContent === expected);
-        }, `results of ${code} wait to be verified`, code);
-        this.expected = await page.locator('tbody input:checked').count();
-        await press(page, 'V');
-        await page.waitForSelector('#sign');
-        await page.fill('#reason', this.value(n));
-        await page.fill('#sign', process.env.LIMS_PASSWORD);
-    },
-    typed: (page) => page.inputValue('#reason'),
-    value: (n) => `Compared with the raw data ${n}`,
-    send: (page) => page.press('#sign', 'Enter'),
-    done: () => !document.querySelector('[role=dialog]'),
-    told: () => document.querySelector('#refusal') !== null,
-    count: (n) => count('SELECT count(*) FROM lims.electronic_signature WHERE reason = ?',
-        `Compared with the raw data ${n}`),
-};
-
-const registering = {
-    name: 'an order is registered',
-    person: ben,
-    request: '**/api/orders',
-    async type(page, n) {
-        await show(page, '/app/orders/new');
-        await page.waitForSelector('.grid .editing');
-        await page.fill('[name=client]', 'Mesa Verde Water District');
-        await page.fill('[name=tests]', 'PB, CU');
-        await page.fill('[name=material]', 'Drinking water');
-        await page.fill('[name=collected]', '2026-11-02');
-        await page.click('tr[data-row="0"] td[data-column="3"]');
-        await page.keyboard.insertText('06:15');
-        await page.click('tr[data-row="0"] td[data-column="0"]');
-        await page.keyboard.insertText(this.value(n));
-    },
-    typed: (page) => page.inputValue(cell),
-    value: (n) => `Tap of fault ${n}`,
-    send: (page) => press(page, 'Control+Enter'),
-    done: () => document.querySelector('h1.id') !== null,
-    told: () => /not be reached|not reached/.test(
-        document.querySelector('.filters [role=alert]')?.textContent ?? ''),
-    count: (n) => count('SELECT count(*) FROM lims.sample WHERE plant_location = ?',
-        `Tap of fault ${n}`),
-    expected: 1,
-};
 
 // --- Faults ------------------------------------------------------------------
 
@@ -115,6 +14,13 @@ const registering = {
 const onTheWay = ({ page }, { request }, strike) => page.route(request, async (route) => {
     await strike(route);
 }, { times: 1 });
+
+// Has the service answer; what it said is not told to the page.
+async function answered(route, { name }) {
+    const lost = await route.fetch({ headers: {
+        ...await route.request().allHeaders(), 'sec-fetch-site': 'same-origin' } });
+    ok(lost.ok(), `${name}: the service has answered`, lost.status(), await lost.text());
+}
 
 const faults = {
     'httpd is gracefully restarted': (here, work) => onTheWay(here, work, async (route) => {
@@ -134,9 +40,7 @@ const faults = {
             .then(() => context.setOffline(false), () => context.setOffline(false));
     },
     'the answer is lost': (here, work) => onTheWay(here, work, async (route) => {
-        const lost = await route.fetch({ headers: {
-            ...await route.request().allHeaders(), 'sec-fetch-site': 'same-origin' } });
-        ok(lost.ok(), `${work.name}: the service has answered`, lost.status(), await lost.text());
+        await answered(route, work);
         await route.abort('connectionreset');
     }),
     'the session ends': ({ context }) => context.clearCookies(),
@@ -178,19 +82,84 @@ async function strike(here, work, fault, n) {
     await work.send(page);
     await goOn(page, work, name);
     await page.unrouteAll({ behavior: 'wait' });
-    is(await work.count(n), work.expected, `${name}: done, once`);
+    is(await work.count(work.value(n)), work.expected, `${name}: done, once`);
 }
 
-async function closed({ page }, work) {
-    await work.type(page, 9);
+async function enter(browser, person) {
+    const here = await desk(browser);
+    here.seen.expected.push(/status of (400|403|409|412|503)/, /net::ERR_/);
+    await open(here.page);
+    await here.page.waitForSelector('#email');
+    await signIn(here.page, person);
+    await here.page.waitForSelector('.rail');
+    return here;
+}
+
+// The other browser sends the same with something else in it, and is served first.
+async function overtaken(browser, here, work) {
+    const { page } = here;
+    const other = await enter(browser, work.other);
+    const mine = work.value(7);
+
+    await work.type(page, 7);
+    await onTheWay(here, work, async (route) => {
+        const sent = route.request();
+        await ask(other.page, sent.method(), new URL(sent.url()).pathname.split('/api')[1],
+            work.theirBody(sent.postDataJSON(), work.theirs));
+        await route.continue();
+    });
+    await work.send(page);
+    await until(page, work.overtaken, `${work.name} in two browsers: the second one is told`);
+    is(await work.typed(page), mine, '... what was typed there is there');
+    is(await work.count(work.theirs), work.expected, '... what the first one did is done, once');
+    is(await work.count(mine), 0, '... and nothing of the second');
+    const expected = await work.decide(page);
+    is(await work.count(mine), expected, `... and then ${expected ? 'done, once' : 'nothing'}`);
+    quiet(other, `the other browser in which ${work.name}`);
+    await other.context.close();
+}
+
+async function askedToClose(page, name) {
     const [asked] = await Promise.all([
         page.waitForEvent('dialog', { timeout: patience }),
         page.close({ runBeforeUnload: true }),
     ]);
-    is(asked.type(), 'beforeunload', `${work.name} while the tab is closed: one is asked`);
+    is(asked.type(), 'beforeunload', `${name}: one is asked`);
+    return asked;
+}
+
+async function closed({ page }, work) {
+    const name = `${work.name} while the tab is closed`;
+    const mine = work.value(9);
+
+    await work.type(page, 9);
+    const asked = await askedToClose(page, name);
     await asked.dismiss();
-    is(await work.typed(page), work.value(9), '... and what was typed is there');
-    is(await work.count(9), 0, '... and nothing is done');
+    is(await work.typed(page), mine, '... and what was typed is there');
+    is(await work.count(mine), 0, '... and nothing is done');
+}
+
+// The tab is closed all the same, when the service has answered and the page does not know it.
+async function closedOnTheWay(here, work) {
+    const { page } = here;
+    let arrived;
+    const done = new Promise((resolve) => {
+        arrived = resolve;
+    });
+
+    await onTheWay(here, work, async (route) => arrived(await answered(route, work)));
+    await work.send(page);
+    await done;
+    const asked = await askedToClose(page, `${work.name} while the tab is closed on the way`);
+    const gone = page.waitForEvent('close', { timeout: patience });
+    await asked.accept();
+    await gone;
+    is(await work.count(work.value(9)), work.expected, '... done, once');
+}
+
+async function written(page, text, name) {
+    await until(page, () => document.querySelector('#comment').value === '', `${name}: it is written`);
+    is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1, '... once');
 }
 
 // What has no rule against being done twice: only its key tells that it is the same.
@@ -203,14 +172,18 @@ async function commentOnce(here) {
     await page.waitForSelector('#comment');
     await page.fill('#comment', text);
     await faults['the answer is lost'](here, { name: 'a comment is written', request: '**/api/comments' });
-    for (const left of [text, '']) {
-        await page.getByRole('button', { name: 'Add the comment' }).click();
-        await page.waitForFunction((expected) => expected === ''
-            ? document.querySelector('#comment').value === ''
-            : document.querySelector('.said') !== null, left, { timeout: patience });
-    }
-    is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1,
-        'a comment is sent again when its answer is lost: it stands there once');
+    const add = page.getByRole('button', { name: 'Add the comment' });
+    await add.click();
+    await until(page, () => /cannot be reached/.test(document.querySelector('.said').textContent),
+        'that the answer was lost is told');
+    await add.click();
+    await written(page, text, 'a comment is sent again when its answer is lost');
+    await page.fill('#comment', `${text} again`);
+    await add.evaluate((button) => {
+        button.click();
+        button.click();
+    });
+    await written(page, `${text} again`, 'a comment whose button is pressed twice');
 }
 
 // What this browser remembers of the work: nothing. (The session's cookie no script sees.)
@@ -220,21 +193,18 @@ const remembered = (page) => page.evaluate(async () => [
 ].filter((one) => one !== '').length);
 
 run(async (browser) => {
-    for (const work of [entering, signing, registering]) {
-        const here = await desk(browser);
-        here.seen.expected.push(/status of (403|409|503)/, /net::ERR_/);
-        await open(here.page);
-        await here.page.waitForSelector('#email');
-        await signIn(here.page, work.person);
-        await here.page.waitForSelector('.rail');
+    for (const work of works) {
+        const here = await enter(browser, work.person);
         for (const [n, fault] of Object.keys(faults).entries()) {
             await strike(here, work, fault, n);
         }
-        if (work === registering) {
+        if (work === works.at(-1)) {
             await commentOnce(here);
         }
+        await overtaken(browser, here, work);
         await closed(here, work);
         is(await remembered(here.page), 0, `${work.name}: the browser keeps nothing of it`);
+        await closedOnTheWay(here, work);
         quiet(here, `the browser in which ${work.name}`);
         await here.context.close();
     }
