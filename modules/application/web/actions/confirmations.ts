@@ -12,6 +12,7 @@ import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
+import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.confirmations;
@@ -26,9 +27,10 @@ type Outcome = Exclude<State, 'pending'>;
 const isPending = ({ confirmationStatus }: Confirmation): boolean =>
     confirmationStatus === 'pending';
 
-function decide(one: Confirmation, outcome: Outcome): void {
+function decide(one: Confirmation, outcome: Outcome): Question {
     const signed = session()?.policies.esignatureRequired ?? false;
-    ask({
+    const of = { params: { path: { id: one.id } } };
+    return {
         kind: signed ? 'signature' : 'confirm',
         title: `${words.decide[outcome]} ${one.testCode}`,
         note: one.trackingId,
@@ -36,15 +38,15 @@ function decide(one: Confirmation, outcome: Outcome): void {
         rows: [{ record: one.trackingId, what: one.testCode, value: one.result ?? '', unit: '',
             limit: '', flags: [] }],
         perform: async ({ password }) => {
-            await answer(api.POST('/confirmations/{id}/outcome', {
-                params: { path: { id: one.id } },
+            await answer(api.POST('/confirmations/{id}/outcome', { ...of,
                 body: Object.assign({ outcome }, password
                     ? { signature: { password, contentHash: one.contentHash ?? '' } } : {}),
             }));
             await confirmationsChanged();
             say({ tone: 'ready', text: words.decided(nameOf(one), words.status[outcome]) });
         },
-    });
+        renew: async () => decide(await answer(api.GET('/confirmations/{id}', of)), outcome),
+    };
 }
 
 const deciding = (outcome: Outcome): Action<Confirmation> => ({
@@ -52,7 +54,7 @@ const deciding = (outcome: Outcome): Action<Confirmation> => ({
     title: () => words.decide[outcome],
     permission: 'confirmation.decide',
     visible: isPending,
-    perform: (one) => decide(one, outcome),
+    perform: (one) => ask(decide(one, outcome)),
 });
 
 export const confirmationActions: Action<Confirmation>[] = [

@@ -10,6 +10,7 @@ import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
+import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.investigations;
@@ -26,9 +27,10 @@ const isNext = (status: string): status is Next => status in words.advanceWhat;
 const ends = (status: Next): boolean => status === 'closed' || status === 'cancelled';
 
 // Closing is signed, and needs a conclusion: the one that is written, else it is asked for.
-function advance(one: Investigation, status: Next): void {
+function advance(one: Investigation, status: Next): Question {
     const asks = ends(status) && one.conclusion === null;
-    ask({
+    const of = { params: { path: { id: one.id } } };
+    return {
         kind: ends(status) ? 'signature' : 'confirm',
         title: `${words.advance[status]} ${one.investigationNumber}`,
         note: one.title,
@@ -37,8 +39,7 @@ function advance(one: Investigation, status: Next): void {
             ...(one.conclusion === null ? [] : [`${words.conclusion}: ${one.conclusion}`])],
         ...(asks ? { name: words.conclusion } : {}),
         perform: async ({ reason, password }) => {
-            await answer(api.POST('/investigations/{id}/advance', {
-                params: { path: { id: one.id } },
+            await answer(api.POST('/investigations/{id}/advance', { ...of,
                 body: Object.assign({ status }, asks && reason ? { conclusion: reason } : {},
                     password ? { signature: { password, contentHash: one.contentHash } } : {}),
             }));
@@ -46,7 +47,8 @@ function advance(one: Investigation, status: Next): void {
             say({ tone: 'ready',
                 text: words.advanced(one.investigationNumber, words.status[status]) });
         },
-    });
+        renew: async () => advance(await answer(api.GET('/investigations/{id}', of)), status),
+    };
 }
 
 const isOpen = ({ closedAt }: Investigation): boolean => closedAt === null;
@@ -58,7 +60,7 @@ const advancing = (status: Next): Action<Investigation> => ({
     step: status !== 'cancelled' && status !== 'capa_required',
     ...(status === 'cancelled' ? { rare: true } : {}),
     visible: ({ nextStatuses }) => nextStatuses.some((next) => isNext(next) && next === status),
-    perform: (one) => advance(one, status),
+    perform: (one) => ask(advance(one, status)),
 });
 
 const phases: Next[] = ['phase_1', 'phase_2', 'conclusion', 'closed', 'capa_required', 'cancelled'];

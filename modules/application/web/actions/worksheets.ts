@@ -7,6 +7,7 @@ import { changed } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { ask } from './ask.ts';
+import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 export type Worksheet = Read<'/worksheets/{id}'>;
@@ -29,8 +30,9 @@ export async function fill(
 }
 
 // What is signed is listed: every value of the worksheet.
-export function sign(one: Worksheet, step: string, meaning: Meaning): void {
-    ask({
+function signing(one: Worksheet, step: string, meaning: Meaning): Question {
+    const of = { params: { path: { id: one.id } } };
+    return {
         kind: 'signature',
         title: words.sign(step),
         note: `${one.testCode} ${one.trackingId}`,
@@ -40,15 +42,18 @@ export function sign(one: Worksheet, step: string, meaning: Meaning): void {
             limit: '', flags: [],
         })),
         perform: async ({ password = '' }) => {
-            await answer(api.POST('/worksheets/{id}/sign-offs', {
-                params: { path: { id: one.id } },
+            await answer(api.POST('/worksheets/{id}/sign-offs', { ...of,
                 body: { step, meaning, signature: { password, contentHash: one.contentHash } },
             }));
             await worksheetsChanged();
             say({ tone: 'ready', text: words.signedOff(step) });
         },
-    });
+        renew: async () => signing(await answer(api.GET('/worksheets/{id}', of)), step, meaning),
+    };
 }
+
+export const sign = (one: Worksheet, step: string, meaning: Meaning): void =>
+    ask(signing(one, step, meaning));
 
 export const withdraw = (one: Worksheet): void => ask({
     kind: 'reason',

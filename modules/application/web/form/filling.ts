@@ -9,7 +9,7 @@ import type { FormDefinition } from './definition.ts';
 import { bodyFrom, changedIn, clashes, groupOf, merged } from './draft.ts';
 import type { Clash, Clock, Group } from './draft.ts';
 import type { Schema } from './schema.ts';
-import { act, change, create, readRecord } from './service.ts';
+import { act, change, create, readRecord, signedHash } from './service.ts';
 import type { Found, Record_ } from './service.ts';
 
 export interface Start {
@@ -46,19 +46,22 @@ export interface Filling {
 interface Kept {
     base: Group;
     etag: string | null;
+    contentHash: string | null;
 }
 
 const isChange = ({ definition, id }: Start): boolean =>
     id !== null && definition.act === undefined;
 
 // An act begins with what the service has by default, a change with what the record is.
-const begun = ({ definition, schema, clock }: Start, found: Found): Kept => ({
+const begun = (
+    { definition, schema, clock }: Start, found: Found, contentHash: string | null,
+): Kept => ({
     base: groupOf(schema, definition.act ? {}
         : definition.shape?.record(found.record) ?? found.record, clock),
-    etag: found.etag });
+    etag: found.etag, contentHash });
 
-function bodyOf(start: Start, base: Group, mine: Group, given: Given): Record_ {
-    const { definition: { shape }, schema, clock, contentHash } = start;
+function bodyOf(start: Start, { base, contentHash }: Kept, mine: Group, given: Given): Record_ {
+    const { definition: { shape }, schema, clock } = start;
     const body = bodyFrom(schema, base, mine, !isChange(start), clock);
     if (Object.keys(body).length === 0 && isChange(start)) {
         return body;
@@ -80,7 +83,7 @@ function sent({ definition, id }: Start, etag: string | null, body: Record_): Pr
 
 export function useFilling(start: Start): Filling {
     const { definition, id, found, saved } = start;
-    const [kept, setKept] = useState<Kept>(() => begun(start, found));
+    const [kept, setKept] = useState<Kept>(() => begun(start, found, start.contentHash));
     const [theirs, setTheirs] = useState<Kept | null>(null);
     const [mine, setMine] = useState(kept.base);
     const [busy, setBusy] = useState(false);
@@ -91,13 +94,14 @@ export function useFilling(start: Start): Filling {
         const refusal = asProblem(error);
         setReason((before) => before || refusal.slug === 'reason_required');
         if (refusal.status === 412 && id !== null) {
-            const now = await readRecord(definition, id);
-            setTheirs(begun(start, now));
+            const [now, contentHash] = await Promise.all([
+                readRecord(definition, id), signedHash(definition, id)]);
+            setTheirs(begun(start, now, contentHash));
         }
         setProblem(refusal);
     };
     const send = (base: Kept, group: Group, given: Given): void => {
-        const body = bodyOf(start, base.base, group, given);
+        const body = bodyOf(start, base, group, given);
         if (isChange(start) && Object.keys(body).length === 0) {
             saved(found.record);
             return;

@@ -7,9 +7,8 @@ import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 
-import { signedContents } from '../actions/signed.ts';
 import { Problem, asProblem } from '../api/problem.ts';
-import { session, useSession } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
 import { SidePanel } from '../parts/dialog.tsx';
 import { selectText } from '../parts/select-text.ts';
 import { Refused, Waiting } from '../parts/states.tsx';
@@ -22,7 +21,7 @@ import { Fields, titleOf } from './fields.tsx';
 import type { FieldsProperties } from './fields.tsx';
 import type { Start } from './filling.ts';
 import { bodyOf } from './schema.ts';
-import { readRecord } from './service.ts';
+import { readRecord, signedHash } from './service.ts';
 import type { Record_ } from './service.ts';
 
 interface Properties {
@@ -47,14 +46,6 @@ export function useClock(): Clock {
 
 type Loaded = Pick<Start, 'schema' | 'found' | 'contentHash'>;
 
-// What the person will sign; nothing where the laboratory does not sign.
-async function hashOf({ signs }: FormDefinition, id: number | null): Promise<string | null> {
-    if (!signs || id === null || !session()?.policies.esignatureRequired) {
-        return null;
-    }
-    return (await signedContents(signs, [id])).get(id)?.contentHash ?? null;
-}
-
 async function load(
     definition: FormDefinition, id: number | null, initial: Record_,
 ): Promise<Loaded> {
@@ -62,7 +53,7 @@ async function load(
     const [schema, found, contentHash] = await Promise.all([
         bodyOf(act ? `POST ${act}` : id === null ? `POST ${list}` : `PATCH ${one}`),
         id === null ? { record: initial, etag: null } : readRecord(definition, id),
-        hashOf(definition, id),
+        signedHash(definition, id),
     ]);
     return { schema: shape?.schema(schema) ?? schema, found, contentHash };
 }

@@ -6,9 +6,11 @@ import type { PathsWithMethod } from 'openapi-typescript-helpers';
 
 import type { paths } from '#api';
 
+import { signedContents } from '../actions/signed.ts';
 import { answer, api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { changed } from '../api/read.ts';
+import { session } from '../api/session.ts';
 import type { ActPath, FormDefinition, ListPath } from './definition.ts';
 
 type PatchPath = PathsWithMethod<paths, 'patch'>;
@@ -27,6 +29,16 @@ export async function readRecord({ one }: Pick<FormDefinition, 'one'>, id: numbe
         throw problemOf(response, error);
     }
     return { record: data as Record_, etag: response.headers.get('ETag') };
+}
+
+// What the person will sign; nothing where the laboratory does not sign.
+export async function signedHash(
+    { signs }: FormDefinition, id: number | null,
+): Promise<string | null> {
+    if (!signs || id === null || !session()?.policies.esignatureRequired) {
+        return null;
+    }
+    return (await signedContents(signs, [id])).get(id)?.contentHash ?? null;
 }
 
 const readAgain = ({ list, one }: Pick<FormDefinition, 'list' | 'one'>): Promise<void> =>

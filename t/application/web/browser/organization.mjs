@@ -83,6 +83,15 @@ export async function organization({ page }) {
     await letterhead(page);
 }
 
+// Somebody else changes the same, and signs it.
+async function changedMeanwhile(page, address, password) {
+    const { id } = await ask(page, 'GET', '/organization');
+    const { data: [{ contentHash }] } = await ask(page, 'GET',
+        `/signed-contents?table=organization&recordId=${id}`);
+    await ask(page, 'PATCH', '/organization', { address, reason: 'moved',
+        signature: { password, contentHash } });
+}
+
 // Where acts are signed, a change of policies is, too.
 export async function signsOrganization({ page }, secret) {
     await open(page, '/app/organization/letterhead');
@@ -94,6 +103,13 @@ export async function signsOrganization({ page }, secret) {
         ?.textContent), 'a wrong password signs nothing');
     await looks(page, 'organization-signed');
     await page.fill('input[name=password]', secret);
+    await changedMeanwhile(page, '1 Mill Road', secret);
     await save(page, 'Change the letterhead');
-    await said(page, 'holds from now on', '... the right one does');
+    await page.getByRole('button', { name: 'Replace theirs by mine' }).waitFor();
+    ok(/1 Mill Road.*7 Dock Street/s.test(await page.textContent('.versions tbody')),
+        '... nor does the right one what somebody else has changed: theirs and mine');
+    await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
+    await said(page, 'holds from now on', 'what is there now is signed, and replaced');
+    await until(page, () => [...document.querySelectorAll('.filling textarea')]
+        .some(({ value }) => value === '7 Dock Street'), '... by mine');
 }

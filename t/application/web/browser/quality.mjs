@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
-import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
 const priya = 'priya.nair@cedarbasin.example';
@@ -96,6 +96,19 @@ async function lots(page) {
         ?? '') && !document.querySelector('[role=dialog]'), 'a lot is received, and stands first');
 }
 
+// Something else is there than what was seen: nothing is signed until that was seen, too.
+async function signsWhatIsThere(page, now, name) {
+    const signing = page.getByRole('dialog');
+    await signing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await signing.getByRole('button', { name: 'Show it as it is now' }).click();
+    await until(page, (text) => document.querySelector('[role=dialog]')?.textContent.includes(text)
+        && !document.querySelector('#refusal'), name, now);
+    await signing.getByLabel(/^Password/).press('Enter');
+}
+
+const idIn = (page) => page.url().split('/').at(-1);
+
 async function worksheets(page) {
     await go(page, 'Worksheets');
     await page.waitForSelector('tr.cursor');
@@ -118,8 +131,10 @@ async function worksheets(page) {
     await page.keyboard.press('Control+Enter');
     const signing = page.getByRole('dialog');
     ok((await signing.textContent()).includes('48103.9'), 'every value that is signed is listed');
-    await signing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
-    await press(page, 'Enter');
+    const { sampleTestId } = await ask(page, 'GET', `/worksheets/${idIn(page)}`);
+    await ask(page, 'POST', '/worksheets', { sampleTestId,
+        values: [{ field: 'final_weight', value: '48104.9' }] });
+    await signsWhatIsThere(page, '48104.9', 'a value that was changed meanwhile is shown first');
     await page.getByRole('button', { name: 'Withdraw the signatures' }).waitFor();
     ok(await page.getByLabel('Tare weight of flask').isDisabled(), 'a signed value is locked');
     const next = page.locator('.beside .refused');
@@ -184,8 +199,8 @@ async function investigations(page) {
     await page.locator('.head').getByRole('button', { name: 'Close', exact: true }).click();
     const closing = page.getByRole('dialog');
     await closing.getByLabel('Conclusion').fill('The bottle was mislabelled at the plant.');
-    await closing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
-    await press(page, 'Enter');
+    await ask(page, 'PATCH', `/investigations/${idIn(page)}`, { title: 'Lead at the plant' });
+    await signsWhatIsThere(page, 'Lead at the plant', 'what was changed meanwhile is shown first');
     await until(page, () => /Closed/.test(document.querySelector('.head')?.textContent)
         && /mislabelled/.test(document.querySelector('.beside')?.textContent),
     'it is closed with a conclusion and a signature');
@@ -197,6 +212,7 @@ async function dayOf(browser, email, work) {
     const here = await desk(browser);
     const { page } = here;
 
+    here.seen.expected.push(/status of 412/);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, email);
