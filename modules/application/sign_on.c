@@ -10,6 +10,7 @@
 #include "application/own_session.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/utf8.h"
 #include "service/service.h"
 
 static const lims_field_t choice_members[] = {
@@ -84,6 +85,10 @@ static const lims_error_t *find(lims_result_t **accounts, lims_values_t *values,
     }
     if (!x->identity) {
         return refuse(rq, "no module of a type of LimsSignInTypes has found anybody");
+    }
+    if (!lims_utf8_valid(x->identity, strlen(x->identity))) {
+        return refuse(rq, apr_psprintf(rq->pool, "the name of %s \"%s\" is not UTF-8",
+                                       x->identity_type, x->identity));
     }
     lims_set_identity(values, x->identity_type, x->identity, rq);
     lims_values_set(values, "organization", lims_values_get(rq->values, "organization"));

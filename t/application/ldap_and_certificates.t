@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A laboratory with an LDAP directory and client certificates: people sign in by either,
-# and sign by the password of the directory, which is asked anew each time. Somebody of
-# another organization is nobody.
+# and sign by the password of the directory, which is asked anew each time; without a
+# directory by a signature password. Somebody of another organization is nobody.
 use strict;
 use warnings;
 
@@ -21,31 +21,57 @@ use LIMS::Test::SignOn;
 my $secret    = LIMS::Test::SignOn::secret();
 my $directory = LIMS::Peers::LDAP->new(kim => $secret, lou => $secret);
 my $dir       = tempdir(CLEANUP => 1);
-my ($certificate, $key) = LIMS::Peers::ModelService->identity($dir, 'mia');
+my ($near, $far) = ('near@riverlab.example', 'far@third.example');
+# What a browser shows as whom.
+my %certificate = map { $_ => [ LIMS::Peers::ModelService->identity($dir, $_) ] } 'mia', $near, $far;
+
+sub write_file {
+    my ($name, @text) = @_;
+    open my $file, '>', "$dir/$name" or die "$dir/$name: $!\n";
+    print {$file} @text;
+    close $file;
+    chmod 0644, "$dir/$name";
+    return;
+}
 
 chmod 0755, $dir;
-chmod 0644, $certificate;
+write_file('people.pem', map { my $file = $_->[0]; `cat "$file"` } values %certificate);
+my $by_directory = LIMS::Test::SignOn::documented('Signing in by LDAP',
+    'ldap://ldap.riverlab.example/ou=people,dc=riverlab,dc=example?uid" STARTTLS' =>
+        $directory->url . '" NONE');
+my $by_certificate = LIMS::Test::SignOn::documented('Signing in by client certificate',
+    '/etc/ssl/certs/riverlab-people.pem' => "$dir/people.pem");
+write_file('people.conf', $by_directory, $by_certificate);
 my $lims = LIMS::Test->new(conf => LIMS::Test::SignOn::load(qw(ldap authnz_ldap))
-    . LIMS::Test::SignOn::documented('Signing in by LDAP',
-        'ldap://ldap.riverlab.example/ou=people,dc=riverlab,dc=example?uid" STARTTLS' =>
-            $directory->url . '" NONE')
-    . LIMS::Test::SignOn::documented('Signing in by client certificate',
-        '/etc/ssl/certs/riverlab-people.pem' => $certificate));
+    . qq(Include "$dir/people.conf"\n));
 my $db  = $lims->db;
 my $lab = LIMS::Service::Laboratory->new($lims);
 my $ph  = $lab->definition;
 my $kim = LIMS::Service::Person->new($lims, identity => { type => 'ldap', subject => 'kim' });
 my $mia = LIMS::Service::Person->new($lims, identity => { type => 'ClientCert', subject => 'mia' });
+my $third = $lims->organization(code => 'third-laboratory');
 
 # With a client certificate, as a browser has one.
 sub sign_on {
-    my ($method, %tls) = @_;
+    my ($method, $name) = @_;
+    my %tls;
+    @tls{qw(SSL_cert_file SSL_key_file)} = @{ $certificate{$name} } if $name;
     my $answer = HTTP::Tiny->new(verify_SSL => 1, SSL_options =>
             { SSL_ca_file => LIMS::Instance::ca_file(), %tls })->request($method,
         $lims->url . '/app/sign-on/identity', { headers => { 'Sec-Fetch-Site' => 'same-origin',
             'X-Lims-Request' => '1', 'Content-Type' => 'application/json' },
         $method eq 'POST' ? (content => '{}') : () });
     return ($answer->{status}, JSON::PP::decode_json($answer->{content}), $answer->{headers});
+}
+
+# Signs in by certificate; acts by the session that began. The status.
+sub begin_by_certificate {
+    my ($person, $name) = @_;
+    my ($status, $begun, $headers) = sign_on('POST', $name);
+
+    ($person->{token}) = ($headers->{'set-cookie'} // '') =~ /\A__Host-lims=([0-9a-f]{64});/;
+    $person->{session} = $begun->{id};
+    return $status;
 }
 
 sub signs {
@@ -73,22 +99,17 @@ subtest 'by the directory' => sub {
 };
 
 subtest 'somebody of another organization' => sub {
-    my $other = $lims->organization(code => 'third-laboratory');
-    my $lou = LIMS::Service::Person->new($lims, organization => $other,
+    my $lou = LIMS::Service::Person->new($lims, organization => $third,
         identity => { type => 'ldap', subject => 'lou' });
     refused($lou->sign_in(email => 'lou', password => $secret), 401, 'unauthorized',
         'is not signed in by this one\'s directory');
 };
 
 subtest 'by a certificate' => sub {
-    my @mine = (SSL_cert_file => $certificate, SSL_key_file => $key);
-    my ($status, $found) = sign_on('GET', @mine);
+    my ($status, $found) = sign_on('GET', 'mia');
     is_deeply([ $status, @$found{qw(type subject person)} ],
         [ 200, 'ClientCert', 'mia', $mia->{name} ], 'its person is found');
-    ($status, $found, my $headers) = sign_on('POST', @mine);
-    is($status, 201, '... and signs in');
-    ($mia->{token}) = $headers->{'set-cookie'} =~ /\A__Host-lims=([0-9a-f]{64});/;
-    $mia->{session} = $found->{id};
+    is(begin_by_certificate($mia, 'mia'), 201, '... and signs in');
     my $own = $mia->get('/session')->json;
     is_deeply([ $own->{signIn}{by}, $own->{signature}{method} ], [ 'sign-on', 'provider' ],
         '... and would sign by the directory');
@@ -108,6 +129,40 @@ subtest 'the directory is out of reach' => sub {
     $lims->expect_log(qr/LIMS0069: .*"ldap" failed/);
     is($db->selectrow_array('SELECT failures FROM lims.account_state WHERE user_id = ?', undef,
             $kim->id), 1, '... and nothing is counted');
+};
+
+write_file('people.conf', $by_certificate, "LimsSignInMatch address\n");
+$lims->graceful;
+
+subtest 'certificates without a directory' => sub {
+    my $password = 'grey heron at nine';
+
+    is(begin_by_certificate($mia, 'mia'), 201, 'a person signs in');
+    is_deeply([ @{ $mia->get('/session')->json->{signature} }{qw(method ready)} ],
+        [ 'signature-password', JSON::PP::false() ], '... and has nothing yet to sign with');
+    is($mia->post('/session/signature-password', { newPassword => $password })->status, 200,
+        'a signature password is set, just signed in');
+    refused(signs($mia, $secret), 403, 'signature_invalid', 'the directory\'s signs nothing');
+    my $signed = signs($mia, $password);
+    is_deeply([ $signed->status, $signed->json->{status} ], [ 200, 'verified' ], 'it signs');
+    is_deeply([ $db->selectrow_array('SELECT signer, meaning, record_id
+            FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
+        [ $mia->id, 'verified', $signed->json->{id} ], '... under her name');
+    refused($mia->sign_in(email => $mia->email, password => $password), 401, 'unauthorized',
+        '... and opens no session');
+};
+
+subtest 'an address in a certificate' => sub {
+    my $ours = LIMS::Service::Person->new($lims, email => $near, password => 0);
+    LIMS::Service::Person->new($lims, email => $far, password => 0, organization => $third);
+
+    is(begin_by_certificate($ours, $near), 201, 'signs in whose account has it');
+    my ($status, $found) = sign_on('GET', $far);
+    is_deeply([ $status, $found->{subject}, $found->{person}, $found->{organizations} ],
+        [ 200, $far, undef, [] ], 'of an organization that the server does not name it is nobody\'s');
+    ($status, $found) = sign_on('POST', $far);
+    is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], '... and signs nobody in');
+    like($lims->log, qr/no account of ClientCert .{0,2}\Q$far\E/, '... as the log says');
 };
 
 done_testing();

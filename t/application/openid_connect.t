@@ -17,7 +17,7 @@ my $provider = LIMS::Peers::OpenIDProvider->new;
 my $lims = LIMS::Test->new(conf => LIMS::Test::SignOn::load(qw(auth_openidc authz_user))
     . LIMS::Test::SignOn::documented('Signing in by OpenID Connect',
         'https://id.riverlab.example/.well-known/openid-configuration' => $provider->metadata,
-        'LimsSignIn both' => 'LimsSignIn httpd'));
+        'LimsSignIn both' => 'LimsSignIn httpd') . "LimsSignInMatch address\n");
 my $db  = $lims->db;
 my $lab = LIMS::Service::Laboratory->new($lims);
 my $mia = LIMS::Service::Person->new($lims, identity => { type => 'openid-connect', subject => 'mia' });
@@ -85,6 +85,23 @@ subtest 'somebody who has no account here' => sub {
     come_back_as('stranger');
     is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401, 'is nobody');
     like($lims->log, qr/no account of openid-connect .{0,2}stranger/, '... and the log says so');
+};
+
+subtest 'an address that the provider claims' => sub {
+    my ($near, $far) = ('near@riverlab.example', 'far@third.example');
+    LIMS::Service::Person->new($lims, email => $near, password => 0);
+    LIMS::Service::Person->new($lims, email => $far, password => 0,
+        organization => $lims->organization(code => 'third-laboratory'));
+
+    come_back_as($near);
+    is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 201,
+        'signs in whose account has it');
+    come_back_as($far);
+    is_deeply([ @{ decoded(browse('GET', '/app/sign-on/identity')) }{qw(person organizations)} ],
+        [ undef, [] ], 'of an organization that the server does not name it is nobody\'s');
+    is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401,
+        '... and signs nobody in');
+    like($lims->log, qr/no account of openid-connect .{0,2}\Q$far\E/, '... as the log says');
 };
 
 subtest 'nowhere else' => sub {

@@ -17,8 +17,9 @@ use LIMS::Test::SignOn;
 
 my $dir    = tempdir(CLEANUP => 1);
 my $secret = LIMS::Test::SignOn::secret();
+my $latin1 = "st\xe9phane";
 my $place  = LIMS::Test::SignOn::conf($dir, qw(aruiz bo@cedar.example stranger
-    here@cedar.example there far@third.example)) . <<"END";
+    here@cedar.example there far@third.example), $latin1) . <<"END";
 LimsSignInOrganizations test-laboratory second-laboratory
 LimsSignOutURL https://idp.example/logout
 Include "$dir/sign-in.conf"
@@ -83,6 +84,8 @@ subtest 'nobody else' => sub {
     refused(ask('POST', 'stranger'), 401, 'unauthorized', 'whoever has no account here');
     like($lims->log, qr/LIMS0004: sign-in refused: no account of Basic .{0,2}stranger/, '... and the log says so');
     is(ask('GET', 'stranger')->json->{person}, undef, '... nor a name');
+    refused(ask($_, $latin1), 401, 'unauthorized', "a name that is no UTF-8, $_") for qw(GET POST);
+    like($lims->log, qr/LIMS0004: sign-in refused: the name .* is not UTF-8/, '... as the log says');
     refused(ask('POST', 'aruiz', surface => '/app/api'), 404, 'not_found', 'elsewhere there is nothing');
     refused(ask('POST', 'aruiz', headers => { 'Sec-Fetch-Site' => 'cross-site' }), 403,
         'cross_site_request', 'no other site begins a session');

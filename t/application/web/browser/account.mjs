@@ -122,6 +122,17 @@ async function singleSignOn({ page }, admin) {
         'single sign-on begins a session');
 }
 
+// Somebody whom nobody here knows: the name as it is, also what hides in it.
+async function unknown({ page }) {
+    await open(page, '/app/sign-on');
+    await page.getByRole('alert').waitFor();
+    ok(/Nobody here is known as kim\[U\+202E\]\[U\+0007\]nedra:/.test(
+        await page.textContent('[role=alert]')), 'an unknown name is shown as it is',
+    await page.textContent('main'));
+    ok(!/[\u0007\u202e]/.test(await page.textContent('main')), '... and hides nothing');
+    is(await page.getByRole('button').count(), 0, '... nor can anybody sign in by it');
+}
+
 // Whoever signs in by an identity signs by a password that does nothing else.
 async function signaturePassword({ page }) {
     await open(page, '/app/account');
@@ -160,4 +171,8 @@ run(async (browser) => {
     await singleSignOn(away, admin);
     await signaturePassword(away);
     quiet(away);
+    const stranger = await desk(browser, { httpCredentials:
+        { username: 'kim\u202e\u0007nedra', password: 'tidal ledger quince' } });
+    await unknown(stranger);
+    quiet(stranger, 'the browser of somebody whom nobody knows');
 });

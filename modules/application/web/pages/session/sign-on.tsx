@@ -9,6 +9,7 @@ import type { ReactElement } from 'react';
 import { asProblem, problemOf } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { tellOthers } from '../../api/session.ts';
+import { visible } from '../../api/visible.ts';
 import { Button } from '../../parts/button.tsx';
 import { Refused } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
@@ -30,7 +31,8 @@ async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
     const response = await fetch(paths.signOn('/identity'), { method,
         headers: { 'Content-Type': 'application/json', 'X-Lims-Request': '1' },
         ...(body ? { body: JSON.stringify(body) } : {}) });
-    const said: unknown = await response.json().catch(() => null);
+    const said: unknown = await response.text().then((json): unknown => JSON.parse(visible(json)))
+        .catch(() => null);
     if (!response.ok) {
         throw problemOf(response, said);
     }
