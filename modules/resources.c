@@ -46,6 +46,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_sample_event,
     &lims_lookup,
     &lims_specification,
+    &lims_reference_data,
     &lims_reagent_lot,
     &lims_media_lot,
     &lims_lot_recall,

@@ -133,6 +133,20 @@ $$;
 
 -- Rows ---------------------------------------------------------------------
 
+-- Refuses a row whose lower bound is above its upper one, which the trigger's condition
+-- compares. Arguments: column and member of the lower bound, of the upper one.
+CREATE FUNCTION lims.refuse_reversed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_row CONSTANT jsonb := to_jsonb(NEW);
+BEGIN
+    PERFORM lims.refuse('invalid_body', format('%s: %s is above %s, %s', TG_ARGV[1],
+        v_row ->> TG_ARGV[0], TG_ARGV[3], v_row ->> TG_ARGV[2]));
+    RETURN NULL;
+END
+$$;
+
 -- Sets updated_at if the row changed; what was written into it is ignored. 10 and 10.0
 -- are equal numbers but a change: they are reported differently.
 CREATE FUNCTION lims.touch() RETURNS trigger

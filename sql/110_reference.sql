@@ -113,6 +113,26 @@ CREATE TABLE lims.material_type (
 
 SELECT lims.attach_record('material_type');
 
+-- Triggers of lims.storage_location, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard_limits  refuses a coldest temperature above the warmest one
+--
+-- BEFORE UPDATE
+--   1 guard_limits  as at INSERT
+--   2 guard_parent  refuses to put a location into itself
+--   3 identity      refuses to change id, organization or created_at
+--   4 touch         sets updated_at, last, when all other columns are final
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a later refusal rolls it back
+--
+-- AFTER UPDATE
+--   1 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
 CREATE SEQUENCE lims.storage_location_id_seq;
 
 CREATE TABLE lims.storage_location (
@@ -136,16 +156,53 @@ CREATE TABLE lims.storage_location (
     CHECK (parent_id <> id)
 );
 
+CREATE TRIGGER guard_limits BEFORE INSERT OR UPDATE ON lims.storage_location
+FOR EACH ROW WHEN (NEW.min_temperature > NEW.max_temperature)
+EXECUTE FUNCTION lims.refuse_reversed('min_temperature', 'minTemperature', 'max_temperature',
+    'maxTemperature');
+
+-- Refuses to put a location into itself, or into one that is within it.
+CREATE FUNCTION lims.storage_location_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        WITH RECURSIVE around AS (
+            SELECT NEW.parent_id AS id
+             UNION
+            SELECT l.parent_id
+              FROM around a
+              JOIN lims.storage_location l
+                ON l.organization_id = NEW.organization_id
+               AND l.id = a.id)
+        SELECT FROM around a
+         WHERE a.id = NEW.id
+    ) THEN
+        PERFORM lims.refuse('invalid_body', format(
+            'parentId: %s would be within itself', NEW.code));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_parent BEFORE UPDATE ON lims.storage_location
+FOR EACH ROW WHEN (NEW.parent_id IS DISTINCT FROM OLD.parent_id)
+EXECUTE FUNCTION lims.storage_location_guard();
+
 SELECT lims.attach_record('storage_location');
 
 -- Test definitions ---------------------------------------------------------
 
 -- Triggers of lims.test_definition, in the order in which they run:
 --
+-- BEFORE INSERT
+--   1 guard_limits  refuses a lower limit above the upper one
+--
 -- BEFORE UPDATE
 --   1 guard         refuses to change code, unit or result type once there was a result
---   2 identity      refuses to change id, organization or created_at
---   3 touch         sets updated_at, last, when all other columns are final
+--   2 guard_limits  as at INSERT
+--   3 identity      refuses to change id, organization or created_at
+--   4 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
@@ -234,6 +291,11 @@ CREATE TRIGGER guard BEFORE UPDATE ON lims.test_definition
 FOR EACH ROW WHEN ((NEW.code, NEW.unit, NEW.result_type)
     IS DISTINCT FROM (OLD.code, OLD.unit, OLD.result_type))
 EXECUTE FUNCTION lims.test_definition_guard();
+
+CREATE TRIGGER guard_limits BEFORE INSERT OR UPDATE ON lims.test_definition
+FOR EACH ROW WHEN (NEW.specification_low > NEW.specification_high)
+EXECUTE FUNCTION lims.refuse_reversed('specification_low', 'specificationLow',
+    'specification_high', 'specificationHigh');
 
 SELECT lims.attach_record('test_definition');
 

@@ -33,18 +33,9 @@ CREATE TABLE lims.specification (
     CONSTRAINT specification_low CHECK (low <= high)
 );
 
-CREATE FUNCTION lims.specification_guard() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    PERFORM lims.refuse('invalid_body', format('low: %s is above high, %s', NEW.low, NEW.high));
-    RETURN NULL;
-END
-$$;
-
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.specification
 FOR EACH ROW WHEN (NEW.low > NEW.high)
-EXECUTE FUNCTION lims.specification_guard();
+EXECUTE FUNCTION lims.refuse_reversed('low', 'low', 'high', 'high');
 
 SELECT lims.attach_record('specification');
 

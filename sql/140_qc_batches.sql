@@ -91,15 +91,17 @@ SELECT lims.attach_record('qc_batch');
 --
 -- BEFORE INSERT
 --   1 exclude_insert   refuses a new control that is excluded from its QC series
---   2 judge            computes value and outcome, whatever was written
---   3 series           adds the judged value (2) to its QC series
+--   2 guard_limits     refuses a lower limit above the upper one
+--   3 judge            computes value and outcome, whatever was written
+--   4 series           adds the judged value (3) to its QC series
 --
 -- BEFORE UPDATE
 --   1 exclude_update   sets who excludes it from its QC series, and when
---   2 identity         refuses to change id, organization or created_at
---   3 judge            as at INSERT; refuses to change the batch
---   4 series           adds the judged value (3) to its QC series
---   5 touch            sets updated_at, last, when all other columns are final
+--   2 guard_limits     as at INSERT
+--   3 identity         refuses to change id, organization or created_at
+--   4 judge            as at INSERT; refuses to change the batch
+--   5 series           adds the judged value (4) to its QC series
+--   6 touch            sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 audit_insert     writes the audit trail; a later refusal rolls it back
@@ -287,6 +289,10 @@ BEGIN
     RETURN lims.qc_control_judged(NEW);
 END
 $$;
+
+CREATE TRIGGER guard_limits BEFORE INSERT OR UPDATE ON lims.qc_control
+FOR EACH ROW WHEN (NEW.lower_limit > NEW.upper_limit)
+EXECUTE FUNCTION lims.refuse_reversed('lower_limit', 'lowerLimit', 'upper_limit', 'upperLimit');
 
 CREATE TRIGGER judge BEFORE INSERT OR UPDATE ON lims.qc_control
 FOR EACH ROW EXECUTE FUNCTION lims.qc_control_judge();

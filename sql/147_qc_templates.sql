@@ -220,6 +220,12 @@ BEGIN
             'version');
     END IF;
     IF TG_OP = 'INSERT' THEN
+        IF v_row.lower_limit > v_row.upper_limit THEN
+            PERFORM lims.refuse('invalid_body', format(
+                '%s.lowerLimit: %s is above upperLimit, %s',
+                format('controls[%s]', v_row.position - 1), v_row.lower_limit,
+                v_row.upper_limit));
+        END IF;
         v_control := lims.expected_control(v_row, NULL);
         v_control.expected_value := coalesce(v_control.expected_value, 1);
         v_control.measured_value := 1;

@@ -97,6 +97,11 @@ const lims_field_t *lims_field_for_people(const lims_field_t *field, apr_pool_t 
 const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
                                     const char *text, lims_error_e kind, apr_pool_t *pool);
 
+/* Gives absent fields their fallback; an absent required field is an error of `kind`.
+ * `flags` chooses the fields, as for lims_field_body(). */
+const lims_error_t *lims_values_complete(lims_values_t *values, const lims_field_t *fields,
+                                         unsigned flags, lims_error_e kind, apr_pool_t *pool);
+
 /* Validates an identifier in a path: 1 to 2^63-1, digits without a leading zero. `*id` is
  * a copy in `pool`. Anything else is LIMS_E_INVALID_ID. */
 const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool);

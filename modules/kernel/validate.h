@@ -46,9 +46,4 @@ const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
 /* Sets a validated value together with its field. */
 void lims_values_put(lims_values_t *values, const lims_field_t *field, const char *text);
 
-/* Gives absent fields their fallback; an absent required field is an error of `kind`.
- * `flags` chooses the fields, as for lims_field_body(). */
-const lims_error_t *lims_values_complete(lims_values_t *values, const lims_field_t *fields,
-                                         unsigned flags, lims_error_e kind, apr_pool_t *pool);
-
 #endif /* LIMS_KERNEL_VALIDATE_H */

@@ -21,6 +21,8 @@ extern const lims_resource_t lims_test_definition;
 extern const lims_field_t lims_confirmation_plan[];
 extern const lims_resource_t lims_specification;
 extern const lims_resource_t lims_panel;
+/* All of these as files. */
+extern const lims_resource_t lims_reference_data;
 
 /* Errors of creating and of changing a record. */
 extern const lims_error_e lims_reference_create_errors[];

@@ -67,18 +67,17 @@ static bool is_formula(const char *text)
     return *text != '\0' && strchr("=+-@\t\r\n", *text) && !is_number(text);
 }
 
-/* Appends a cell, quoted (RFC 4180, 2.5 to 2.7). */
-static void append_cell(apr_array_header_t *file, const char *text)
+void lims_csv_cell(apr_array_header_t *line, const char *text)
 {
-    append(file, "\"", 1);
+    append(line, "\"", 1);
     if (text && is_formula(text)) {
-        append(file, "'", 1);
+        append(line, "'", 1);
     }
     for (; text && *text != '\0'; text++) {
-        append(file, "\"\"", *text == '"' ? 2 : 0);
-        append(file, text, *text == '"' ? 0 : 1);
+        append(line, "\"\"", *text == '"' ? 2 : 0);
+        append(line, text, *text == '"' ? 0 : 1);
     }
-    append(file, "\"", 1);
+    append(line, "\"", 1);
 }
 
 /* --- Cells ---------------------------------------------------------------- */
@@ -195,7 +194,7 @@ static void append_row(apr_array_header_t *file, const apr_array_header_t *colum
         const char *text = lims_result_cell(row, 0, column->column);
 
         append(file, ",", i > 0 ? 1 : 0);
-        append_cell(file, cell_text(column, text, pool));
+        lims_csv_cell(file, cell_text(column, text, pool));
     }
     append(file, "\r\n", 2);
 }

@@ -16,6 +16,10 @@
 
 typedef struct lims_csv_t lims_csv_t;
 
+/* Appends a cell to the line of a file, an array of char, quoted (RFC 4180, 2.5 to 2.7) and
+ * guarded as said below; NULL is an empty cell. */
+void lims_csv_cell(apr_array_header_t *line, const char *text);
+
 /* Sets the page of a list to all its rows, as many as a file may have. */
 void lims_csv_page(lims_request_t *rq);
 

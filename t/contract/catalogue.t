@@ -149,6 +149,10 @@ my %in_c_alone = (
     'test definition.confirmationPlan.step'   => 'bounded by the CHECK of confirmation_plan',
     'test definition.confirmationPlan.medium' => 'bounded by the CHECK of confirmation_plan',
     'exportAuditEntries.format'     => 'of a file, which is not kept',
+    'reference data.outcome'        => 'of a row of a file, which is not kept',
+    (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),
+    (map { ("importReferenceData.$_" => 'of a file, which is not kept') }
+        qw(content contentBase64 contentHash)),
     'verifyAuditTrail.problem'      => 'computed outside of the database, which has no key',
     'receiveSamples.skipped.status' => 'statuses of HTTP',
     'receiveSamples.skipped.error'  => 'slugs of the answer, which are kept nowhere',

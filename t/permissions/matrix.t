@@ -45,7 +45,7 @@ my %needs = (
     'certificate.amend' => ['sample amend', 'amendment withdraw', 'amendment resubmit'],
     'qc.enter'         => [ map { "qc-batch $_" } qw(create update evaluate cover uncover) ],
     'qc.override'      => ['qc-batch override', 'qc-control exclude', 'sample override-lot'],
-    'reference.manage' => [ 'specification delete', 'qc-series update',
+    'reference.manage' => [ 'specification delete', 'qc-series update', 'reference-data import',
         map { ("$_ create", "$_ update") } qw(qc-template instrument panel worksheet-template
             specification test-definition material-type storage-location project) ],
     'lot.manage'       => [ 'media-lot test', map { my $lot = $_; map { "$lot $_" }

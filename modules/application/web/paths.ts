@@ -72,11 +72,11 @@ export const paths = {
     permissions: (query = '') => `${base}/permissions${query}`,
     keys: (record: number | 'new' | '' = '') => `${base}/keys${record === '' ? '' : `/${record}`}`,
     keyRotation: (id: number) => `${base}/keys/${id}/rotate`,
-    webhooks: (record: number | 'new' | '' = '', act = '') =>
+    webhooks: (record: number | 'new' | 'signature' | '' = '', act = '') =>
         `${base}/webhooks${record === '' ? '' : `/${record}`}${act ? `/${act}` : ''}`,
     deliveries: (query = '', id: number | '' = '') =>
         `${base}/webhook-deliveries${id === '' ? '' : `/${id}`}${query}`,
-    reference: (noun: string, record: number | 'new' | '' = '') =>
+    reference: (noun: string, record: number | 'new' | 'import' | '' = '') =>
         `${base}/reference/${noun}${record === '' ? '' : `/${record}`}`,
     // A route of the REST API, which stands beside the application, as programs call it.
     rest: (path: string) =>

@@ -9,6 +9,7 @@ import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import { each } from './each.ts';
+import { hasFile } from './reference-files.ts';
 
 export interface Row {
     id: number;
@@ -33,6 +34,15 @@ function setActive(noun: Noun, rows: Row[], active: boolean): void {
     });
 }
 
+export const importAction = <About>(slug: string, title: string): Action<About> => ({
+    id: `${slug}.import`,
+    title: () => t.reference.file.import(title),
+    permission: 'reference.manage',
+    rare: true,
+    visible: () => hasFile(slug),
+    perform: () => navigate(paths.reference(slug, 'import')),
+});
+
 export const referenceActions = (noun: Noun): Action<Row[]>[] => [
     {
         id: `${noun.slug}.create`,
@@ -50,6 +60,7 @@ export const referenceActions = (noun: Noun): Action<Row[]>[] => [
         visible: (rows) => rows.length === 1,
         perform: ([row]) => row && navigate(paths.reference(noun.slug, row.id)),
     },
+    importAction(noun.slug, t.reference.nouns[noun.slug].title),
     {
         id: `${noun.slug}.deactivate`,
         title: (rows) => t.reference.deactivate(inUse(rows, true).length),

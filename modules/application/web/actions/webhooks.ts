@@ -113,6 +113,10 @@ export const webhookActions: Action<Endpoint[]>[] = [
         ({ id }) => navigate(paths.deliveries(`?endpointId=${id}`)), { keys: 'd' }),
     one('change', words.change, panel(''), { keys: 'e' }),
     one('rotate', words.rotate, panel('rotate'), { rare: true }),
+    {
+        id: 'webhook.signature', title: () => words.signature.title, permission: 'webhook.manage',
+        rare: true, perform: () => navigate(paths.webhooks('signature')),
+    },
     one('recover', words.recover, panel('recover'), { rare: true }),
     one('disable', words.disable, disable, { rare: true }, works),
     one('delete', words.remove, remove, { rare: true }),

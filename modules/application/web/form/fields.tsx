@@ -15,7 +15,7 @@ import type { Member } from './definition.ts';
 import { Members } from './field.tsx';
 import { useFilling } from './filling.ts';
 import type { Filling, Given, Start } from './filling.ts';
-import { mistakesOf } from './mistakes.ts';
+import { inLabels, labelsOf, mistakesOf } from './mistakes.ts';
 import type { Schema } from './schema.ts';
 import { useUnsaved } from './unsaved.ts';
 
@@ -66,10 +66,14 @@ export interface FieldsProperties {
         => ReactNode) | undefined;
     // It stands among other things: short, with more beside it only where that is asked for.
     inline?: boolean;
+    // It was saved and begins anew: the next act is here again.
+    again?: boolean;
     children?: ReactNode;
 }
 
-export function Fields({ start, note, close, shown, inline, children }: FieldsProperties): ReactElement {
+export function Fields(
+    { start, note, close, shown, inline, again, children }: FieldsProperties,
+): ReactElement {
     const { definition, id, schema } = start;
     const filling = useFilling({ ...start, saved: (record) => {
         release();
@@ -79,7 +83,10 @@ export function Fields({ start, note, close, shown, inline, children }: FieldsPr
     const form = useRef<HTMLFormElement>(null);
     const reasonId = useId();
     const members = shownMembers(start);
-    const mistakes = mistakesOf(filling.problem, Object.keys(members), definition.shape?.path);
+    const labels = labelsOf(members);
+    const said = (text: string): string => inLabels(text, labels);
+    const mistakes = new Map([...mistakesOf(filling.problem, Object.keys(members),
+        definition.shape?.path)].map(([at, text]) => [at, said(text)]));
     const must = filling.reason || (definition.reason === true && id !== null);
     const signed = start.contentHash !== null;
     const submit = (event: FormEvent): void => {
@@ -111,10 +118,12 @@ export function Fields({ start, note, close, shown, inline, children }: FieldsPr
                     {...(inline && close ? { aside: close } : {})}
                     decide={(keep) => filling.decide(keep, given(form.current))} />
             ) : null}
-            {filling.problem && !filling.clashes ? <Refusal problem={filling.problem} /> : null}
+            {filling.problem && !filling.clashes ? <Refusal problem={filling.problem} said={said} /> : null}
             <footer className="line">
                 {filling.clashes ? null : (
-                    <Button kind="primary" type="submit">{titleOf(start)}</Button>
+                    <Button kind="primary" type="submit" autoFocus={again ?? false}>
+                        {titleOf(start)}
+                    </Button>
                 )}
                 {close ? <Button keys="Esc" onPress={close}>{t.cancel}</Button> : null}
                 {filling.dirty ? <span className="quiet small push">{t.form.notSaved}</span> : null}

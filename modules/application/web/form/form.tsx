@@ -2,7 +2,7 @@
 //
 // A form with an address of its own: as a panel beside the list, or as the page of a record
 // of which there is one.
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -105,14 +105,16 @@ export function PageForm({ definition, id, saved, shown }: {
 }): ReactElement {
     const clock = useClock();
     const loaded = useLoaded({ definition, id });
+    const [again, setAgain] = useState(false);
     const start = loaded.data && startOf({ definition, id }, loaded.data, clock, () => {
+        setAgain(true);
         saved?.();
         void loaded.refetch();
     });
 
     return (
         <div className="filled">
-            {start && !loaded.isFetching ? <Fields start={start} shown={shown} /> : null}
+            {start && !loaded.isFetching ? <Fields start={start} shown={shown} again={again} /> : null}
             {loaded.error ? <Refused problem={asProblem(loaded.error)} /> : null}
             {loaded.isFetching ? <Waiting what={t.form.title} /> : null}
         </div>

@@ -3,6 +3,8 @@
 // What the service said of each member, by its path: of several all, of one the path with
 // which the sentence begins ("name is missing: …", "controls[0].type must be …").
 
+import type { Member } from './definition.ts';
+
 interface Refusal {
     message: string;
     mistakes: { path: string; message: string }[];
@@ -25,4 +27,18 @@ export function mistakesOf(
     const at = found === undefined ? '' : memberOf(found);
     return members.some((member) => at === member || at.startsWith(`${member}.`)
         || at.startsWith(`${member}[`)) ? new Map([[at, problem.message]]) : new Map();
+}
+
+// What the members are called, by their names without the path.
+export function labelsOf(members: Record<string, Member>): Map<string, string> {
+    return new Map(Object.entries(members).flatMap(([name, { label, members: inner }]) =>
+        [[name.slice(name.lastIndexOf('.') + 1), label] as const, ...labelsOf(inner ?? {})]));
+}
+
+// A sentence of the service as one reads it in the form: without the path with which it
+// begins, for it stands there, and with the labels of the members that it names.
+export function inLabels(message: string, labels: ReadonlyMap<string, string>): string {
+    const text = message.replace(/^[a-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*: /, '')
+        .replace(/\b[a-z]+[A-Z]\w*/g, (name) => labels.has(name) ? `“${labels.get(name)}”` : name);
+    return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -42,10 +42,11 @@ function sentenceOf(problem: Problem): string {
     }
 }
 
-export function Refusal({ problem, follow, id }: {
-    problem: Problem; follow?: () => void; id?: string;
+// `said`: how the page says the sentence.
+export function Refusal({ problem, follow, id, said: say = (text) => text }: {
+    problem: Problem; follow?: () => void; id?: string; said?: (text: string) => string;
 }): ReactElement {
-    const said = sentenceOf(problem);
+    const said = say(sentenceOf(problem));
     return (
         <div className="field" role="alert" id={id}>
             {problem.blockers.some(({ message }) => message === said) ? null : (

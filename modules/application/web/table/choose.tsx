@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which records a list shows, as a row of toggles: one member of the address.
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { navigate, useAddress } from '../router.tsx';
 
@@ -18,8 +18,9 @@ export function useShown(member: string): { shown: string; page: { cursor?: numb
     return { shown: searchParams.get(member) ?? '', page: cursor ? { cursor: Number(cursor) } : {} };
 }
 
-export function Choose({ member, label, values }: {
-    member: string; label: string; values: Shown[];
+// `children`: what else stands in the same line.
+export function Choose({ member, label, values, children }: {
+    member: string; label: string; values: Shown[]; children?: ReactNode;
 }): ReactElement {
     const { pathname, searchParams } = useAddress();
     const now = searchParams.get(member) ?? '';
@@ -42,6 +43,7 @@ export function Choose({ member, label, values }: {
                     </button>
                 ))}
             </div>
+            {children}
         </div>
     );
 }

@@ -16,6 +16,7 @@ export const keys = {
     allScopes: 'all',
     uploadOnly: 'delivers files only',
     scopes: (n: number) => count(n, 'scope'),
+    madeBy: 'made by',
     never: 'never',
     noExpiry: 'never',
     revoked: 'Revoked',

@@ -127,9 +127,9 @@ const screens: Record<string, string> = {
     '/audit': 'Who changed what, when and why: one line a change. Open a line for the whole of it and for what was changed by the same request.',
     '/users': 'People, their roles, and what each role may do.',
     '/keys': 'Keys of other systems. A key is shown once, when it is made.',
-    '/webhooks': 'Where other systems are told of events, and what became of each delivery.',
+    '/webhooks': 'Where other systems are told of events, and what became of each delivery. A signature that does not fit is checked here against its secret.',
     '/organization': 'The laboratory itself: policies with what they change today, approval steps, letterhead, allowance.',
-    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, panels, templates.',
+    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, panels, templates. A list downloads as CSV; a file or rows of a spreadsheet bring changes back, and each is shown before it is made.',
     '/api-reference': 'Every request that a program can make, with what it takes and what it answers.',
     '/guide': 'What each role does here, in the order of a day.',
 };

@@ -95,3 +95,15 @@ export const organization = {
     anyRole: 'any role that may approve',
     roleWhat: 'It needs the permission to approve and reject.',
 };
+
+const labels: Record<string, string> = organization.members;
+const sentences: Record<string, Record<string, string>> = organization.sentences;
+
+// A sentence of the service that names policies by their members, with what they are called
+// here: "set selfVerification to allowed".
+export const inPolicies = (text: string): string => text
+    .replace(/\bset (\w+) to (\w+)/g, (all, policy: string, value: string) => {
+        const meant = sentences[policy]?.[value];
+        return meant ? `choose “${meant}” at ${labels[policy]}` : all;
+    })
+    .replace('name no roles in approvalStepRoles', 'give no role to any of the approval steps');

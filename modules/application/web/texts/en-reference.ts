@@ -14,6 +14,12 @@ const noun = (one: string, many: string, none: string) => ({
     noneWhat: none,
 });
 
+interface Counts {
+    created: number;
+    changed: number;
+    unchanged: number;
+}
+
 export const reference = {
     title: 'Reference data',
     nouns: {
@@ -58,6 +64,30 @@ export const reference = {
         inherited: (name: string) => `The limits of ${name} are inherited again.`,
         members: { low: 'Lower limit', high: 'Upper limit', expectedText: 'Required result',
             decisionRule: 'Decision rule' },
+    },
+    file: {
+        import: (title: string) => `Import ${title.toLowerCase()} from a file`,
+        choose: 'Choose a CSV file',
+        hint: 'or drop it here, or paste rows of a spreadsheet with their headings',
+        rule: 'Download the CSV for the columns. A row whose code is known changes that record,'
+            + ' any other makes one; what the file does not have stays as it is.',
+        pasted: 'The pasted rows',
+        line: 'Line', record: 'Record', what: 'What becomes different', column: 'Column',
+        wrong: 'What is wrong',
+        isNew: 'new', empty: 'nothing',
+        differences: 'Differences',
+        mistakes: (n: number) => count(n, 'mistake'),
+        refused: (name: string, n: number) => `${name} has ${count(n, 'mistake')}: nothing of it can be`
+            + ' imported. Mend the file and choose it again.',
+        would: (name: string, { created, changed, unchanged }: Counts) =>
+            `${name}: ${created} new, ${changed} different, ${unchanged} the same.`,
+        same: (name: string, n: number) => `${name}: ${count(n, 'record')}, all the same.`,
+        more: (n: number) => `and ${count(n, 'more row', 'more rows')}`,
+        apply: (created: number, changed: number) => [created ? `make ${count(created, 'record')}` : '',
+            changed ? `change ${count(changed, 'record')}` : ''].filter(Boolean).join(' and ')
+            .replace(/^./, (first) => first.toUpperCase()),
+        imported: (created: number, changed: number) =>
+            `${count(created, 'record')} made, ${changed.toLocaleString('en-US')} changed.`,
     },
     show: 'Show',
     shown: { active: 'Active', inactive: 'Not active', all: 'All' },

@@ -16,7 +16,7 @@ import { guide } from './en-guide.ts';
 import { confirmations } from './en-confirmations.ts';
 import { investigations } from './en-investigations.ts';
 import { lots } from './en-lots.ts';
-import { organization } from './en-organization.ts';
+import { inPolicies, organization } from './en-organization.ts';
 import { orders } from './en-orders.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
@@ -71,6 +71,7 @@ export const en = {
     lots,
     orders,
     organization,
+    inPolicies,
     release,
     verify,
     worksheets,
@@ -88,8 +89,8 @@ export const en = {
     more: 'More',
     loading: (what: string) => `Loading ${what}`,
     refusedTitle: (status: number) => refusedTitles[status] ?? 'This was refused',
-    sentence: (problem: Problem) =>
-        sentences[problem.slug] ?? (problem.message || `The service answered ${problem.status}.`),
+    sentence: (problem: Problem) => sentences[problem.slug]
+        ?? (inPolicies(problem.message) || `The service answered ${problem.status}.`),
     notDone: (n: number) => `${count(n, 'was', 'were')} refused.`,
     skip: 'Skip to the page',
     none: 'none',

@@ -30,6 +30,8 @@ async function policies(page) {
     await field(page, 'Sessions, minutes').fill('20');
     await save(page, 'Change the policies');
     await said(page, 'holds from now on', 'policies are changed with a reason');
+    await until(page, () => document.activeElement?.textContent === 'Change the policies',
+        '... and the keyboard stands where one goes on');
     await until(page, () => /Today: \d+ results/.test(document.querySelector('.fields')
         ?.textContent), '... and are in force');
 }
@@ -46,7 +48,7 @@ async function approval(page) {
     await steps.getByLabel('Role that decides it').nth(before).selectOption('client_viewer');
     await page.fill('input[name=reason]', 'The client reads along');
     await save(page, 'Change the approval');
-    await until(page, () => /approvalStepRoles.*client_viewer/.test(
+    await until(page, () => /role client_viewer/.test(
         document.querySelector('.fields .refusal')?.textContent),
     'a role that decides nothing is refused at the steps');
     await steps.getByLabel('Role that decides it').nth(before).selectOption('qa_officer');
@@ -56,8 +58,8 @@ async function approval(page) {
     await save(page, 'Change the approval');
     await until(page, () => /policy_unsatisfiable/.test(document.querySelector('.filling')
         .textContent), 'what the people could not meet is refused');
-    ok(/Each of these would be enough/.test(await page.textContent('.filling')),
-        '... with its remedies');
+    ok(/would be enough: choose \u201cWhoever verified in the sample may decide any step.\u201d at Who approves/
+        .test(await page.textContent('.filling')), '... with its remedies, as this page calls them');
     await looks(page, 'organization-refused');
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('link', { name: 'Letterhead' }).click();

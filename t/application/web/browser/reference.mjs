@@ -87,6 +87,40 @@ async function deactivates(page) {
         '... but where it is asked for');
 }
 
+const file = (page, text) => panel(page).locator('input[type=file]').setInputFiles(
+    { name: 'materials.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+// A file is tried before anything of it is done.
+async function imports(page) {
+    await page.getByRole('link', { name: 'Materials' }).click();
+    await until(page, () => /\/reference\/material-types$/.test(location.pathname)
+        && document.querySelector('tbody tr'), 'materials');
+    ok(await page.locator('a[download][href$="/reference-data/export?noun=material-types"]').count(),
+        'the file of a list is a link');
+    const [, code, name] = await page.locator('tbody tr').first().locator('th, td')
+        .allTextContents();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Import materials from a file' }).click();
+    await panel(page).waitFor();
+    await file(page, `code,name,activ\nASH,Fly ash,true\n`);
+    await until(page, () => /There is no column of this name/.test(document.querySelector(
+        '[role=dialog] tbody')?.textContent), 'a mistake stands at its line and column');
+    await looks(page, 'reference-import-refused');
+    await file(page, `code,name\nASH,Fly ash\n${code},${name} (new)\n`);
+    await until(page, () => document.querySelector('#import-reason') === document.activeElement,
+        'the differences are shown, and the cursor is where one types next');
+    const shown = await page.textContent('[role=dialog] tbody');
+    ok(shown.includes('ASH') && shown.includes(`${name} \u2192 ${name} (new)`),
+        'line by line, what it was and what it becomes', shown);
+    await looks(page, 'reference-import');
+    await page.keyboard.insertText('The new list of materials');
+    await press(page, 'Enter');
+    await until(page, () => /1 record made, 1 changed/.test(document.querySelector('.said')
+        .textContent), 'what was shown is done');
+    await until(page, () => !document.querySelector('[role=dialog]')
+        && /Fly ash/.test(document.querySelector('tbody').textContent), '... and stands in the list');
+}
+
 // A cell inherits limits until it has its own, and after these have ended.
 async function specifies(page) {
     await page.getByRole('link', { name: 'Specifications' }).click();
@@ -125,5 +159,6 @@ export async function reference({ page }) {
     await conflicts(page);
     await unsaved(page);
     await deactivates(page);
+    await imports(page);
     await specifies(page);
 }

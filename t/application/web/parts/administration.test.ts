@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The organization as its form has it and as the service has it, and which limits apply to a
-// test in a material.
+// The organization as its form has it and as the service has it, which limits apply to a test
+// in a material, and places within each other.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { shape } from '../../../../modules/application/web/pages/organization/shape.ts';
 import { byScope, limitsOf } from '../../../../modules/application/web/pages/reference/limits.ts';
+import { treeOf } from '../../../../modules/application/web/pages/reference/tree.ts';
 
 test('policies and steps have their place in the form, and find back', () => {
     const shaped = shape.record({ name: 'Cedar', policies: { qcRequired: 'off' },
@@ -44,4 +45,12 @@ test('limits are those of the project, else of the material, else of the definit
     assert.deepEqual(of(2, 4), [6, 9, 'material', 7]);
     assert.deepEqual(of(2, null), [6, 9, 'material', 7]);
     assert.deepEqual(of(5, 3), [6.5, 8.5, 'definition', undefined]);
+});
+
+test('places are listed with what is within them, and none is lost', () => {
+    const place = (id: number, code: string, parentId: number | null) => ({ id, code, parentId });
+    const shown = treeOf([place(1, 'S10', 3), place(2, 'S9', 3), place(3, 'ROOM', null),
+        place(4, 'AREA', 9), place(5, 'BOX', 2), place(6, 'X', 7), place(7, 'Y', 6)]);
+    assert.deepEqual(shown.map(({ code, level }) => `${code} ${level}`),
+        ['AREA 0', 'ROOM 0', 'S9 1', 'BOX 2', 'S10 1', 'X 0', 'Y 1']);
 });

@@ -6,7 +6,7 @@ import test from 'node:test';
 
 import { bodyFrom, clashes, groupOf, merged } from '../../../../modules/application/web/form/draft.ts';
 import type { Group } from '../../../../modules/application/web/form/draft.ts';
-import { mistakesOf } from '../../../../modules/application/web/form/mistakes.ts';
+import { inLabels, labelsOf, mistakesOf } from '../../../../modules/application/web/form/mistakes.ts';
 import type { Schema } from '../../../../modules/application/web/form/schema.ts';
 import { momentOf, shownAt } from '../../../../modules/application/web/texts/local-time.ts';
 
@@ -91,4 +91,17 @@ test('a refusal stands at the member that it names', () => {
     assert.deepEqual(one('The record is in use.'), []);
     assert.deepEqual([...mistakesOf({ message: '', mistakes: [{ path: 'unit', message: 'no' }] }, [])],
         [['unit', 'no']]);
+});
+
+test('a refusal is read with the labels of the form', () => {
+    const labels = labelsOf({ specificationLow: { label: 'Lower limit' },
+        'policies.qcRequired': { label: 'Required quality control' },
+        controls: { label: 'Controls', members: { upperLimit: { label: 'Upper limit' } } } });
+    assert.equal(inLabels('specificationHigh: 1 is below specificationLow, 2.', labels),
+        '1 is below “Lower limit”, 2.');
+    assert.equal(inLabels('controls[0].lowerLimit: 9 is above upperLimit, 8.', labels),
+        '9 is above “Upper limit”, 8.');
+    assert.equal(inLabels('qcRequired must be one of off, warn.', labels),
+        '“Required quality control” must be one of off, warn.');
+    assert.equal(inLabels('The record is in use.', labels), 'The record is in use.');
 });

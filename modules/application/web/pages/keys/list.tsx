@@ -46,7 +46,14 @@ const columns: Column<Key>[] = [
     { key: 'scopes', title: titles.scopes, className: 'w-who p4',
         hint: ({ scopes }) => scopes.join(', '), cell: scopesOf },
     { key: 'by', title: titles.by, className: 'w-who p2',
-        cell: ({ actsFor }) => <Person id={actsFor} /> },
+        cell: ({ actsFor, createdBy }) => (
+            <>
+                <Person id={actsFor} />
+                {createdBy === actsFor ? null : (
+                    <span className="quiet">, {words.madeBy} <Person id={createdBy} /></span>
+                )}
+            </>
+        ) },
     { key: 'used', title: titles.lastUsed, className: 'w-when',
         cell: ({ lastUsedAt }) => lastUsedAt ? <Moment at={lastUsedAt} /> : words.never },
     { key: 'expires', title: titles.expires, className: 'w-when p3',

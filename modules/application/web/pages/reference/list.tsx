@@ -4,6 +4,7 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import { hasFile } from '../../actions/reference-files.ts';
 import { referenceActions } from '../../actions/reference.ts';
 import type { Row } from '../../actions/reference.ts';
 import type { Problem } from '../../api/problem.ts';
@@ -18,9 +19,11 @@ import { Choose, useShown } from '../../table/choose.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
+import { Download, ImportPanel } from './import.tsx';
 import { nounOf, nouns } from './nouns.ts';
 import type { ColumnOf, Noun } from './nouns.ts';
 import { Nouns } from './nouns-nav.tsx';
+import { treeOf } from './tree.ts';
 import { UsedBy } from './used-by.tsx';
 
 const words = t.reference;
@@ -44,12 +47,19 @@ function cellOf({ member, as }: ColumnOf, noun: Noun): (row: Row) => ReactElemen
     };
 }
 
+// A cell moved in by the places that its record is within.
+const deepest = 5;
+const within = (cell: (row: Row) => ReactElement) => (row: Row): ReactElement => (
+    <span className={`in-${Math.min(Number(row['level'] ?? 0), deepest)}`}>{cell(row)}</span>
+);
+
 function columnsOf(noun: Noun): Column<Row>[] {
     const labels: Record<string, string> = words.members;
     return [
         ...noun.columns.map((column, i) => ({
             key: column.member, title: labels[column.member] ?? column.member,
-            className: column.className, heads: i === 0, cell: cellOf(column, noun),
+            className: column.className, heads: i === 0,
+            cell: i === 0 && noun.tree ? within(cellOf(column, noun)) : cellOf(column, noun),
         })),
         {
             key: 'active', title: words.state, className: 'w-name',
@@ -77,7 +87,9 @@ function Filters({ noun }: { noun: Noun }): ReactElement {
             <Choose member="active" label={words.show} values={[
                 { value: '', title: words.shown.active }, { value: 'no', title: words.shown.inactive },
                 { value: 'all', title: words.shown.all },
-            ]} />
+            ]}>
+                {hasFile(noun.slug) ? <Download noun={noun.slug} /> : null}
+            </Choose>
         </>
     );
 }
@@ -87,20 +99,24 @@ function NounPage({ noun, record }: { noun: Noun; record: string }): ReactElemen
     const { search } = useAddress();
     const texts = words.nouns[noun.slug];
     const found = useRead(noun.list, { params: { query: {
-        ...asked[shown], order: '-id', limit: 100, ...page,
+        ...asked[shown], order: '-id', limit: noun.tree ? 500 : 100, ...page,
     } } } as never, { live: 30 }) as unknown as Found;
+    const listed = found.data?.data ?? empty;
+    const rows = useMemo(() => noun.tree ? treeOf(listed) : listed, [noun, listed]);
     const columns = useMemo(() => columnsOf(noun), [noun]);
     const actions = useMemo(() => referenceActions(noun), [noun]);
     const close = (): void => navigate(paths.reference(noun.slug) + search);
 
     return (
-        <ListPage<Row> title={words.title} label={words.newest(texts.title)} none={texts.none}
+        <ListPage<Row> title={words.title} label={noun.tree ? texts.title : words.newest(texts.title)} none={texts.none}
             noneWhat={texts.noneWhat} columns={columns} found={found}
-            rows={found.data?.data ?? empty} filtered={shown !== ''}
+            rows={rows} filtered={shown !== ''}
             nameOf={(row) => noun.definition.name(row)} actions={actions}
             addressOf={({ id }) => paths.reference(noun.slug, id) + search}
             filters={<Filters noun={noun} />}>
-            {record ? (
+            {record === 'import' && hasFile(noun.slug)
+                ? <ImportPanel noun={noun.slug} title={texts.title} close={close} /> : null}
+            {record && record !== 'import' ? (
                 <RecordForm key={record} definition={noun.definition} close={close}
                     id={record === 'new' ? null : Number(record)}>
                     {({ id }) => typeof id === 'number' ? <UsedBy noun={noun} id={id} /> : null}

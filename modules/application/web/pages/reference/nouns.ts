@@ -19,6 +19,8 @@ export interface Noun {
     list: ListPath;
     definition: FormDefinition;
     columns: ColumnOf[];
+    // Its records stand within each other (parentId), and are listed so.
+    tree?: boolean;
     // Who may make one, where that is not who manages reference data.
     permission?: string;
 }
@@ -79,13 +81,13 @@ export const nouns: Noun[] = [
         [code, name, { member: 'contactName', className: 'w-who p2' },
             { member: 'email', className: 'w-ident p3' }, { member: 'phone', className: 'w-who p4' }],
         'sample.register'),
-    noun('storage-locations', { list: '/storage-locations', one: '/storage-locations/{id}' },
+    { tree: true, ...noun('storage-locations', { list: '/storage-locations', one: '/storage-locations/{id}' },
         members(['code', 'name', 'parentId', 'kind', 'minTemperature', 'maxTemperature', 'active'],
             { parentId: { records: '/storage-locations' } }),
         [code, name, { member: 'parentId', className: 'w-ident p2' },
             { member: 'kind', className: 'w-who p3' },
             { member: 'minTemperature', className: 'w-due right p4' },
-            { member: 'maxTemperature', className: 'w-due right p4' }]),
+            { member: 'maxTemperature', className: 'w-due right p4' }]) },
     noun('instruments', { list: '/instruments', one: '/instruments/{id}' },
         members(['code', 'name', 'manufacturer', 'model', 'serialNumber', 'storageLocationId',
             'calibrationDue', 'active'], { storageLocationId: { records: '/storage-locations' } }),

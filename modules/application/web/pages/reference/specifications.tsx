@@ -5,6 +5,9 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import { ActBar } from '../../actions/act-bar.tsx';
+import { allowed, useActions } from '../../actions/action.ts';
+import { importAction } from '../../actions/reference.ts';
 import { inheritAgain } from '../../actions/specifications.ts';
 import { rowsOf, useDefinitions, useNames } from '../../api/names.ts';
 import type { Definition, Named } from '../../api/names.ts';
@@ -17,6 +20,7 @@ import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
+import { Download, ImportPanel } from './import.tsx';
 import { byScope, limitsOf } from './limits.ts';
 import type { Limits, Source, Specification, Specifications } from './limits.ts';
 import { Nouns } from './nouns-nav.tsx';
@@ -95,6 +99,7 @@ function Projects({ projects, shown }: { projects: Named[]; shown: string }): Re
                     <option key={id} value={id}>{code}, {name}</option>
                 ))}
             </select>
+            <Download noun="specifications" />
         </p>
     );
 }
@@ -102,10 +107,10 @@ function Projects({ projects, shown }: { projects: Named[]; shown: string }): Re
 const active = <One extends object>(all: Iterable<One>): One[] =>
     [...all].filter((one) => !('active' in one) || one.active === true);
 
-function Panel({ record, scope }: { record: string; scope: Scope }): ReactElement {
+function Panel({ record, scope, close }: {
+    record: string; scope: Scope; close: () => void;
+}): ReactElement {
     const { test, material, project } = scope;
-    const close = (): void => navigate(paths.reference('specifications')
-        + (project ? `?project=${project.id}` : ''));
     const name = words.of(test.code, material.name, project?.code);
     return (
         <RecordForm key={record} definition={specificationForm(name)} close={close}
@@ -127,13 +132,21 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
     const all = useMemo(() => byScope(specifications), [specifications]);
     const tests = active(definitions.values());
     const project = projects.get(Number(searchParams.get('project')));
+    const actions = useMemo(() => allowed([
+        { ...importAction('specifications', words.title), rare: false }], null), []);
     const test = definitions.get(Number(searchParams.get('test')));
     const material = materials.get(Number(searchParams.get('material')));
 
+    const close = (): void => navigate(paths.reference('specifications')
+        + (project ? `?project=${project.id}` : ''));
     useTitle(words.title);
+    useActions(actions);
     return (
         <main className="page" id="main">
-            <div className="head"><h1>{t.reference.title}</h1></div>
+            <div className="head">
+                <h1>{t.reference.title}</h1>
+                <span className="push" /><ActBar actions={actions} />
+            </div>
             <Nouns shown="specifications" />
             <Projects projects={active(projects.values())} shown={project ? String(project.id) : ''} />
             <div className="body">
@@ -144,8 +157,10 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
                     ) : <Nothing title={words.none} />}
                 </div>
             </div>
+            {record === 'import' ? <ImportPanel noun="specifications" title={words.title}
+                close={close} /> : null}
             {record && test && material
-                ? <Panel record={record} scope={{ test, material, project }} /> : null}
+                ? <Panel record={record} scope={{ test, material, project }} close={close} /> : null}
         </main>
     );
 }

@@ -19,7 +19,9 @@ export function Lacks({ impact: { lacks, remedies } }: {
                 <li key={one}><Status glyph="attention" tone="attention">{one}</Status></li>
             ))}</ul>
             <h3>{words.remedies}</h3>
-            <ul>{remedies.map((one) => <li key={one} className="small">{one}</li>)}</ul>
+            <ul>{remedies.map((one) => (
+                <li key={one} className="small">{t.inPolicies(one)}</li>
+            ))}</ul>
         </section>
     ) : null;
 }

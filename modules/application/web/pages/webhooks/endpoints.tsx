@@ -18,6 +18,7 @@ import { span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { formOf } from './forms.ts';
 import { Recoveries } from './recoveries.tsx';
+import { SignaturePanel } from './signature-panel.tsx';
 import { WebhookTabs } from './tabs.tsx';
 
 const words = t.webhooks;
@@ -109,7 +110,8 @@ export function Endpoints({ record, act }: { record: string; act: string | undef
                     { value: 'no', title: words.shown.disabled },
                 ]} />
             </>}>
-            {record ? (
+            {record === 'signature' ? <SignaturePanel close={close} /> : null}
+            {record && record !== 'signature' ? (
                 <RecordForm key={`${record}/${act ?? ''}`} definition={definition} note={note}
                     id={record === 'new' ? null : Number(record)} close={close} saved={saved}>
                     {({ id, enabled }) => typeof id === 'number' ? (

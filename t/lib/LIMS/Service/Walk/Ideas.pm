@@ -230,6 +230,9 @@ my %reference = (
             materialTypeId => $actor->one('material_type', 'active'), low => 6, high => 8) },
     'specification update' => _on('specification', low => 5),
     'specification delete' => _on('specification', @why),
+    'reference-data import' => sub { my $code = $_[0]->name;
+        (undef, noun => 'material-types', dryRun => _one($true, $false),
+            content => "code,name\n$code,Name of $code\n") },
     'worksheet-template create' => sub { my ($actor) = @_;
         (undef, testDefinitionId => $actor->one('test_definition', 'NOT requires_worksheet'),
             name => $actor->name, fields => [ { name => 'volume' } ]) },
