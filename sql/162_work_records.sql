@@ -109,7 +109,7 @@ $$;
 
 -- The data of a review before a result is verified: its evidence, earlier results, why
 -- verifying it would be refused (except for the missing signature), and the digest of
--- what is signed.
+-- what is signed. Planned once, not for each row of a list that is planned for its values.
 --
 -- SECURITY DEFINER: refusals are computed with the owner's rights, as by
 -- lims.verify_blockers().
@@ -117,6 +117,7 @@ CREATE FUNCTION lims.sample_test_review(p_organization bigint, p_sample_test big
 RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = lims, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     PERFORM lims.require_own(p_organization);

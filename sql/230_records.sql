@@ -152,14 +152,12 @@ SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
 
 -- Samples and their tests -------------------------------------------------
 
--- A sample's state, computed, for the few samples without a valid cache entry.
-CREATE FUNCTION lims.sample_state(
-    p_organization bigint,
-    p_sample bigint,
-    OUT release_state text,
-    OUT holding_status text
-)
+-- A sample's state, computed, for the few samples without a valid cache entry. Planned once,
+-- not for each row of a list that is planned for its values.
+CREATE FUNCTION lims.sample_state(p_organization bigint, p_sample bigint,
+    OUT release_state text, OUT holding_status text)
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
     SELECT r.release_state, r.holding_status

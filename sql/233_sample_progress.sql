@@ -5,7 +5,8 @@
 -- A sample's tests by status, when the first holding time of those ends that were not
 -- analysed, how many findings block its report beside the work still to be done, and what
 -- somebody should see at once: from its tests, and from the cache of its state or, where
--- that is not valid, as it is worked out.
+-- that is not valid, as it is worked out. Planned once, not for each row of a list that is
+-- planned for its values.
 CREATE FUNCTION lims.sample_progress(
     p_organization bigint,
     p_sample bigint,
@@ -15,6 +16,7 @@ CREATE FUNCTION lims.sample_progress(
     OUT flags text[]
 )
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_tests record;

@@ -259,9 +259,14 @@ END
 $$;
 
 -- The hash of content: of its text, in which the order of members is fixed.
+-- (Not in SQL: since convert_to() is not immutable, it would be planned anew at each call.)
 CREATE FUNCTION lims.content_hash(p_content jsonb) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT sha256(convert_to(p_content::text, 'UTF8')) $$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    RETURN sha256(convert_to(p_content::text, 'UTF8'));
+END
+$$;
 
 CREATE FUNCTION lims.signed_hash(
     p_organization bigint,

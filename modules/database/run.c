@@ -23,8 +23,9 @@
 /* Time-out of sending, milliseconds without progress. */
 #define FLUSH_TIMEOUT 5000
 
-static const char plan_each_time[] =
-    "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
+/* An unnamed statement is then planned for its values. What the functions that it calls for
+ * each row have prepared is not, or no longer after a few calls. */
+static const char plan_for_values[] = "SELECT set_config('plan_cache_mode', 'auto', true)";
 
 #define RELEASE "RELEASE SAVEPOINT record"
 
@@ -138,7 +139,7 @@ static bool send_call(trip_t *trip, int index)
     bind_values(values, trip->rq, call);
     if (statement->custom) {
         /* Overrides the connection's setting for this transaction. */
-        return send_frame(trip, plan_each_time) &&
+        return send_frame(trip, plan_for_values) &&
                note(trip,
                     PQsendQueryParams(pg, statement->sql, statement->count, NULL, values, NULL,
                                       NULL, 0),

@@ -276,6 +276,34 @@ sub types_are_found {
 my @explained;
 local $SIG{__WARN__} = sub { push @explained, $_[0] };
 
+# A list is planned for its values, but not what it asks for each of its rows, also where no
+# state of a sample is cached.
+sub rows_are_not_planned {
+    my ($mode) = text('modules/database/run.c') =~ /set_config\('plan_cache_mode', '(\w+)'/;
+    my %list = (sample_search_newest => { include => 'progress' },
+        sample_test_search => { include => 'review', status => '{entered}' });
+
+    $db->begin_work;
+    $db->do('RESET SESSION AUTHORIZATION');
+    $db->do('INSERT INTO lims.organization_dirty (organization_id) VALUES (?)', undef, $mine);
+    $db->do('SET SESSION AUTHORIZATION lims_app');
+    $db->do("SET LOCAL plan_cache_mode = $mode");
+    for my $label (sort keys %list) {
+        my $query = $db->prepare($statement{$label}{sql}, { pg_placeholder_dollaronly => 1 });
+        my @bound = LIMS::Database::Statements::bound($statement{$label},
+            { limit => 20, cursor => 0, %{ $list{$label} } }, \%context);
+        my $rows = $query->execute(@bound);
+        @explained = ();
+        $db->do("SET LOCAL $_") for 'debug_print_plan = on', 'client_min_messages = log';
+        $query->execute(@bound);
+        $db->do("SET LOCAL $_") for 'client_min_messages = notice', 'debug_print_plan = off';
+        cmp_ok($rows, '>', 10, "$label has rows");
+        cmp_ok(scalar(grep { /^LOG:  plan:/m } @explained), '<', 4, '... planned as one');
+    }
+    $db->rollback;
+    return;
+}
+
 sub watch {
     my ($on) = @_;
     $db->do('RESET SESSION AUTHORIZATION');
@@ -378,6 +406,7 @@ subtest 'each statement, as it is prepared'      => \&prepares_each_statement;
 subtest 'the custom plan of each search' => \&searches;
 subtest 'pages begin at the cursor'              => \&pages_begin_at_the_cursor;
 subtest 'the feed filtered by type'                       => \&types_are_found;
+subtest 'rows of lists'                          => \&rows_are_not_planned;
 subtest 'what they start'                        => sub { starts_no_more(@acts) };
 
 $db->disconnect;
