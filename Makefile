@@ -34,6 +34,7 @@
 #                      BENCH_ROUNDS=1: a look)
 # make bench-scan      the lifecycle scan's cost by how much there is
 # make bench-lists     pages of lists with every filter, at a million samples
+# make bench-trail     verification of a million audit entries, a control chart
 # make bench-application  the pages in a browser beside their goals, sessions beside keys
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
@@ -135,7 +136,7 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units pages bench bench-application bench-scan bench-lists bench-webhooks bench-ingest install run stop test suite check-asan \
+.PHONY: all units pages bench bench-application bench-scan bench-lists bench-trail bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     picture pictures \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
@@ -474,6 +475,10 @@ bench-scan: prerequisites
 bench-lists: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/lists
+
+bench-trail: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@LIMS_OUT=$(OUT) build/bench/trail
 
 bench-application: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
