@@ -79,7 +79,10 @@ my %samples = (
         my $waits = $actor->one('sample', "status = 'pending'") || $actor->sample;
         (undef, sampleIds => [$waits], rand() < 0.3 ? (receipt => { note => 'a walk' }) : ());
     },
-    'sample unreceive' => _sample(sub { @why }),
+    'sample unreceive' => sub {
+        my ($actor) = @_;
+        ($actor->one('sample', "status = 'received'") || $actor->sample, @why);
+    },
     'sample update'    => _sample(sub { (plantLocation => 'Well ' . int rand 9, @why) }),
     'sample status'    => _sample(sub { (@why, status =>
                 _one(qw(pending received processing completed completed completed verified))) }),
