@@ -98,6 +98,7 @@ async function views(page) {
 }
 
 async function twoPeople(page, other) {
+    await other.clock.install();
     await toBench(other);
     await press(other, 'Control+Home');
     await press(page, 'Control+Home');
@@ -117,6 +118,13 @@ async function twoPeople(page, other) {
     await other.getByRole('button', { name: 'Take theirs' }).click();
     await saved(other);
     is(await value(other, 0, 0), '0.50', 'theirs is taken');
+}
+
+// What the one has just saved, the other is shown a little later.
+async function liveView(other) {
+    await other.clock.fastForward(16_000);
+    await until(other, (at) => document.querySelector(at).textContent.includes('0.62'),
+        'what another enters appears by itself', cell(1, 1));
 }
 
 async function withoutNetwork({ page, context, seen }) {
@@ -240,6 +248,7 @@ run(async (browser) => {
     await views(here.page);
     await twoPeople(here.page, there.page);
     await withoutNetwork(here);
+    await liveView(there.page);
     await leaving(here.page);
     await press(here.page, 'Control+s');
     await controls(here.page);

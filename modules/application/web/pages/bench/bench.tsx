@@ -19,7 +19,7 @@ import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { keptDesk, leaveDesk, openDesk } from './desks.ts';
 import { RunBar } from './run-bar.tsx';
-import { type Batch, type By, type Run, enteredAgain, loadRun } from './run.ts';
+import { type Batch, type By, type Run, enteredSince, lastChange, loadRun } from './run.ts';
 import { sheetOf, versionsIn } from './sheet.ts';
 import { t } from '../../texts/texts.ts';
 import { Views } from './views.tsx';
@@ -74,8 +74,10 @@ function useLive(by: By, value: string, opened: Opened | null): Batch | null {
         }
         const { desk, run } = opened;
         let saved = desk.way.get().lastSaved;
+        let since = lastChange(run.tests);
         const look = (): void => {
-            enteredAgain(by, value, run.definitions).then((entered) => {
+            enteredSince(by, value, since).then((entered) => {
+                since = lastChange(entered.tests, since);
                 desk.refresh(versionsIn(entered));
                 setBatch(entered.batch);
             }, () => {});

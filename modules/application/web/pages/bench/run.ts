@@ -53,7 +53,7 @@ const at = (cursor?: number): { cursor?: number } => cursor === undefined ? {} :
 type Filter = { testDefinitionId: number } | { qcBatchId: number };
 
 // A batch shows what is verified and locked, a method only what is still to be done.
-async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[]> {
+async function testsOf(filter: Filter): Promise<SampleTest[]> {
     const open = ['pending', 'entered'] as const;
     const states = 'qcBatchId' in filter ? [...open, 'verified' as const] : open;
     const found = await Promise.all(states.map((status) => all<SampleTest>((cursor) =>
@@ -61,7 +61,6 @@ async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[
             params: { query: {
                 ...filter, status: [status], include: 'sample', limit: LIMIT, ...at(cursor),
             } },
-            ...manner(background),
         })))));
     return found.flat().filter((test) => test.sample?.receivedAt);
 }
@@ -73,34 +72,51 @@ const batchOf = (id: string, background: boolean): Promise<Batch> =>
     answer(api.GET('/qc-batches/{id}', {
         params: { path: { id: Number(id) } }, ...manner(background) }));
 
-async function batchAndTests(id: string, background: boolean) {
+async function batchAndTests(id: string) {
     const [batch, tests] = await Promise.all([
-        batchOf(id, background), testsOf({ qcBatchId: Number(id) }, background)]);
+        batchOf(id, false), testsOf({ qcBatchId: Number(id) })]);
     return { batch, tests, controls: batch.controls };
 }
 
-// Reads what is entered again, of some definitions.
-export async function enteredAgain(
-    by: By, value: string, definitions: readonly Definition[],
-): Promise<Entered> {
-    if (by === 'batch') {
-        return batchAndTests(value, true);
+// A change has the time at which its transaction began: whoever asks goes back a minute.
+const OVERLAP = 60_000;
+
+// When the last of these tests changed.
+export const lastChange = (tests: readonly SampleTest[], before = ''): string =>
+    tests.reduce((last, { updatedAt }) => updatedAt > last ? updatedAt : last, before);
+
+// Tests that changed at this time or later, whatever became of them.
+async function changedTests(filter: { qcBatchId?: number }, since: string): Promise<SampleTest[]> {
+    if (!since) {
+        return [];
     }
-    const found = await Promise.all(
-        definitions.map(({ id }) => testsOf({ testDefinitionId: id }, true)));
-    return { tests: found.flat(), controls: [], batch: null };
+    const updatedSince = new Date(Date.parse(since) - OVERLAP).toISOString();
+    return all<SampleTest>((cursor) => answer(api.GET('/sample-tests', {
+        params: { query: { ...filter, updatedSince, limit: LIMIT, ...at(cursor) } },
+        ...manner(true),
+    })));
+}
+
+// What was entered since then; the controls of a batch come with it, changed or not.
+export async function enteredSince(by: By, value: string, since: string): Promise<Entered> {
+    if (by === 'method') {
+        return { tests: await changedTests({}, since), controls: [], batch: null };
+    }
+    const [batch, tests] = await Promise.all([batchOf(value, true),
+        changedTests({ qcBatchId: Number(value) }, since)]);
+    return { tests, controls: batch.controls, batch };
 }
 
 export async function loadRun(by: By, value: string): Promise<Run> {
     if (by === 'batch') {
-        const [known, found] = await Promise.all([definitionsOf(), batchAndTests(value, false)]);
+        const [known, found] = await Promise.all([definitionsOf(), batchAndTests(value)]);
         const ids = new Set([...found.tests, ...found.controls]
             .map((test) => test.testDefinitionId));
         return { ...found, definitions: known.filter(({ id }) => ids.has(id)) };
     }
     const asked = (await definitionsOf()).filter(({ method }) => method === value);
     const tests = await Promise.all(
-        asked.map(({ id }) => testsOf({ testDefinitionId: id }, false)));
+        asked.map(({ id }) => testsOf({ testDefinitionId: id })));
     return { definitions: asked.filter((_, i) => tests[i]?.length), tests: tests.flat(),
         controls: [], batch: null };
 }
