@@ -52,6 +52,10 @@ export function ScanBox(): ReactElement {
                 setSeveral(choose(data, mistyped, text.trim()));
                 if (box.current) {
                     box.current.value = '';
+                    // What is opened takes the keys from here on.
+                    if (data.length === 1) {
+                        box.current.blur();
+                    }
                 }
             })
             .catch(tell);
