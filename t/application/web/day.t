@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser, by keyboard alone: a day in two laboratories, one of few rules and one that
-# has every strict rule on, from the order to the results.
+# has every strict rule on, from the order to the auditor's question.
 use strict;
 use warnings;
 

@@ -33,6 +33,9 @@ export const cedar = {
     bench: { method: 'EPA 180.1', results: values(12, 0.21, 0.03, 2) },
     photometer: { method: 'EPA 410.4', results: values(12, 12, 3, 0), again: '118' },
     importer: 'yuki.tanaka@cedarbasin.example', manager: 'lena.fischer@cedarbasin.example',
+    verifier: 'yuki.tanaka@cedarbasin.example', signs: false,
+    approvers: ['lena.fischer@cedarbasin.example', 'grace.okafor@cedarbasin.example'],
+    results: 36, place: 'Lot 1',
 };
 
 export const harborview = {
@@ -51,4 +54,7 @@ export const harborview = {
             [/^Measured value of LFM/, '0.49']],
         results: values(4, 0.012, 0.003, 3), after: values(4, 0.007, 0.002, 3) },
     bench: { method: 'USP <643>', results: values(4, 61, 4, 0) },
+    verifier: 'amir.rahimi@harborview.example', signs: true,
+    approvers: ['nora.lindqvist@harborview.example', 'daniel.cho@harborview.example'],
+    results: 8, place: 'Loop point 1',
 };

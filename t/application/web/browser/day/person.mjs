@@ -30,6 +30,7 @@ export class Person {
         this.page = here.page;
         // A loaded machine is slow, and no fault of the pages.
         this.page.setDefaultTimeout(PATIENCE);
+        this.page.on('filechooser', (chooser) => chooser.setFiles(this.file));
     }
 
     // At a browser of their own, before the page that asks who they are.
@@ -72,6 +73,7 @@ export class Person {
 
     // Whatever can be done, and every place, is found by its words.
     async choose(words) {
+        await this.page.waitForSelector('[role=dialog]', { state: 'detached' });
         await this.press('Control+k');
         await this.page.waitForSelector('[role=combobox]:focus');
         await this.type(words);
@@ -170,9 +172,8 @@ export class Person {
 
     // A file of their computer, in the dialog that the key opens.
     async giveFile(name, text) {
-        const [chooser] = await Promise.all([
-            this.page.waitForEvent('filechooser'), this.press('Enter')]);
-        await chooser.setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+        this.file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+        await this.press('Enter');
     }
 
     async sees(pattern, what) {
