@@ -47,6 +47,13 @@ CREATE TABLE lims.investigation (
     -- By default as many days after the opening as the policy gives.
     due_on date,
     assignee_id bigint,
+    -- What was looked at in phase 1, in the laboratory (FDA, Investigating OOS Results, 2022,
+    -- III).
+    checks text[] NOT NULL DEFAULT '{}' CHECK (checks <@ ARRAY[
+        'sample_identity', 'method_known', 'raw_data', 'calculations', 'instrument',
+        'standards_and_reagents', 'method_performance', 'retained_solutions']),
+    hypotheses text CHECK (length(hypotheses) <= 4000),
+    retest_plan text CHECK (length(retest_plan) <= 4000),
     root_cause text CHECK (length(root_cause) <= 4000),
     -- The result that the test had when the investigation was opened, and when that was
     -- entered: later ones are in the test and in its history.
@@ -57,6 +64,8 @@ CREATE TABLE lims.investigation (
     -- The lot that is investigated.
     reagent_lot_id bigint,
     media_lot_id bigint,
+    -- The instrument file that is investigated (200).
+    instrument_file_id bigint,
     closed_at timestamptz,
     closed_by bigint,
     conclusion text CHECK (length(conclusion) <= 4000),
@@ -102,6 +111,10 @@ CREATE INDEX investigation_media_lot
     ON lims.investigation (organization_id, media_lot_id)
  WHERE media_lot_id IS NOT NULL;
 
+CREATE INDEX investigation_parent
+    ON lims.investigation (organization_id, parent_id)
+ WHERE parent_id IS NOT NULL;
+
 -- At most one open investigation of kind oos for each test.
 CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
@@ -143,7 +156,7 @@ AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         PERFORM lims.refuse('field_not_patchable',
-            'openedValue and the batch or lot concerned cannot be changed after an '
+            'openedValue and the batch, lot or file concerned cannot be changed after an '
             'investigation was opened');
     END IF;
     SELECT lims.shown_result(t.qualifier, t.result), t.entered_at
@@ -167,9 +180,9 @@ FOR EACH ROW EXECUTE FUNCTION lims.investigation_opened();
 
 CREATE TRIGGER open_update BEFORE UPDATE ON lims.investigation
 FOR EACH ROW WHEN ((NEW.opened_value, NEW.opened_entered_at, NEW.qc_batch_id,
-        NEW.reagent_lot_id, NEW.media_lot_id)
+        NEW.reagent_lot_id, NEW.media_lot_id, NEW.instrument_file_id)
     IS DISTINCT FROM (OLD.opened_value, OLD.opened_entered_at, OLD.qc_batch_id,
-        OLD.reagent_lot_id, OLD.media_lot_id))
+        OLD.reagent_lot_id, OLD.media_lot_id, OLD.instrument_file_id))
 EXECUTE FUNCTION lims.investigation_opened();
 
 -- Every value of the test after the one that opened the investigation, with who entered

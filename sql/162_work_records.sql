@@ -107,6 +107,18 @@ BEGIN
 END
 $$;
 
+-- The part of a test's holding time that is used; NULL: it has none.
+CREATE FUNCTION lims.holding_used(p lims.sample_test) RETURNS json
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN p.holding_expires_at IS NOT NULL THEN json_build_object(
+               'beganAt', to_char((p.holding_expires_at
+                   - p.holding_time_hours::double precision * interval '1 hour')
+                   AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+               'endedAt', to_char(coalesce(p.analyzed_at, p.first_entered_at)
+                   AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END
+$$;
+
 -- The data of a review before a result is verified: its evidence, earlier results, why
 -- verifying it would be refused (except for the missing signature), and the digest of
 -- what is signed. Planned once, not for each row of a list that is planned for its values.
@@ -140,6 +152,7 @@ BEGIN
                        lims.worksheet_status(t.organization_id, t.id) END,
                    'source', lims.result_source(t.organization_id, t.id),
                    'previous', lims.previous_results(t.organization_id, t.id),
+                   'holding', lims.holding_used(t),
                    'refusals', (
                        SELECT coalesce(json_agg(json_build_object('error', b.slug,
                                                                   'message', b.message)),

@@ -163,6 +163,14 @@ CREATE TABLE lims.instrument_file (
         REFERENCES lims.user_account (organization_id, id)
 );
 
+ALTER TABLE lims.investigation
+    ADD FOREIGN KEY (organization_id, instrument_file_id)
+        REFERENCES lims.instrument_file (organization_id, id);
+
+CREATE INDEX investigation_instrument_file
+    ON lims.investigation (organization_id, instrument_file_id)
+ WHERE instrument_file_id IS NOT NULL;
+
 CREATE INDEX instrument_file_status
     ON lims.instrument_file (organization_id, status, id);
 

@@ -149,9 +149,13 @@ BEGIN
                    'qcBatchId', i.qc_batch_id,
                    'reagentLotId', i.reagent_lot_id,
                    'mediaLotId', i.media_lot_id,
+                   'instrumentFileId', i.instrument_file_id,
                    'openedAt', i.opened_at,
                    'openedBy', i.opened_by,
                    'openedValue', i.opened_value,
+                   'checks', i.checks,
+                   'hypotheses', i.hypotheses,
+                   'retestPlan', i.retest_plan,
                    'rootCause', i.root_cause)
           FROM lims.investigation i
          WHERE i.organization_id = p_organization

@@ -30,6 +30,7 @@ AS $$
            ('investigation', 'investigation_action', 'investigation_id'),
            ('reagent_lot', 'investigation', 'reagent_lot_id'),
            ('media_lot', 'investigation', 'media_lot_id'),
+           ('instrument_file', 'investigation', 'instrument_file_id'),
            ('media_lot', 'media_qc_test', 'media_lot_id'),
            ('user_account', 'user_role', 'user_id')
 $$;

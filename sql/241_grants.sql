@@ -350,6 +350,9 @@ GRANT EXECUTE ON FUNCTION lims.name_tests, lims.bare_decisions, lims.signed_deci
 -- 220_extraction.sql
 GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
 
+-- 228_release_records.sql
+GRANT EXECUTE ON FUNCTION lims.event_deliveries, lims.certificate_deliveries TO lims_app;
+
 -- 230_records.sql
 GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
 

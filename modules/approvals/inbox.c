@@ -29,6 +29,14 @@ static const lims_field_t sample_fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .doc = "Status of the sample." },
+    { .name = "results",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of its results that are reported." },
+    { .name = "investigations",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of its investigations that are open." },
     LIMS_FIELD_END,
 };
 

@@ -77,20 +77,7 @@ SELECT id
 SELECT e.id,
        e.type,
        e.created_at AS "createdAt",
-       (SELECT coalesce(json_agg(json_build_object(
-                   'id', d.id,
-                   'endpointId', d.endpoint_id,
-                   'endpointName', p.name,
-                   'state', d.state,
-                   'attempts', d.attempts,
-                   'finishedAt', to_char(d.finished_at AT TIME ZONE 'UTC',
-                                         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY d.id), '[]')
-          FROM lims.webhook_delivery d
-          JOIN lims.webhook_endpoint p
-            ON p.organization_id = d.organization_id
-           AND p.id = d.endpoint_id
-         WHERE d.organization_id = e.organization_id
-           AND d.event_id = e.id) AS "deliveries"
+       lims.event_deliveries(e.organization_id, e.id) AS "deliveries"
   FROM lims.event e
  WHERE e.organization_id = :$organization::bigint
    AND (e.data ->> 'sampleId')::bigint = :id::bigint

@@ -13,7 +13,7 @@
 
 static const char *const states[] = { "pending", "delivered", "given_up", NULL };
 
-static const lims_field_t delivery_fields[] = {
+const lims_field_t lims_event_delivery_fields[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the delivery." },
     { .name = "endpointId",
       .type = LIMS_T_ID,
@@ -56,7 +56,7 @@ static const lims_field_t fields[] = {
     { .name = "deliveries",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
-      .members = delivery_fields,
+      .members = lims_event_delivery_fields,
       .doc = "Deliveries of the event to webhook endpoints, in order of id." },
     LIMS_FIELD_END,
 };

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "events/events.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "quality/quality.h"
@@ -73,6 +74,12 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Codes of the tests of which no time of analysis was stated: the version does not "
              "say when they were done." },
+    { .name = "deliveries",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = lims_event_delivery_fields,
+      .doc = "Deliveries of the version's coa.generated to webhook endpoints, in order of id; none "
+             "where nobody subscribed to it, or when the event is no longer kept." },
     LIMS_FIELD_END,
 };
 

@@ -18,6 +18,7 @@ SELECT r.*,
    AND (:kind::text IS NULL OR kind = :kind::text)
    AND (:status::text IS NULL OR status = :status::text)
    AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
+   AND (:parentId::bigint IS NULL OR "parentId" = :parentId::bigint)
    AND (:open::boolean IS NULL OR (status NOT IN ('closed', 'cancelled')) = :open::boolean)
  ORDER BY id
  LIMIT :limit::bigint + 1
@@ -33,7 +34,7 @@ SELECT id
 -- The investigation of a test is also that of its sample.
 INSERT INTO lims.investigation
       (organization_id, kind, title, sample_id, sample_test_id, due_on,
-       assignee_id, qc_batch_id, reagent_lot_id, media_lot_id, parent_id)
+       assignee_id, qc_batch_id, reagent_lot_id, media_lot_id, instrument_file_id, parent_id)
 VALUES (:$organization::bigint, :kind::text, :title::text,
         coalesce(:sampleId::bigint,
                  (SELECT t.sample_id
@@ -42,7 +43,7 @@ VALUES (:$organization::bigint, :kind::text, :title::text,
                      AND t.id = :sampleTestId::bigint)),
         :sampleTestId::bigint, :dueOn::date, :assigneeId::bigint,
         :qcBatchId::bigint, :reagentLotId::bigint, :mediaLotId::bigint,
-        :parentId::bigint)
+        :instrumentFileId::bigint, :parentId::bigint)
 RETURNING id
 
 -- name: investigation_update one
@@ -50,6 +51,9 @@ UPDATE lims.investigation
    SET title = CASE WHEN :?title THEN :title::text ELSE title END,
        due_on = CASE WHEN :?dueOn THEN :dueOn::date ELSE due_on END,
        assignee_id = CASE WHEN :?assigneeId THEN :assigneeId::bigint ELSE assignee_id END,
+       checks = CASE WHEN :?checks THEN :checks::text[] ELSE checks END,
+       hypotheses = CASE WHEN :?hypotheses THEN :hypotheses::text ELSE hypotheses END,
+       retest_plan = CASE WHEN :?retestPlan THEN :retestPlan::text ELSE retest_plan END,
        root_cause = CASE WHEN :?rootCause THEN :rootCause::text ELSE root_cause END,
        conclusion = CASE WHEN :?conclusion THEN :conclusion::text ELSE conclusion END
  WHERE organization_id = :$organization::bigint

@@ -68,6 +68,18 @@ static const lims_field_t refusal_fields[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t holding_fields[] = {
+    { .name = "beganAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN,
+      .doc = "When the holding time began, UTC." },
+    { .name = "endedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = PERHAPS,
+      .doc = "When the analysis was done, else the result first entered, UTC; null until then." },
+    LIMS_FIELD_END,
+};
+
 const lims_field_t lims_review_fields[] = {
     { .name = "contentHash",
       .type = LIMS_T_STRING,
@@ -106,6 +118,12 @@ const lims_field_t lims_review_fields[] = {
       .flags = SHOWN,
       .members = previous_fields,
       .doc = "Last three results of the test at the same location, the latest first." },
+    { .name = "holding",
+      .type = LIMS_T_JSON,
+      .flags = PERHAPS,
+      .members = holding_fields,
+      .doc = "Part of the holding time that is used; null: the test has none. It ends at "
+             "holdingExpiresAt." },
     { .name = "refusals",
       .type = LIMS_T_OBJECT_LIST,
       .flags = SHOWN,

@@ -38,6 +38,11 @@ subtest 'what waits' => sub {
     my $all = inbox($ann, status => 'pending');
     is(ids(@$all), ids(@review, @other), 'every approval that is pending');
     is($all->[0]{sample}{trackingId}, $first->{trackingId}, '... with its sample');
+    is_deeply([ @{ $all->[0]{sample} }{qw(results investigations)} ], [ 1, 0 ],
+        '... with how many results, and open investigations');
+    $lab->act(sub { $lims->insert('investigation', { kind => 'complaint', title => 'Odour',
+        sample_id => $first->{id} }) });
+    is(inbox($ann)->[0]{sample}{investigations}, 1, '... one that is open');
     is_deeply([ map { $_->{role} } @$all[ 0, 1 ] ], [ undef, 'qa_officer' ], '... and the role');
     is(ids(@{ inbox($ann, mine => 'true') }), ids($review[0], $other[0]),
         'the first steps can be decided');

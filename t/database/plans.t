@@ -152,7 +152,7 @@ my %filter = (
     since => [ '2026-01-02', '2026-03-01' ], until => ['2026-01-02'],
     updatedSince => [ '2026-01-02', '2026-12-01' ],
     sampleId => [$sample], testDefinitionId => [ first_of(10) ],
-    sampleTestId => [$test],
+    sampleTestId => [$test], parentId => [ first_of(20) ],
     qcBatchId => [ first_of(100) ], templateId => [1], kind => ['oos'], qcStatus => ['failed'],
     batchNumber => ['Q' . first_of(100)], code => ['R' . first_of(20)],
     confirmationStatus => ['pending'],

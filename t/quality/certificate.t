@@ -41,6 +41,7 @@ my $certificate;
 is_deeply([ $lab->events_in(sub { $certificate = $ann->done('certificate issue', @about) }) ],
     [ [ 'coa.generated', { sampleId => $sample->{id}, trackingId => $sample->{trackingId},
         sampleIdentifier => $sample->{sampleIdentifier} } ] ], 'a certificate is an event');
+is_deeply($certificate->{deliveries}, [], 'nobody has subscribed to it');
 like($certificate->{certificateNumber}, qr/\ACOA-\d\d-\d{7}\z/, 'the certificate has a number');
 is_deeply([ @$certificate{qw(version status supersedesId amendment issuedBy)} ],
     [ 1, 'issued', undef, undef, $ann->{id} ], 'it is version 1, issued by the user');
@@ -76,6 +77,19 @@ is($ann->done('certificate show', $certificate->{id})->{status}, 'superseded',
 is_deeply([ map { $_->{version} }
         @{ $ann->done('certificate list', @about, status => 'issued')->{data} } ],
     [2], 'one version is issued');
+
+# Two versions, an event for each: of the first the delivery stands with the first alone.
+my ($event) = $lims->db->selectrow_array(q{SELECT min(id) FROM lims.event WHERE type = 'coa.generated'});
+$lab->act(sub {
+    my $endpoint = $lims->insert('webhook_endpoint', { name => 'the ERP',
+        url => 'https://erp.example/hook', events => '{coa.generated}', secret => 'x' });
+    $lims->insert('webhook_delivery', { endpoint_id => $endpoint, event_id => $event,
+        state => 'delivered', attempts => 1, finished_at => '2026-01-02T03:04:05Z',
+        next_attempt_at => undef });
+});
+is_deeply([ map { [ map { "@$_{qw(endpointName state finishedAt)}" } @{ $_->{deliveries} } ] }
+        @{ $ann->done('certificate list', @about)->{data} } ],
+    [ ['the ERP delivered 2026-01-02T03:04:05.000Z'], [] ], 'to whom each version was sent');
 
 ok($content->{sample}{reportedAt}, 'the content has the time of the report');
 is($ann->call('certificate content', 999_999)->{exit}, 3, 'an unknown one is not found');

@@ -7,6 +7,8 @@
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
+
 use LIMS::Test;
 
 use LIMS::Service::CommandLine;
@@ -51,6 +53,12 @@ $clerk->refused('permission_required', 'investigation advance', $oos->{id}, stat
     conclusion => 'nothing');
 is($ann->done('investigation update', $oos->{id}, assigneeId => $ann->{id},
         rootCause => 'Old pipes')->{assigneeId}, $ann->{id}, 'somebody works on it');
+is_deeply([ @{ $ann->done('investigation update', $oos->{id}, checks => ['instrument'],
+            hypotheses => 'A dirty bottle', retestPlan => 'Two, of the bottle that was kept') }
+        {qw(checks hypotheses retestPlan)} ],
+    [ ['instrument'], 'A dirty bottle', 'Two, of the bottle that was kept' ],
+    'what phase 1 looked at, what it may have been, and how it is tested again');
+$ann->refused('invalid_body', 'investigation update', $oos->{id}, checks => ['the weather']);
 
 # --- Phases -----------------------------------------------------------------------------
 
@@ -142,6 +150,27 @@ $ann->refused('invalid_reference', 'investigation create', kind => 'deviation', 
 ok(!eval { $lab->act(sub { $_[0]->do('UPDATE lims.investigation SET reagent_lot_id = NULL WHERE id = ?',
     undef, $about->{id}) }) }, '... which never becomes another');
 advanced($about->{id}, 'cancelled', conclusion => 'The blank was mine');
+
+my $file = $lab->act(sub {
+    my ($db) = @_;
+    my $id = $lims->insert('instrument_file', { file_name => 'noon.csv', sha256 => '\x' . sha256_hex('abc'),
+        size => 3 });
+    $db->do('INSERT INTO lims.instrument_file_content VALUES (?, ?, ?)', undef,
+        $lims->fixture->{id}, $id, 'abc');
+    return $id;
+});
+my $read = $ann->done('investigation create', kind => 'deviation', title => 'Drift',
+    instrumentFileId => $file, parentId => $about->{id});
+is_deeply([ @$read{qw(instrumentFileId fileName)} ], [ $file, 'noon.csv' ],
+    'an investigation of an instrument file names it');
+like($ann->done('instrument-file history', $file)->{data}[-1]{sentence},
+    qr/$read->{investigationNumber}/, "... and stands in the file's history");
+ok(!eval { $lab->act(sub { $_[0]->do(
+    'UPDATE lims.investigation SET instrument_file_id = NULL WHERE id = ?', undef, $read->{id}) }) },
+    '... which never becomes another');
+is_deeply([ map { $_->{id} } @{ $ann->done('investigation list', parentId => $about->{id})->{data} } ],
+    [ $read->{id} ], 'what follows from one is listed');
+advanced($read->{id}, 'cancelled', conclusion => 'The lamp was cold');
 is_deeply([ map { $_->{kind} } @{ $ann->done('investigation list', open => 'true')->{data} } ],
     ['complaint'], 'open ones are listed');
 is(scalar @{ $ann->done('investigation list', sampleId => $sample->{id})->{data} }, 2,

@@ -52,6 +52,14 @@ is_deeply([ map { $_->{result} } @{ $review->{previous} } ], [ 4, 3, 2 ],
 is_deeply([ map { $_->{error} } @{ $review->{refusals} } ], ['qc_failed'],
     'the reasons for which verifying would be refused');
 is($review->{source}, undef, 'a result from no file');
+is($review->{holding}, undef, 'a test without a holding time');
+
+my $held = $lab->definition(holding_time_hours => 48);
+my ($kept) = $lab->tests($lab->sample(testDefinitionIds => [$held],
+        collectedAt => '2026-01-05T08:00:00Z'));
+$lab->enter($kept, 3, analyzedAt => '2026-01-06T09:30:00Z');
+is_deeply(review($kept)->{holding}, { beganAt => '2026-01-05T08:00:00.000Z',
+        endedAt => '2026-01-06T09:30:00.000Z' }, 'how much of the holding time was used');
 is(review($sheet)->{worksheetStatus}, 'missing', 'the state of the worksheet');
 is_deeply([ map { $_->{error} } @{ review($sheet)->{refusals} } ], ['worksheet_incomplete'],
     '... refuses too');
