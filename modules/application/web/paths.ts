@@ -62,6 +62,10 @@ export const paths = {
     instrumentFiles: (query = '') => `${base}/instrument-files${query}`,
     instrumentFile: (id: number, tab = 'read') =>
         `${base}/instrument-files/${id}${tab === 'read' ? '' : `/${tab}`}`,
+    // A row of a file, as the reader saw it.
+    instrumentFileRow: (id: number, row: number, sheet: string | null) =>
+        `${base}/instrument-files/${id}?row=${row}${
+            sheet === null ? '' : `&sheet=${encodeURIComponent(sheet)}`}`,
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
     qcBatches: (query = '') => `${base}/qc-batches${query}`,

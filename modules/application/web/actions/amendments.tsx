@@ -13,6 +13,7 @@ import { bodyOf } from '../form/schema.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { dated } from '../texts/time.ts';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -42,9 +43,12 @@ function memberName(member: string, { tests }: Whole): string {
         .filter(Boolean).join(' ') || member;
 }
 
-const differencesOf = ({ differences }: Amendment, whole: Whole): string[] =>
-    differences.length ? differences.map(({ member, old, new: now }) =>
-        words.differs(memberName(member, whole), old ?? t.none, now ?? t.none)) : [words.same];
+function differencesOf({ differences }: Amendment, whole: Whole): string[] {
+    const zone = session()?.organization.timeZone ?? 'UTC';
+    const said = (value: string | null): string => value === null ? t.none : dated(value, zone);
+    return differences.length ? differences.map(({ member, old, new: now }) =>
+        words.differs(memberName(member, whole), said(old), said(now))) : [words.same];
+}
 
 // The open amendment, and what it changes, in words.
 async function opened(sample: Amendable): Promise<{ of: Amendment; differences: string[] }> {

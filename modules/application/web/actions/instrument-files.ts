@@ -13,6 +13,7 @@ import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
 import type { Question } from './ask.ts';
+import { investigating } from './investigating.ts';
 
 type Listed = Read<'/instrument-files'>['data'][number];
 const texts = t.instrumentFiles;
@@ -211,6 +212,9 @@ export const fileActions: Action<OpenFile>[] = [
                 { ...path(seen), body: { reason } })),
         })),
     },
+    investigating<OpenFile>('instrument-file.investigate', ({ file }) => ({
+        of: file.fileName, kind: 'deviation', title: file.fileName, instrumentFileId: file.id,
+    })),
 ];
 
 /* Reading all again */

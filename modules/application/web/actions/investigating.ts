@@ -17,6 +17,9 @@ interface Concern {
     qcBatchId?: number;
     reagentLotId?: number;
     mediaLotId?: number;
+    instrumentFileId?: number;
+    // The investigation that it follows from.
+    parentId?: number;
 }
 
 // `concern`: undefined where the record is none to be investigated.

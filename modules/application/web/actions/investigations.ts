@@ -83,6 +83,14 @@ export const investigationActions: Action<Investigation>[] = [
         visible: isOpen,
         perform: ({ id }) => navigate(paths.investigation(id, 'action')),
     },
+    {
+        id: 'investigation.follow',
+        title: () => words.follow,
+        permission: 'investigation.work',
+        rare: true,
+        perform: ({ id, investigationNumber, title }) => navigate(paths.newInvestigation({
+            of: investigationNumber, kind: 'capa', title, parentId: id })),
+    },
 ];
 
 export const investigationListActions: Action<Investigation[]>[] = [{

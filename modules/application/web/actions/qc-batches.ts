@@ -8,6 +8,7 @@ import { limitsOf } from '../pages/qc-batches/numbers.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -116,7 +117,7 @@ function rowOf(test: CoveredTest): SignedRow {
         what: test.testCode,
         value: `${test.qualifier ?? ''}${test.result ?? ''}`,
         unit: test.unit ?? '',
-        limit: test.specification ?? '',
+        limit: limitBeside(test.unit, test.specification),
         flags: test.outOfSpecification ? [{ code, meaning }] : [],
     };
 }

@@ -4,6 +4,7 @@
 // it, so that nobody signs what changed meanwhile.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
+import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
 import type { SignedRow } from './ask.ts';
 
@@ -42,7 +43,7 @@ export function certifiedRows(
         what: one.testCode,
         value: `${one.qualifier ?? ''}${one.result ?? ''}`,
         unit: one.unit ?? '',
-        limit: one.specification ?? '',
+        limit: limitBeside(one.unit, one.specification),
         flags: one.outOfSpecification ? [{ code, meaning }] : [],
     }));
 }

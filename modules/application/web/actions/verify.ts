@@ -7,6 +7,7 @@ import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
+import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -34,7 +35,7 @@ export function rowOf(test: Reviewed): SignedRow {
         what: test.testCode,
         value: valueOf(test),
         unit: test.unit ?? '',
-        limit: test.specification ?? '',
+        limit: limitBeside(test.unit, test.specification),
         flags: test.outOfSpecification ? [{ code, meaning }] : [],
     };
 }

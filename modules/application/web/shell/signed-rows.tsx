@@ -113,12 +113,12 @@ export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused })
                         <th className="w-no right" scope="col">
                             <span className="unseen">{columns.no}</span>
                         </th>
-                        <th className="w-id" scope="col">{columns.record}</th>
-                        <th className="w-code" scope="col">{columns.what}</th>
-                        <th className="w-short right" scope="col">{columns.value}</th>
-                        <th className="w-code" scope="col">{columns.unit}</th>
+                        <th scope="col">{columns.record}</th>
+                        <th scope="col">{columns.what}</th>
+                        <th className="right" scope="col">{columns.value}</th>
+                        <th scope="col">{columns.unit}</th>
                         <th scope="col">{columns.limit}</th>
-                        <th className="w-code" scope="col">{columns.flags}</th>
+                        <th scope="col">{columns.flags}</th>
                     </tr>
                 </thead>
                 <tbody>

@@ -2,6 +2,7 @@
 //
 // The filters of a list as data: in the address as the API names them, and in words.
 import type { RecordsPath } from '../form/definition.ts';
+import { dated } from '../texts/time.ts';
 
 export type Filters = Record<string, string>;
 
@@ -34,8 +35,8 @@ export function searchWith(filters: Filters): string {
     return text ? `?${text}` : '';
 }
 
-export function filterText({ title, choices, shown }: Filter, value: string): string {
+export function filterText({ title, choices, day, shown }: Filter, value: string): string {
     const chosen = choices && value.split(',').map((one) =>
         choices.find(([known]) => known === one)?.[1] ?? one).join(', ');
-    return `${title}: ${shown?.(value) ?? chosen ?? value}`;
+    return `${title}: ${shown?.(value) ?? chosen ?? (day ? dated(value, 'UTC') : value)}`;
 }

@@ -302,6 +302,8 @@ export const en = {
         member: { plantLocation: 'Place', collectionDate: 'Day of collection',
             materialTypeId: 'Material', priority: 'Priority', noteOnReport: 'Notes on the report' },
         toOrder: 'Go to the order',
+        dueIn: (days: number) => days === 0 ? 'today' : days > 0 ? `in ${count(days, 'day')}`
+            : `${count(-days, 'day')} over`,
         edit: 'Change the facts', editShort: 'Edit',
         changeFacts: (name: string) => `Change the facts of ${name}`,
         factsChanged: (name: string) => `The facts of ${name} are changed.`,
@@ -319,7 +321,9 @@ export const en = {
         presumptive: 'Presumptive',
         off: { cancelled: 'Cancelled', set_aside: 'Set aside' },
         noResult: 'no result', noLimit: 'no limit', notVerified: 'not verified',
-        retest: 'retest', reportable: 'is reported',
+        retest: (no: number, of: number) => `retest ${no} of ${of}`,
+        holdingUsed: (used: string, whole: string) => `${used} of ${whole}`,
+        holdingLeft: (left: string, whole: string) => `${left} left of ${whole}`,
         worksheet: { missing: 'worksheet missing', incomplete: 'worksheet incomplete',
             unsigned: 'worksheet not signed', complete: 'worksheet complete' },
         readiness: 'Readiness',
@@ -328,8 +332,6 @@ export const en = {
             : 'nothing blocks',
         blockedBy: 'Blocked by', todo: 'Still to do', warnings: 'Warnings, which block nothing',
         allDone: 'Nothing is left to do.',
-        go: { test: 'Go to the test', approvals: 'Go to the approvals',
-            investigations: 'Go to the investigation' },
         canReport: 'Can be reported',
         cannotReport: (block: number, todo: number) => `Cannot be reported yet: ${[
             block ? count(block, 'finding blocks', 'findings block') : '',
@@ -360,7 +362,6 @@ export const en = {
         noApprovals: 'No approval has been asked for: it is when the sample is completed.',
         noInvestigations: 'Nothing about this sample is investigated.',
         noCertificates: 'No certificate has been issued.',
-        certificate: { issued: 'Issued', superseded: 'Superseded' },
         version: (n: number) => `version ${n}`,
         told: (event: string, who: string[]) => who.length
             ? `The event ${event} was told to ${who.join(', ')}.`
@@ -369,7 +370,7 @@ export const en = {
         columnsOf: {
             step: 'Step', state: 'State', asked: 'Asked', decided: 'Decided', by: 'By',
             comment: 'Comment', number: 'Number', title: 'Title', opened: 'Opened', due: 'Due',
-            issued: 'Issued', reason: 'Reason',
+            version: 'Version', issued: 'Issued', sent: 'Sent', reason: 'Reason',
         },
     },
 

@@ -41,6 +41,20 @@ export const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11,
 export const dayOf = (date: string, now = new Date()): string =>
     day(new Date(`${date}T00:00:00Z`), 'UTC', now);
 
+// A value that is a day or a time, as the laboratory writes it; any other as it is.
+export function dated(value: string, zone: string): string {
+    return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? when(value, zone)
+        : /^\d{4}-\d\d-\d\d$/.test(value) ? dayOf(value) : value;
+}
+
+// On a document, which is read in any year: always with the year, by the clock that the text
+// itself states (2026-11-20T07:05:00-07:00 is written Nov 20, 2026 07:05).
+export const writtenDay = (date: string): string =>
+    monthDayYear(new Date(`${date.slice(0, 10)}T00:00:00Z`), 'UTC');
+
+export const writtenTime = (at: string): string =>
+    `${writtenDay(at)} ${at.slice(11, 16)}`;
+
 // "2 h 10 min", "1 d 16 h", "26 d": two units while they matter.
 export function span(milliseconds: number): string {
     const minutes = Math.floor(Math.abs(milliseconds) / 60_000);

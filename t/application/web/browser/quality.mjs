@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
+import { readFile } from 'node:fs/promises';
+
 import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -10,6 +12,13 @@ const grace = 'grace.okafor@cedarbasin.example';
 // Goes to another page without loading the application again.
 const go = (page, place) => page.locator('.rail').getByRole('link', { name: place, exact: true })
     .click();
+
+// What a button of the list downloads, as the file that the person gets.
+async function downloaded(page, name) {
+    const [file] = await Promise.all([page.waitForEvent('download'),
+        page.locator('.head').getByRole('link', { name, exact: true }).click()]);
+    return readFile(await file.path(), 'utf8');
+}
 
 async function auditTrail(page) {
     await go(page, 'Audit');
@@ -27,8 +36,12 @@ async function auditTrail(page) {
             .every((cell) => cell.textContent === 'instrument file'), 'only those of files');
     ok(page.url().endsWith('/app/audit?surface=instrument+file'), 'the filter is in the address',
         page.url());
-    ok((await page.getAttribute('a[download]', 'href')).includes('surface=instrument+file'),
-        'the export is as filtered');
+    const entries = JSON.parse(await downloaded(page, 'Export JSON'));
+    const lines = [...(await downloaded(page, 'Export CSV')).matchAll(/^"(\d+)",/gm)];
+    ok(entries.length > 0 && entries.every(({ surface }) => surface === 'instrument file'),
+        'the JSON that is downloaded has only these', JSON.stringify(entries[0]));
+    is([...new Set(lines.map(([, id]) => id))].sort().join(),
+        entries.map(({ id }) => String(id)).sort().join(), '... and the CSV has the same');
     const change = page.locator('tbody tr').filter({ hasText: 'entered by' }).first();
     ok(/[A-Z]\w+ of CB-\d\d-\d{7}-\w.*entered by none → [A-Z]\w+ [A-Z]\w+/.test(
         await change.textContent()), 'a record and a person have their names',
@@ -193,6 +206,15 @@ async function investigations(page) {
     await form.getByRole('button', { name: 'Add an action' }).click();
     await page.getByRole('button', { name: 'Done: Retest from the retained bottle' }).waitFor();
     await looks(page, 'investigation');
+    ok(/phase 1 0 of 8/.test(await page.textContent('.beside')), 'what phase 1 looks at');
+    await press(page, 'e');
+    const changing = page.getByRole('dialog');
+    await changing.getByLabel('the instrument').check();
+    await changing.getByLabel('Retest plan').fill('Two, of the bottle that was kept');
+    await changing.getByRole('button', { name: /^Change/ }).click();
+    await until(page, () => /phase 1 1 of 8/.test(document.querySelector('.beside')?.textContent)
+        && /bottle that was kept/.test(document.querySelector('.beside').textContent),
+    '... is ticked off, and the plan of the retests stands beside it');
     await page.getByRole('button', { name: 'Go to the conclusion' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Go to the conclusion/ }).click();
     await page.getByRole('button', { name: 'Close', exact: true }).first().waitFor();

@@ -79,6 +79,27 @@ async function certificates(page) {
     await looks(page, 'certificate-changes');
 }
 
+// From their list to the sample that has none: what its certificate would say, and lacks.
+async function first(page) {
+    await open(page, '/app/certificates');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'n');
+    await page.waitForSelector('#reason:focus');
+    await page.keyboard.insertText('NOWHERE');
+    await press(page, 'Enter');
+    await page.waitForSelector('#refusal');
+    ok(/There is no sample NOWHERE/.test(await page.textContent('#refusal')),
+        'a sample that is not there');
+    await page.fill('#reason', 'CB-26-0000047-G');
+    await press(page, 'Enter');
+    await page.waitForSelector('.certificate.draft tbody tr');
+    ok(/\/samples\/\d+\/certificates$/.test(page.url()), 'a first certificate begins at its sample',
+        page.url());
+    ok(/address of the laboratory is missing/.test(await page.textContent('.pane .findings')),
+        '... with what its reader would miss');
+    await looks(page, 'certificate-first');
+}
+
 const dialog = (page) => page.locator('[role=dialog]');
 const gone = (page) => until(page, () => !document.querySelector('[role=dialog]'),
     'the dialog is closed');
@@ -222,6 +243,7 @@ run(async (browser) => {
     await deciding(page);
     await many(page);
     await certificates(page);
+    await first(page);
     await amending(page);
     await reopening(page);
     quiet(here);

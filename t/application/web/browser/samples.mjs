@@ -218,6 +218,9 @@ async function facts(page) {
 
 // What is still to be done leads to the test; a test to its investigation, with what it is of.
 async function leading(page) {
+    ok(/\d+ \w+ (left )?of \d+ d/.test(await page.textContent('.tall tbody')),
+        'how much of the holding time is used', await page.textContent('.tall tbody'));
+    ok(await page.locator('.tall .used rect').count() > 0, '... also as a bar');
     await page.locator('.beside').getByRole('link', { name: 'Go to the test' }).first().click();
     await until(page, () => document.querySelector('tr:target')?.id.startsWith('test-'),
         'a finding leads to its test');

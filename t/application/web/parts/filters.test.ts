@@ -13,7 +13,7 @@ const known: Filter[] = [
     { name: 'disposition', title: 'Disposition',
         choices: [['active', 'active'], ['on_hold', 'on hold']] },
     { name: 'projectId', title: 'Project', choices: [['3', 'Outfall']] },
-    { name: 'since', title: 'Since', shown: (day) => day.slice(5) },
+    { name: 'since', title: 'Since', day: true },
 ];
 
 test('filters are an address, and back', () => {
@@ -33,5 +33,5 @@ test('a filter is told in words and names, also one of several values', () => {
     assert.equal(told('disposition', 'active,on_hold'), 'Disposition: active, on hold');
     assert.equal(told('projectId', '3'), 'Project: Outfall');
     assert.equal(told('q', 'a,b'), 'Begins with: a,b');
-    assert.equal(told('since', '2026-01-02'), 'Since: 01-02');
+    assert.equal(told('since', '2025-01-02'), 'Since: Jan 2, 2025');
 });

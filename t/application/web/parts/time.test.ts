@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { dayOf, span, utc, when } from '../../../../modules/application/web/texts/time.ts';
+import { dated, dayOf, span, utc, when, writtenTime } from '../../../../modules/application/web/texts/time.ts';
 
 const now = new Date('2026-11-24T17:00:00Z');
 
@@ -18,6 +18,16 @@ test('the year is told where it is another one', () => {
 
 test('a day belongs to no zone', () => {
     assert.equal(dayOf('2026-12-01', now), 'Dec 1');
+});
+
+test('a document is written by its own clock, always with the year', () => {
+    assert.equal(writtenTime('2026-11-20T07:05:00-07:00'), 'Nov 20, 2026 07:05');
+});
+
+test('a value is written as a day or a time where it is one', () => {
+    assert.equal(dated('2025-12-31T12:00:00.000Z', 'UTC'), 'Dec 31, 2025 12:00');
+    assert.equal(dated('2025-12-31', 'UTC'), 'Dec 31, 2025');
+    assert.equal(dated('7.10', 'UTC'), '7.10');
 });
 
 test('a span has two units while they matter', () => {

@@ -30,7 +30,7 @@ const columns: Column<Task>[] = [
         cell: ({ step, name, round }) => words.stepOf(step, name, round) },
     { key: 'client', title: titles.client, cell: ({ sample }) => sample.clientName,
         hint: ({ sample }) => sample.clientName ?? undefined },
-    { key: 'asked', title: titles.asked, className: 'w-when p3',
+    { key: 'asked', title: titles.asked, className: 'w-when p4',
         cell: ({ requestedAt }) => <Moment at={requestedAt} /> },
     { key: 'age', title: titles.age, className: 'w-due',
         cell: ({ requestedAt }) => span(Date.parse(requestedAt) - Date.now()) },
@@ -40,6 +40,10 @@ const columns: Column<Task>[] = [
             {sample.priority === 'routine' ? null : <strong>{sample.priority}</strong>}
         </>
     ) },
+    { key: 'results', title: titles.results, className: 'w-short right p2',
+        cell: ({ sample }) => sample.results },
+    { key: 'investigations', title: titles.investigations, className: 'w-due right p2',
+        cell: ({ sample }) => sample.investigations || null },
     { key: 'role', title: titles.role, className: 'w-who p4',
         cell: ({ role }) => role?.replaceAll('_', ' ') ?? words.anybody },
     { key: 'flags', title: titles.flags, className: 'w-due', cell: flagsOf },

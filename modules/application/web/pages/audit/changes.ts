@@ -36,8 +36,9 @@ export const tableName = (table: string): string => table.replaceAll('_', ' ');
 
 // A value of the trail: what a text says, what a number is, or JSON as it stands.
 export type Value = { is: 'nothing' } | { is: 'time'; at: string } | { is: 'yes' | 'no' }
-    | { is: 'text'; text: string };
+    | { is: 'day'; day: string } | { is: 'text'; text: string };
 
+const day = /^\d{4}-\d\d-\d\d$/;
 const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$/;
 
 export function valueOf(json: string | null, name: string | null): Value {
@@ -54,5 +55,8 @@ export function valueOf(json: string | null, name: string | null): Value {
         return { is: 'text', text: json };
     }
     const text = String(JSON.parse(visible(json)));
+    if (day.test(text)) {
+        return { is: 'day', day: text };
+    }
     return time.test(text) ? { is: 'time', at: text } : { is: 'text', text };
 }

@@ -7,7 +7,6 @@ import { useAll, useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
 import { say } from '../../parts/toast.tsx';
 import type { Filter, Filters } from '../../table/filter.ts';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { tableName } from './changes.ts';
 import type { Entry } from './changes.ts';
@@ -64,8 +63,8 @@ export function useAuditFilters(entries: Entry[]): Filter[] {
         { name: 'table', title: titles.table, shown: tableName,
             choices: tables.map((table) => [table, tableName(table)]) },
         { name: 'surface', title: titles.surface, choices: Object.entries(t.audit.surface) },
-        { name: 'from', title: titles.from, day: true, shown: (day) => dayOf(day) },
-        { name: 'to', title: titles.to, day: true, shown: (day) => dayOf(day) },
+        { name: 'from', title: titles.from, day: true },
+        { name: 'to', title: titles.to, day: true },
         { name: 'apiKeyId', title: titles.apiKeyId, linked: keys.length === 0, choices: keys,
             shown: (id) => keys.find(([key]) => key === id)?.[1]
                 ?? (String(first?.apiKeyId) === id ? first?.apiKey ?? '' : `#${id}`) },

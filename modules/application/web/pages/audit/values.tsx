@@ -4,7 +4,7 @@
 import type { ReactElement } from 'react';
 
 import { useSession } from '../../api/session.ts';
-import { clock, dateOf, utc } from '../../texts/time.ts';
+import { clock, dateOf, dayOf, utc } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { fieldName, valueOf } from './changes.ts';
 import type { Change, Entry, Line } from './changes.ts';
@@ -27,6 +27,9 @@ export function Value({ json, name }: { json: string | null; name: string | null
     }
     if (value.is === 'time') {
         return <Instant at={value.at} />;
+    }
+    if (value.is === 'day') {
+        return <>{dayOf(value.day)}</>;
     }
     return <>{value.is === 'text' ? value.text : t.audit[value.is]}</>;
 }

@@ -3,6 +3,7 @@
 // What a certificate says, as the service keeps it: a document whose members older versions
 // may lack.
 import { t } from '../../texts/texts.ts';
+import { writtenDay, writtenTime } from '../../texts/time.ts';
 
 export interface Content {
     certificate?: { number: string; version: number; issuedAt: string | null;
@@ -18,7 +19,7 @@ export interface Content {
         containers: number | null; deviations: string | null } | null;
     results?: Result[];
     testsDone?: { from: string | null; to: string | null } | null;
-    people?: { printedName: string; meaning: string; about: string; at: string;
+    people?: { printedName: string; meaning: string; about: string | null; at: string;
         signed: boolean }[];
     qualifiers?: { qualifier: string; meaning: string }[];
     statements?: string[];
@@ -44,13 +45,17 @@ export interface Result {
 // The document of the service, whose form its kind and version decide.
 export const contentOf = (document: unknown): Content => document as Content;
 
+// A day or a time as the certificate writes it; any other value as it is.
+const shown = (value: string): string => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)
+    ? writtenTime(value) : /^\d{4}-\d\d-\d\d$/.test(value) ? writtenDay(value) : value;
+
 // What identifies a value for a person, and the value: two versions are compared so.
 export function saidBy(content: Content): Map<string, string> {
     const { sample, client, receipt } = content;
     const said = new Map<string, string>();
     const note = (what: string, value: unknown): void => {
         if (value !== null && value !== undefined && value !== '') {
-            said.set(what, String(value));
+            said.set(what, shown(String(value)));
         }
     };
     for (const [name, value] of Object.entries({ ...sample })) {

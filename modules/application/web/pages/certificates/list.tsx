@@ -3,11 +3,11 @@
 // The list of certificates (S13).
 import type { ReactElement } from 'react';
 
+import { certificateListActions } from '../../actions/certificates.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { Moment } from '../../parts/moment.tsx';
-import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
@@ -16,6 +16,7 @@ import type { Filter } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
+import { Sent, StateOf } from './states.tsx';
 
 export type Certificate = Read<'/certificates'>['data'][number];
 
@@ -38,17 +39,16 @@ function columnsOf(person: (id: number | null) => string): Column<Certificate>[]
             cell: ({ version }) => version },
         { key: 'sample', title: titles.sample, className: 'w-id', cellClass: 'id',
             cell: ({ trackingId }) => trackingId },
-        { key: 'client', title: titles.client, className: 'w-ident',
+        { key: 'client', title: titles.client, className: 'w-long',
             cell: ({ clientName }) => clientName },
-        { key: 'status', title: titles.status, className: 'w-name', cell: ({ status }) => (
-            <Status glyph="reported" {...(status === 'issued' ? { tone: 'reported' as const } : {})}>
-                {words.status[status]}
-            </Status>
-        ) },
+        { key: 'status', title: titles.status, className: 'w-name', cell: ({ status }) =>
+            <StateOf status={status} /> },
         { key: 'issued', title: titles.issued, className: 'w-when',
             cell: ({ issuedAt }) => <Moment at={issuedAt} /> },
-        { key: 'by', title: titles.by, className: 'w-who p3',
+        { key: 'by', title: titles.by, className: 'w-name p3',
             cell: ({ issuedBy }) => person(issuedBy) },
+        { key: 'sent', title: titles.sent, className: 'w-state p1',
+            cell: (one) => <Sent of={one} /> },
         { key: 'reason', title: titles.reason, cell: ({ amendment }) => amendment,
             hint: ({ amendment }) => amendment ?? undefined },
     ];
@@ -68,7 +68,8 @@ export function CertificateList(): ReactElement {
     return (
         <ListPage<Certificate> title={words.title} label={words.title} columns={columnsOf(person)}
             found={found} rows={found.data?.data ?? none} nameOf={nameOf}
-            addressOf={({ id }) => paths.certificate(id)} none={words.none}
+            addressOf={({ id }) => paths.certificate(id)} actions={certificateListActions}
+            none={words.none}
             noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
             filters={<FilterBar known={known} />} />
     );

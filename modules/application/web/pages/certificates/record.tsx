@@ -21,24 +21,14 @@ import type { Tab } from '../../record/tabs.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { Changes, Next, useContent } from './changes.tsx';
-import { contentOf, lacks } from './content.ts';
-import type { Content } from './content.ts';
+import { Completeness } from './completeness.tsx';
+import { contentOf } from './content.ts';
 import { nameOf } from './list.tsx';
 import type { Certificate } from './list.tsx';
 import { Sheet } from './sheet.tsx';
+import { SentTo } from './states.tsx';
 
 const { certificates: words } = t.release;
-
-function Completeness({ content }: { content: Content }): ReactElement {
-    const missing = lacks(content);
-    return missing.length ? (
-        <ul className="findings">
-            {missing.map((text) => (
-                <li key={text}><Glyph name="attention" tone="attention" /><p>{text}</p></li>
-            ))}
-        </ul>
-    ) : <p><Status glyph="ready" tone="ready">{words.allThere}</Status></p>;
-}
 
 function Versions({ of }: { of: Certificate }): ReactElement {
     const found = useRead('/certificates', { params: { query: { sampleId: of.sampleId, limit: 100 } } });
@@ -50,8 +40,9 @@ function Versions({ of }: { of: Certificate }): ReactElement {
                     <div>
                         <p><Link href={paths.certificate(one.id)}>{nameOf(one)}</Link></p>
                         <span className="quiet">
-                            {words.status[one.status]} <Moment at={one.issuedAt} /> {one.amendment}
+                            {words.status[one.status]} <Moment at={one.issuedAt} />
                         </span>
+                        {one.amendment ? <p className="quiet">{one.amendment}</p> : null}
                     </div>
                 </li>
             ))}
@@ -72,6 +63,8 @@ function Overview({ of }: { of: Certificate }): ReactElement {
                 {found.data ? <Completeness content={contentOf(found.data)} /> : null}
                 <h2>{words.versions}</h2>
                 <Versions of={of} />
+                <h2>{words.sent.to}</h2>
+                <SentTo of={of} />
             </aside>
         </div>
     );

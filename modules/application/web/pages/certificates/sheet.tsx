@@ -4,8 +4,9 @@
 import type { ReactElement, ReactNode } from 'react';
 
 import { Flag } from '../../parts/status.tsx';
+import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
-import { dayOf } from '../../texts/time.ts';
+import { writtenDay, writtenTime } from '../../texts/time.ts';
 import type { Content, Result } from './content.ts';
 
 const { sheet: words } = t.release;
@@ -14,11 +15,9 @@ function Fact({ name, children }: { name: string; children: ReactNode }): ReactE
     return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
 }
 
-// The certificate's times are written in the laboratory's zone by the service.
-const written = (at: string | null | undefined): string =>
-    at ? at.slice(0, 16).replace('T', ' ') : '';
+const written = (at: string | null | undefined): string => at ? writtenTime(at) : '';
 
-const day = (date: string | null | undefined): string => date ? dayOf(date) : '';
+const day = (date: string | null | undefined): string => date ? writtenDay(date) : '';
 
 function Head({ content }: { content: Content }): ReactElement {
     const { certificate, laboratory } = content;
@@ -55,7 +54,8 @@ function Facts({ content }: { content: Content }): ReactElement {
             </Fact>
             <Fact name={words.order}>{order?.orderNumber}</Fact>
             <Fact name={words.sample}>
-                <span className="id">{sample?.trackingId}</span> {sample?.sampleIdentifier}
+                <span className="id">{sample?.trackingId}</span>{' '}
+                {sample?.sampleIdentifier === sample?.trackingId ? null : sample?.sampleIdentifier}
             </Fact>
             <Fact name={words.project}>{sample?.project}</Fact>
             <Fact name={words.place}>
@@ -85,7 +85,7 @@ function ResultRow({ one }: { one: Result }): ReactElement {
             <td>{one.method}</td>
             <td className="right"><strong>{one.qualifier}{one.result}</strong></td>
             <td>{one.unit}</td>
-            <td>{one.specification}</td>
+            <td>{limitBeside(one.unit, one.specification)}</td>
             <td>
                 {words.conformity[one.conformity ?? 'none'] ?? one.conformity}{' '}
                 {one.outOfSpecification ? <Flag code={code} meaning={meaning} /> : null}
@@ -113,24 +113,39 @@ function Results({ results }: { results: Result[] }): ReactElement {
     );
 }
 
-function People({ content }: { content: Content }): ReactElement | null {
-    const people = new Map<string, { printedName: string; meaning: string; about: string[] }>();
+interface Act {
+    printedName: string;
+    meaning: string;
+    at: string;
+    signed: boolean;
+    about: string[];
+}
 
-    for (const { printedName, meaning, about } of content.people ?? []) {
-        const key = `${printedName}/${meaning}`;
-        const one = people.get(key) ?? { printedName, meaning, about: [] };
-        one.about.push(about);
-        people.set(key, one);
+// What one person did at one time stands in one line: results are verified many at once.
+function actsOf(people: NonNullable<Content['people']>): Act[] {
+    const acts = new Map<string, Act>();
+    for (const { printedName, meaning, about, at, signed } of people) {
+        const key = `${printedName}/${meaning}/${at}`;
+        const act = acts.get(key) ?? { printedName, meaning, at, signed, about: [] };
+        acts.set(key, { ...act, about: [...act.about, ...(about ? [about] : [])] });
     }
-    return people.size ? (
-        <>
+    return [...acts.values()];
+}
+
+function People({ content }: { content: Content }): ReactElement | null {
+    const acts = actsOf(content.people ?? []);
+    return acts.length ? (
+        <section>
             <h3>{words.people}</h3>
             <ul>
-                {[...people].map(([key, { printedName, meaning, about }]) => (
-                    <li key={key}>{printedName}, {meaning} {about.join(', ')}</li>
+                {acts.map((act) => (
+                    <li key={`${act.printedName} ${act.meaning} ${act.at}`}>
+                        {words.act(act.printedName, act.meaning, act.about)},{' '}
+                        {written(act.at)}{act.signed ? `, ${words.signed}` : ''}
+                    </li>
                 ))}
             </ul>
-        </>
+        </section>
     ) : null;
 }
 

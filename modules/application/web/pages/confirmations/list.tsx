@@ -17,6 +17,10 @@ import type { Confirmation, State } from './confirmation.tsx';
 const words = t.confirmations;
 const { columns: titles } = words;
 
+// On which the next step of the plan is read.
+const mediumOf = ({ plan, nextStep }: Confirmation): string =>
+    plan.find(({ step }) => step === nextStep)?.medium ?? '';
+
 const columns: Column<Confirmation>[] = [
     { key: 'sample', title: titles.sample, className: 'w-who stay', cellClass: 'id', heads: true,
         sorted: true, cell: (one) => one.trackingId },
@@ -25,7 +29,8 @@ const columns: Column<Confirmation>[] = [
     { key: 'result', title: titles.result, className: 'w-due right', cell: (one) => one.result },
     { key: 'since', title: titles.since, className: 'w-state p3', cell: (one) =>
         one.presumptiveSince ? <Moment at={one.presumptiveSince} /> : null },
-    { key: 'next', title: titles.next, className: 'w-long p2', cell: (one) => one.nextStep },
+    { key: 'next', title: titles.next, className: 'w-long p2', cell: (one) =>
+        [one.nextStep, mediumOf(one)].filter(Boolean).join(', ') },
     { key: 'due', title: titles.due, className: 'w-state', cell: (one) => <Due one={one} /> },
     { key: 'status', title: titles.status, className: 'w-state', cell: (one) =>
         <StateOf state={one.confirmationStatus} /> },

@@ -70,10 +70,10 @@ function Readings({ one }: { one: Whole }): ReactElement {
             <PlainTable label={texts.title} none={texts.none}
                 found={{ data: { data: one.steps }, error: null }} columns={[
                     { title: texts.no, className: 'w-code', cell: (step) => step.position },
-                    { title: texts.medium, className: 'w-who', cell: (step) => step.medium },
-                    { title: texts.procedure, className: 'w-who p3', cell: (step) => step.procedure },
+                    { title: texts.medium, className: 'w-who wrap', cell: (step) => step.medium },
+                    { title: texts.procedure, className: 'w-who wrap p3', cell: (step) => step.procedure },
                     { title: texts.reading, className: 'wrap', cell: (step) => step.reading },
-                    { title: texts.outcome, className: 'w-name', cell: (step) =>
+                    { title: texts.outcome, className: 'w-name wrap', cell: (step) =>
                         <strong>{step.outcome}</strong> },
                     { title: texts.read, className: 'w-when',
                         cell: (step) => step.readAt ? <Moment at={step.readAt} /> : null },

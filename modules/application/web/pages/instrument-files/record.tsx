@@ -14,6 +14,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
+import { useAddress } from '../../router.tsx';
 import { sizeOf } from '../../texts/size.ts';
 import { t } from '../../texts/texts.ts';
 import { Cards } from './decide.tsx';
@@ -37,8 +38,13 @@ interface At {
 
 const nowhere: At = { sheet: '', row: null, card: null };
 
-// The first reason that is open, before somebody went elsewhere.
-function atFirst(cards: Card[]): At {
+// Before somebody went elsewhere: the row that the address names, else the first reason that
+// is open.
+function atFirst(cards: Card[], asked: URLSearchParams): At {
+    const row = Number(asked.get('row'));
+    if (row) {
+        return { sheet: asked.get('sheet') ?? '', row, card: null };
+    }
     const first = cards.find(({ open }) => open);
     return { sheet: first?.reason?.sheet ?? '', row: first?.reason?.row ?? null,
         card: first?.key ?? null };
@@ -118,8 +124,9 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
     const review = file.status === 'quarantined' && may('file.review');
     const preview = usePreview(file, review);
     const cards = useCards(file, preview.data);
+    const { searchParams } = useAddress();
     const [chosen, setAt] = useState<At>(nowhere);
-    const at = chosen === nowhere ? atFirst(cards) : chosen;
+    const at = chosen === nowhere ? atFirst(cards, searchParams) : chosen;
     const sheets = useSheets(file, at.row);
     const sheet = sheets.data?.sheets.find(({ name }) => name === at.sheet)
         ?? sheets.data?.sheets[0];

@@ -44,9 +44,9 @@ export function Clock({ one }: { one: Investigation }): ReactElement {
         return <Status glyph="clock" tone="overdue">{words.over(-left)}</Status>;
     }
     return left <= 7 ? <Status glyph="clock" tone="expiring">{words.left(left)}</Status>
-        : <Status>{words.left(left)}</Status>;
+        : <Status glyph="clock">{words.left(left)}</Status>;
 }
 
 export const aboutOf = (
-    { testCode, trackingId, qcBatchNumber, lotCode }: Investigation,
-): string => [testCode, trackingId, qcBatchNumber, lotCode].filter(Boolean).join(' ');
+    { testCode, trackingId, qcBatchNumber, lotCode, fileName }: Investigation,
+): string => [testCode, trackingId, qcBatchNumber, lotCode, fileName].filter(Boolean).join(' ');

@@ -65,7 +65,8 @@ function Phases({ all, shown, more }: {
 }
 
 // What the form begins with, as the address has it.
-const about = ['sampleId', 'sampleTestId', 'qcBatchId', 'reagentLotId', 'mediaLotId'];
+const about = ['sampleId', 'sampleTestId', 'qcBatchId', 'reagentLotId', 'mediaLotId',
+    'instrumentFileId', 'parentId'];
 
 function beginningOf(search: URLSearchParams): Record<string, unknown> {
     const begun: Record<string, unknown> = {};

@@ -53,6 +53,11 @@ function Facts({ one }: { one: Investigation }): ReactElement {
                 <Fact name={words.fact.lot}>
                     {one.lotCode === null ? null : <LotOf one={one} />}
                 </Fact>
+                <Fact name={words.fact.file}>
+                    {one.instrumentFileId === null ? null : (
+                        <Link href={paths.instrumentFile(one.instrumentFileId)}>{one.fileName}</Link>
+                    )}
+                </Fact>
                 <Fact name={words.fact.opened}>
                     <Moment at={one.openedAt} />{' '}
                     {one.openedBy === null ? null : words.fact.by(person(one.openedBy))}

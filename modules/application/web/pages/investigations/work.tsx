@@ -11,9 +11,12 @@ import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { PhaseOf } from './investigation.tsx';
 import type { Investigation } from './investigation.tsx';
 
 const words = t.investigations;
@@ -85,6 +88,25 @@ export function Actions({ one }: { one: Investigation }): ReactElement {
     );
 }
 
+// What phase 1 looks at: done, or still to do.
+function Checks({ one }: { one: Investigation }): ReactElement {
+    const all = Object.entries(words.checks);
+    return (
+        <>
+            <h3>{words.phase1} {words.looked(one.checks.length, all.length)}</h3>
+            <ul className="small">
+                {all.map(([id, name]) => (
+                    <li key={id}>
+                        {one.checks.some((check) => check === id)
+                            ? <Status glyph="ready" tone="ready">{name}</Status>
+                            : <Status glyph="progress" tone="progress">{name}</Status>}
+                    </li>
+                ))}
+            </ul>
+        </>
+    );
+}
+
 function Text({ title, text }: { title: string; text: string | null }): ReactElement {
     return (
         <>
@@ -96,12 +118,35 @@ function Text({ title, text }: { title: string; text: string | null }): ReactEle
     );
 }
 
+// What was opened because of it, such as a CAPA.
+function Following({ one }: { one: Investigation }): ReactElement | null {
+    const found = useRead('/investigations', { params: { query: { parentId: one.id, limit: 100 } } });
+    const all = found.data?.data ?? [];
+    return all.length ? (
+        <>
+            <h3>{words.following}</h3>
+            <ul className="same">
+                {all.map(({ id, investigationNumber, status }) => (
+                    <li key={id} className="line">
+                        <Link className="id" href={paths.investigation(id)}>{investigationNumber}</Link>
+                        <PhaseOf phase={status} />
+                    </li>
+                ))}
+            </ul>
+        </>
+    ) : null;
+}
+
 export function Causes({ one }: { one: Investigation }): ReactElement {
     return (
         <aside className="beside" aria-labelledby="causes">
             <h2 id="causes">{words.causes}</h2>
+            <Checks one={one} />
+            <Text title={words.hypotheses} text={one.hypotheses} />
+            <Text title={words.retestPlan} text={one.retestPlan} />
             <Text title={words.cause} text={one.rootCause} />
             <Text title={words.conclusion} text={one.conclusion} />
+            <Following one={one} />
         </aside>
     );
 }

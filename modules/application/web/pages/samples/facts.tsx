@@ -7,13 +7,15 @@ import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
 import { samplesChanged } from '../../actions/samples.ts';
 import { usePeople, useNames } from '../../api/names.ts';
-import { may } from '../../api/session.ts';
+import { useRead } from '../../api/read.ts';
+import { may, useSession } from '../../api/session.ts';
 import { factsOf } from '../../form/facts.ts';
 import { InlineForm } from '../../form/form.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
-import { dayOf } from '../../texts/time.ts';
+import { dayIn } from '../../texts/local-time.ts';
+import { dayOf, daysBetween } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import type { Whole } from './record.tsx';
 
@@ -93,6 +95,26 @@ function Collected({ sample }: { sample: Whole }): ReactElement | null {
         : sample.collectionDate ? <>{dayOf(sample.collectionDate)}</> : null;
 }
 
+function OrderOf({ id }: { id: number }): ReactElement {
+    const order = useRead('/orders/{id}', { params: { path: { id } } }).data;
+    return <Link className="id" href={paths.order(id)}>{order?.orderNumber ?? t.sample.toOrder}</Link>;
+}
+
+// The day on which the report is due, and how far that is.
+function DueIn({ sample }: { sample: Whole }): ReactElement {
+    const { organization } = useSession();
+    const { dueDate, priority, status } = sample;
+    const days = dueDate === null || status === 'reported' ? null
+        : daysBetween(dayIn(organization.timeZone, Date.now()), dueDate);
+    return (
+        <>
+            {[dueDate ? dayOf(dueDate) : '', days === null ? '' : t.sample.dueIn(days)]
+                .filter(Boolean).join(', ')}{' '}
+            {priority === 'routine' ? null : <strong>{t.samples.priority[priority]}</strong>}
+        </>
+    );
+}
+
 // What was found when it was received, and what became of it: not changed here.
 function Past({ sample }: { sample: Whole }): ReactElement {
     const person = usePeople();
@@ -107,9 +129,12 @@ function Past({ sample }: { sample: Whole }): ReactElement {
             {receipt ? <Fact name={t.sample.receipt}>{receipt}</Fact> : null}
             {sample.orderId === null ? null : (
                 <Fact name={t.sample.order}>
-                    <Link href={paths.order(sample.orderId)}>{t.sample.toOrder}</Link>
+                    <OrderOf id={sample.orderId} />
                 </Fact>
             )}
+            {sample.reportedAt ? (
+                <Fact name={t.sample.reported}><Moment at={sample.reportedAt} /></Fact>
+            ) : null}
             {sample.disposition === 'active' ? null : (
                 <Fact name={t.sample.disposition}>
                     {t.samples.disposition[sample.disposition]}: {sample.dispositionReason}
@@ -135,9 +160,9 @@ function Changing({ sample, fact }: { sample: Whole; fact: FactOf }): ReactEleme
                 children: sample.collectedAt ?? sample.collectionDate
                     ? <Collected sample={sample} /> : '' })}
             <Past sample={sample} />
-            {fact({ name: t.sample.due, members: ['dueDate', 'priority'], children:
-                `${sample.dueDate ? dayOf(sample.dueDate) : ''} ${sample.priority === 'routine' ? ''
-                    : t.samples.priority[sample.priority]}`.trim() })}
+            {fact({ name: t.sample.due, members: ['dueDate', 'priority'],
+                children: sample.dueDate || sample.priority !== 'routine'
+                    ? <DueIn sample={sample} /> : '' })}
             {fact({ name: t.sample.externalId, rest: true, members: ['externalId'],
                 children: sample.externalId })}
             {fact({ name: t.sample.stored, rest: true, members: ['storageLocationId'],

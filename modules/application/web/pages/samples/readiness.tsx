@@ -3,11 +3,15 @@
 // What still blocks a sample: the shape, what it is, who clears it, the way there.
 import type { ReactElement } from 'react';
 
+import type { Ready } from '../../actions/action.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { waysOut } from '../../places.ts';
+import type { Way } from '../../places.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -26,27 +30,46 @@ export function kindOf({ severity, category }: Finding): Kind {
     return ordinary.has(category) ? 'todo' : 'blocks';
 }
 
+const groups: Kind[] = ['blocks', 'todo', 'warns'];
+const titles = { blocks: t.sample.blockedBy, todo: t.sample.todo, warns: t.sample.warnings };
 const glyphs = { blocks: 'blocked', todo: 'progress', warns: 'attention' } as const;
 
-function Go({ finding, sampleId }: { finding: Finding; sampleId: number }): ReactElement | null {
-    if (finding.investigationId) {
-        return <Link href={paths.sample(sampleId, 'investigations')}>{t.sample.go.investigations}</Link>;
+const only = (id: number | null): number[] => id === null ? [] : [id];
+
+// From a finding to what clears it: the nearest record that it names.
+function waysOf(finding: Finding, sampleId: number): Way[] {
+    const { category, sampleTestId } = finding;
+    if (category === 'worksheet_incomplete' && sampleTestId !== null) {
+        return [{ noun: 'worksheet', no: undefined, href: paths.worksheetOf(sampleTestId) }];
     }
-    if (finding.approvalId) {
-        return <Link href={paths.sample(sampleId, 'approvals')}>{t.sample.go.approvals}</Link>;
-    }
-    if (finding.sampleTestId) {
-        return (
-            <Link href={paths.testOf(sampleId, finding.sampleTestId)}>
-                {t.sample.go.test}
-            </Link>
-        );
-    }
-    return null;
+    const ways = waysOut({ slug: category, qcBatchIds: only(finding.qcBatchId),
+        mediaLotIds: only(finding.mediaLotId), reagentLotIds: only(finding.reagentLotId),
+        approvalIds: only(finding.approvalId), investigationIds: only(finding.investigationId),
+        testIds: only(sampleTestId) });
+    // The test stands on the same page.
+    return ways.map((way) => way.noun === 'test' && sampleTestId !== null
+        ? { ...way, href: paths.testOf(sampleId, sampleTestId) } : way);
 }
 
-function Group({ title, kind, findings, sampleId }: {
-    title: string; kind: Kind; findings: Finding[]; sampleId: number;
+function Go({ finding, sampleId, acts }: {
+    finding: Finding; sampleId: number; acts: Ready[];
+}): ReactElement | null {
+    const ways = waysOf(finding, sampleId);
+    // An approval that nobody has asked for is asked for by completing the sample.
+    const act = ways.length === 0 && finding.category === 'approval_required'
+        ? acts.find(({ id }) => id === 'sample.complete') : undefined;
+    return (
+        <>
+            {ways.map(({ noun, no, href }) => (
+                <span key={href}><Link href={href}>{t.wayTo(noun, no)}</Link> </span>
+            ))}
+            {act ? <Button kind="row" onPress={act.run}>{act.title}</Button> : null}
+        </>
+    );
+}
+
+function Group({ title, kind, findings, sampleId, acts }: {
+    title: string; kind: Kind; findings: Finding[]; sampleId: number; acts: Ready[];
 }): ReactElement | null {
     const own = findings.filter((finding) => kindOf(finding) === kind);
     return own.length ? (
@@ -60,7 +83,7 @@ function Group({ title, kind, findings, sampleId }: {
                             <p>{finding.message}</p>
                             {finding.clearedBy
                                 ? <span className="quiet">{t.sample.clearedBy(finding.clearedBy)} </span> : null}
-                            <Go finding={finding} sampleId={sampleId} />
+                            <Go finding={finding} sampleId={sampleId} acts={acts} />
                         </div>
                     </li>
                 ))}
@@ -72,7 +95,12 @@ function Group({ title, kind, findings, sampleId }: {
 export const useReadiness = (id: number) =>
     useRead('/samples/{id}/readiness', { params: { path: { id } } }, { live: 15 });
 
-export function Findings({ sampleId }: { sampleId: number }): ReactElement {
+const none: Ready[] = [];
+
+// `acts`: what can be done on the page, of which a finding shows what clears it.
+export function Findings({ sampleId, acts = none }: {
+    sampleId: number; acts?: Ready[];
+}): ReactElement {
     const readiness = useReadiness(sampleId);
     if (!readiness.data) {
         return readiness.error ? <Refused problem={readiness.error} />
@@ -84,9 +112,10 @@ export function Findings({ sampleId }: { sampleId: number }): ReactElement {
     }
     return (
         <>
-            <Group title={t.sample.blockedBy} kind="blocks" findings={findings} sampleId={sampleId} />
-            <Group title={t.sample.todo} kind="todo" findings={findings} sampleId={sampleId} />
-            <Group title={t.sample.warnings} kind="warns" findings={findings} sampleId={sampleId} />
+            {groups.map((kind) => (
+                <Group key={kind} title={titles[kind]} kind={kind} findings={findings}
+                    sampleId={sampleId} acts={acts} />
+            ))}
         </>
     );
 }

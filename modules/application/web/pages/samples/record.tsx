@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
 import { allowed, useActions } from '../../actions/action.ts';
+import type { Ready } from '../../actions/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
 import { sampleActions, samplesChanged } from '../../actions/samples.ts';
 import { testActions } from '../../actions/sample-tests.ts';
@@ -51,7 +52,7 @@ function Sum({ id, at }: { id: number; at: number }): ReactElement {
     );
 }
 
-function Beside({ id }: { id: number }): ReactElement {
+function Beside({ id, acts }: { id: number; acts: Ready[] }): ReactElement {
     const findings = useReadiness(id).data?.findings ?? [];
     const count = (kind: string): number =>
         findings.filter((finding) => kindOf(finding) === kind).length;
@@ -64,7 +65,7 @@ function Beside({ id }: { id: number }): ReactElement {
                     {t.sample.readinessSum(count('blocks'), count('todo'))}
                 </span>
             </h2>
-            <Findings sampleId={id} />
+            <Findings sampleId={id} acts={acts} />
         </aside>
     );
 }
@@ -99,7 +100,7 @@ function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number
                 <div className="body record">
                     <Facts sample={sample} />
                     <div className="pane"><Tests sample={sample} /></div>
-                    <Beside id={sample.id} />
+                    <Beside id={sample.id} acts={actions} />
                 </div>
             ) : <TabPane tabs={tabs} at={shown} />}
             <Sum id={sample.id} at={at} />

@@ -18,7 +18,10 @@ import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { Preview } from '../certificates/preview.tsx';
+import { Completeness } from '../certificates/completeness.tsx';
+import { contentOf } from '../certificates/content.ts';
+import { Preview, usePreview } from '../certificates/preview.tsx';
+import { Sent, StateOf } from '../certificates/states.tsx';
 import type { Whole } from './record.tsx';
 
 const { columnsOf: words, tabs: titles } = t.sample;
@@ -79,7 +82,21 @@ function Investigations({ id }: { id: number }): ReactElement {
     );
 }
 
-function Certificates({ id }: { id: number }): ReactElement {
+// What the next one would say, and lacks.
+function Draft({ id }: { id: number }): ReactElement {
+    const found = usePreview(id);
+    return (
+        <>
+            <h2 className="part">{t.amendments.draft}</h2>
+            {found.data ? (
+                <div className="section"><Completeness content={contentOf(found.data)} /></div>
+            ) : null}
+            <Preview sampleId={id} />
+        </>
+    );
+}
+
+function Certificates({ id, amended }: { id: number; amended: boolean }): ReactElement {
     const person = usePeople();
     const found = useCertificates(id);
     return (
@@ -89,20 +106,16 @@ function Certificates({ id }: { id: number }): ReactElement {
                     { title: words.number, className: 'w-long id', cell: (one) => (
                         <Link href={paths.certificate(one.id)}>{one.certificateNumber}</Link>
                     ) },
-                    { title: words.state, cell: (one) => (
-                        <>
-                            <Status glyph="reported" tone="reported">
-                                {t.sample.certificate[one.status]}
-                            </Status>, {t.sample.version(one.version)}
-                        </>
-                    ) },
+                    { title: words.state, className: 'w-name',
+                        cell: (one) => <StateOf status={one.status} /> },
+                    { title: words.version, className: 'w-short', cell: (one) => one.version },
                     { title: words.issued, className: 'w-when',
                         cell: (one) => <Moment at={one.issuedAt} /> },
                     { title: words.by, className: 'w-who', cell: (one) => person(one.issuedBy) },
+                    { title: words.sent, className: 'w-state', cell: (one) => <Sent of={one} /> },
                     { title: words.reason, cell: (one) => one.amendment },
                 ]} />
-            <h2 className="part">{t.amendments.draft}</h2>
-            <Preview sampleId={id} />
+            {amended || found.data?.data.length === 0 ? <Draft id={id} /> : null}
         </>
     );
 }
@@ -125,7 +138,7 @@ interface Opened {
     certified: boolean;
 }
 
-export function useSampleTabs({ id }: Whole): Opened {
+export function useSampleTabs({ id, amendment }: Whole): Opened {
     const approvals = useApprovals(id);
     const investigations = useInvestigations(id);
     const certificates = useCertificates(id);
@@ -139,7 +152,7 @@ export function useSampleTabs({ id }: Whole): Opened {
         { id: 'investigations', title: titles.investigations, count: countOf(investigations.data),
             page: () => <Investigations id={id} /> },
         { id: 'certificates', title: titles.certificates, count: countOf(certificates.data),
-            page: () => <Certificates id={id} /> },
+            page: () => <Certificates id={id} amended={amendment !== null} /> },
         ...rest,
     ];
     return { tabs, certified: (certificates.data?.data.length ?? 0) > 0 };

@@ -14,6 +14,8 @@ import { MenuButton } from '../../parts/menu.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
+import { Used } from '../../parts/used.tsx';
+import { limitBeside } from '../../texts/limit.ts';
 import { span } from '../../texts/time.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
@@ -30,6 +32,12 @@ export function inOrder(tests: Test[]): Test[] {
     return tests.filter(({ retestOf }) => retestOf === null
         || !tests.some(({ id }) => id === retestOf))
         .flatMap((test) => [test, ...after(test.id)]);
+}
+
+// Which of how many retests of the same test it is.
+function retestName(test: Test, tests: Test[]): string {
+    const all = tests.filter(({ retestOf }) => retestOf === test.retestOf);
+    return t.sample.retest(all.indexOf(test) + 1, all.length);
 }
 
 const glyphs: Record<Test['status'], Extract<Tone, GlyphName>> = {
@@ -50,14 +58,22 @@ function State({ test }: { test: Test }): ReactElement {
     );
 }
 
+// Of its holding time what was used up when it was analysed, or until now.
 function Holding({ test }: { test: Test }): ReactElement | null {
-    if (!test.holdingExpiresAt || test.status === 'verified' || test.disposition !== 'active') {
+    const { holding } = test.review ?? {};
+    if (!holding || !test.holdingExpiresAt || test.disposition !== 'active') {
         return null;
     }
-    const left = new Date(test.holdingExpiresAt).getTime() - Date.now();
+    const began = Date.parse(holding.beganAt);
+    const ends = Date.parse(test.holdingExpiresAt);
+    const until = holding.endedAt ? Date.parse(holding.endedAt) : Date.now();
+    const whole = span(ends - began);
     return (
         <span className="caption">
-            {left > 0 ? t.samples.holdingLeft(span(left)) : t.samples.holdingExpired(span(left))}
+            <Used part={(until - began) / (ends - began)} />
+            {holding.endedAt ? t.sample.holdingUsed(span(until - began), whole)
+                : until < ends ? t.sample.holdingLeft(span(ends - until), whole)
+                    : t.samples.holdingExpired(span(until - ends))}
         </span>
     );
 }
@@ -84,14 +100,15 @@ function Result({ test }: { test: Test }): ReactElement {
             {test.result === null ? <span className="quiet">{t.sample.noResult}</span>
                 : `${test.qualifier ?? ''}${test.result} ${test.unit ?? ''}`}
             <span className="caption">
-                {test.specification ?? t.sample.noLimit}<TestFlags test={test} />
+                {limitBeside(test.unit, test.specification) || t.sample.noLimit}<TestFlags test={test} />
             </span>
         </td>
     );
 }
 
-function Row({ test, method, sample, person }: {
-    test: Test; method: string; sample: Whole; person: (id: number | null) => string;
+function Row({ test, name, method, sample, person }: {
+    test: Test; name: string; method: string; sample: Whole;
+    person: (id: number | null) => string;
 }): ReactElement {
     const review = test.review;
     const runs = (review?.qcBatches ?? []).map((run) => `${run.batchNumber} ${run.qcStatus}`);
@@ -102,7 +119,7 @@ function Row({ test, method, sample, person }: {
     return (
         <tr className={classes.filter(Boolean).join(' ') || undefined} id={`test-${test.id}`}>
             <th scope="row">
-                <strong>{test.testCode}</strong> {test.retestOf ? t.sample.retest : test.testName}
+                <strong>{test.testCode}</strong> {name}
                 <span className="caption">{[method, ...runs].filter(Boolean).join(' · ')}</span>
             </th>
             <td><State test={test} /><Holding test={test} /></td>
@@ -173,6 +190,7 @@ export function Tests({ sample }: { sample: Whole }): ReactElement | null {
             </thead>
             <tbody>
                 {rows.map((test) => <Row key={test.id} test={test} sample={sample}
+                    name={test.retestOf ? retestName(test, rows) : test.testName}
                     method={method(test.testDefinitionId)} person={person} />)}
             </tbody>
         </table>

@@ -14,9 +14,9 @@ import { Glyph } from '../../parts/glyph.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { pageOf } from '../../places.ts';
 import { Link, navigate } from '../../router.tsx';
 import { moved } from '../../table/selection.ts';
+import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
 import { lineActions } from './actions.ts';
 import type { Queue } from './actions.ts';
@@ -64,9 +64,11 @@ const glyphs: Record<Kind, ReactNode> = {
 
 function Source({ line }: { line: Line }): ReactElement | null {
     const source = line.test.review?.source;
-    const href = source ? pageOf('instrument-file', source.fileId) : undefined;
-    return source && href
-        ? <Link href={href}>{t.verify.rawFile(source.fileName, source.row)}</Link> : null;
+    return source ? (
+        <Link href={paths.instrumentFileRow(source.fileId, source.row, source.sheet)}>
+            {t.verify.rawFile(source.fileName, source.row)}
+        </Link>
+    ) : null;
 }
 
 function Look({ line, kind, queue }: { line: Line; kind: Kind; queue: Queue }): ReactElement {
@@ -137,10 +139,10 @@ function Result({ line, queue, move, person }: {
                 <td title={place}>{place}</td>
                 <td title={test.testName}>{test.testCode}</td>
                 <td className="right"><strong>{valueOf(test)}</strong></td>
-                <td>{test.unit}</td>
+                <td title={test.unit ?? undefined}>{test.unit}</td>
                 <td title={test.specification ?? undefined}>
                     {test.outOfSpecification ? <><Flag code={code} meaning={meaning} /> </> : null}
-                    {test.specification}
+                    {limitBeside(test.unit, test.specification)}
                 </td>
                 <td title={lots}>{lots}</td>
                 <td className="right quiet" title={previousOf(line)}>{previousOf(line)}</td>
@@ -184,9 +186,9 @@ export function QueueTable({ runs, queue, move }: {
                     <th className="w-name" scope="col">{columns.place}</th>
                     <th className="w-short" scope="col">{columns.test}</th>
                     <th className="w-due right" scope="col">{columns.result}</th>
-                    <th className="w-code" scope="col">{columns.unit}</th>
+                    <th className="w-short" scope="col">{columns.unit}</th>
                     <th className="w-name" scope="col">{columns.limit}</th>
-                    <th className="w-due" scope="col">{columns.lot}</th>
+                    <th className="w-when" scope="col">{columns.lot}</th>
                     <th className="right" scope="col">{columns.previous}</th>
                     <th className="w-when" scope="col">{columns.entered}</th>
                 </tr>

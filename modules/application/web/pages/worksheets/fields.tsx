@@ -108,7 +108,7 @@ export function Fields({ one, dirty }: {
     };
     return (
         <form onSubmit={submit} aria-busy={busy} data-scanned>
-            <table className="table" aria-label={words.fields}>
+            <table className="table filled-in" aria-label={words.fields}>
                 <tbody>
                     {one.values.map((value, i) => (
                         <Field key={value.field} value={value} locked={locked} first={i === 0}
@@ -117,7 +117,7 @@ export function Fields({ one, dirty }: {
                     ))}
                 </tbody>
             </table>
-            <p className="again"><span className="line">
+            <p className="section"><span className="line">
                 {signed ? <span className="quiet">{words.signedHint}</span> : null}
                 {locked ? null : <Button type="submit">{words.save(changed.length)}</Button>}
             </span></p>

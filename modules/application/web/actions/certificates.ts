@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first certificate of a sample: found by its tracking id, and issued where one sees what
+// it would say.
+import { answer, api } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import type { Read } from '../api/read.ts';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
+import type { Action } from './action.ts';
+import { ask } from './ask.ts';
+
+const { certificates: words } = t.release;
+
+type Certificate = Read<'/certificates'>['data'][number];
+
+async function sampleCalled(text: string): Promise<number> {
+    const { data } = await answer(api.GET('/lookup', { params: { query: { text } } }));
+    const sample = data.find(({ noun }) => noun === 'sample');
+    if (!sample) {
+        throw new Problem(404, { error: 'not_found', message: words.noSample(text) });
+    }
+    return sample.id;
+}
+
+export const certificateListActions: Action<Certificate[]>[] = [
+    {
+        id: 'certificate.issue-one',
+        title: () => words.issueOne,
+        permission: 'certificate.issue',
+        step: true,
+        keys: 'n',
+        perform: () => ask({
+            kind: 'reason',
+            title: words.issueFind,
+            explanation: words.issueWhat,
+            name: words.issueWhich,
+            perform: async ({ reason = '' }) => {
+                const id = await sampleCalled(reason);
+                navigate(paths.sample(id, 'certificates'));
+            },
+        }),
+    },
+];

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much of a time is used up, as a bar; the words beside it say the same.
+import type { ReactElement } from 'react';
+
+// `part`: 1 is all of it, more is over.
+export function Used({ part }: { part: number }): ReactElement {
+    return (
+        <svg className={part > 1 ? 'used over' : 'used'} viewBox="0 0 100 4"
+            preserveAspectRatio="none" aria-hidden="true">
+            <rect width={Math.min(100, Math.round(100 * part))} height="4" />
+        </svg>
+    );
+}
