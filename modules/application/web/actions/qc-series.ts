@@ -73,6 +73,7 @@ export const chartActions: Action<AtPoint>[] = [
         id: 'qc-series.change',
         title: () => t.charts.change,
         permission: 'reference.manage',
+        rare: true,
         perform: ({ series }) => navigate(paths.qcSeries(series.id, 'change')),
     },
     {

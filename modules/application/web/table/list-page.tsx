@@ -120,9 +120,11 @@ function Foot({ found, selected, clear, children }: {
                     {t.table.next}
                 </Button>
             ) : null}
-            <span className="quiet nowrap">
-                {t.table.upToDate} {at ? clock(new Date(at), organization.timeZone) : ''}
-            </span>
+            {at ? (
+                <span className="quiet nowrap">
+                    {t.table.upToDate} {clock(new Date(at), organization.timeZone)}
+                </span>
+            ) : null}
         </div>
     );
 }

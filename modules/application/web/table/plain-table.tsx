@@ -15,19 +15,21 @@ interface Column<Row> {
 interface Properties<Row> {
     label: string;
     none: string;
+    // What stands here otherwise, and what begins it.
+    noneWhat?: ReactNode;
     columns: Column<Row>[];
     found: { data: { data: Row[] } | undefined; error: Problem | null };
 }
 
 export function PlainTable<Row extends { id: number | string }>(
-    { label, none, columns, found }: Properties<Row>,
+    { label, none, noneWhat, columns, found }: Properties<Row>,
 ): ReactElement {
     if (!found.data) {
         return found.error ? <Refused problem={found.error} />
             : <Waiting what={label} rows={4} />;
     }
     if (found.data.data.length === 0) {
-        return <Nothing title={none} />;
+        return <Nothing title={none}>{noneWhat}</Nothing>;
     }
     return (
         <table className="table" aria-label={label}>

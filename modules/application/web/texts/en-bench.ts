@@ -43,6 +43,7 @@ export const bench = {
     somebodyElse: 'Somebody else is signed in: this was not sent.',
     run: (run: string, n: number) => `${run}, ${count(n, 'sample')}`,
     loading: 'the run',
+    aBatch: 'QC batch',
     empty: 'Nothing is open here.',
     toWorklist: 'Go to the worklist',
     batch: (method: string) => method,

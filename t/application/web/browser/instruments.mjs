@@ -298,7 +298,8 @@ async function leavingOut(page) {
 async function baseline(page) {
     await open(page, '/app/qc-series');
     await page.waitForSelector('.chart .rule');
-    await page.getByRole('button', { name: 'Baseline and rules' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Baseline and rules' }).click();
     const form = page.getByRole('dialog', { name: 'Baseline and rules' });
     await form.getByLabel('Mean and s').selectOption('fixed');
     await form.getByLabel('Mean', { exact: true }).fill('100');

@@ -165,7 +165,7 @@ export function BenchPage({ by, value }: { by: By; value: string }): ReactElemen
         <main className="page" id="main" tabIndex={-1}>
             {opened === null || opened.desk.sheet.rows.length === 0
                 ? <div className="head">{opened ? <Title value={value} batch={batch} />
-                    : <h1>{by === 'method' ? visibleText(value) : ''}</h1>}</div>
+                    : <h1>{by === 'method' ? visibleText(value) : texts.aBatch}</h1>}</div>
                 : <Filled desk={opened.desk} value={value} batch={batch}
                     samples={samplesIn(opened.run)} />}
             {problem ? <Refused problem={problem} /> : null}

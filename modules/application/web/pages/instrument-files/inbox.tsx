@@ -53,7 +53,7 @@ const columnsOf = (instrument: (id: number | null) => string): Column<Listed>[] 
         cell: ({ receivedAt }) => <Moment at={receivedAt} /> },
     { key: 'file', title: words.file, className: 'w-long', heads: true,
         cell: ({ fileName }) => fileName, hint: ({ fileName }) => fileName },
-    { key: 'sender', title: words.sender, className: 'w-who p3',
+    { key: 'sender', title: words.sender, className: 'w-who roomy',
         cell: ({ instrumentId, sentBy }) => [instrument(instrumentId), sentBy].filter(Boolean).join(', ') },
     { key: 'profile', title: words.profile, className: 'w-state p4',
         cell: ({ profileCode, profileVersion }) => profileCode

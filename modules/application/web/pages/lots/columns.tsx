@@ -46,7 +46,7 @@ const head: Column<Lot>[] = [
     { key: 'name', title: titles.name, cell: ({ name }) => name, hint: ({ name }) => name },
     { key: 'supplier', title: titles.supplier, className: 'w-who p4',
         cell: ({ supplier }) => supplier },
-    { key: 'opened', title: titles.opened, className: 'w-due roomy',
+    { key: 'opened', title: titles.opened, className: 'w-name roomy',
         cell: ({ openedOn }) => openedOn ? dayOf(openedOn) : null },
     { key: 'usable', title: titles.usable, className: 'w-state',
         cell: (lot) => <Usable lot={lot} /> },
@@ -55,7 +55,7 @@ const head: Column<Lot>[] = [
 const tail: Column<Lot>[] = [
     { key: 'qc', title: titles.qc, className: 'w-name', cell: ({ qcStatus }) =>
         <Qc status={qcStatus} /> },
-    { key: 'used', title: titles.used, className: 'w-due right',
+    { key: 'used', title: titles.used, className: 'w-short right',
         cell: ({ usedBy }) => usedBy ? t.lots.used(usedBy) : null },
 ];
 

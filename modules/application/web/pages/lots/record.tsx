@@ -68,7 +68,7 @@ function Tests({ lot }: { lot: WholeMedia }): ReactElement {
             <h2 id="tests" className="part">{t.lots.tests}</h2>
             <PlainTable label={t.lots.tests} none={t.lots.noTests}
                 found={{ data: { data: lot.tests }, error: null }} columns={[
-                    { title: words.kind, className: 'w-who', cell: (one) => words.kinds[one.kind] },
+                    { title: words.kind, className: 'w-name', cell: (one) => words.kinds[one.kind] },
                     { title: words.organism, cell: (one) => one.organism },
                     { title: words.inoculum, className: 'w-code right',
                         cell: (one) => one.inoculumCfu },

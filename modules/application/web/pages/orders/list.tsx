@@ -81,7 +81,11 @@ export function OrderList(): ReactElement {
             <Filter clientId={clientId} clients={clients} />
             <div className="body">
                 <div className="pane" tabIndex={0}>
-                    <PlainTable label={texts.list} none={texts.none} found={found} columns={[
+                    <PlainTable label={texts.list} none={texts.none} found={found} noneWhat={<>
+                        <p className="quiet">{texts.noneWhat}</p>
+                        {may('sample.register')
+                            ? <p><Link href={paths.newOrder()}>{texts.begin}</Link></p> : null}
+                    </>} columns={[
                         { title: heads.number, className: 'w-ident', cell: (order) => (
                             <Link className="id" href={paths.order(order.id)}>
                                 {order.orderNumber}

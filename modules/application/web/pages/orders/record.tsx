@@ -26,7 +26,7 @@ type Order = Read<'/orders/{id}'>;
 
 function Samples({ order }: { order: Order }): ReactElement {
     return (
-        <PlainTable label={texts.sheet} none={texts.none}
+        <PlainTable label={texts.sheet} none={texts.noSample}
             found={{ data: { data: order.samples }, error: null }} columns={[
                 { title: heads.sample, className: 'w-ident', cell: ({ id, trackingId }) =>
                     <Link className="id" href={paths.sample(id)}>{trackingId}</Link> },

@@ -132,9 +132,9 @@ function Table({ children }: { children: ReactElement[] }): ReactElement {
                     <th className="w-short" scope="col">{heads.type}</th>
                     <th className="w-short" scope="col">{heads.analyte}</th>
                     <th className="w-short right" scope="col">{heads.expected}</th>
-                    <th className="w-state right" scope="col">{heads.measured}</th>
+                    <th className="w-long right" scope="col">{heads.measured}</th>
                     <th className="w-short right" scope="col">{heads.evaluated}</th>
-                    <th className="w-name p1" scope="col">{heads.limits}</th>
+                    <th className="w-due p1" scope="col">{heads.limits}</th>
                     <th className="w-name" scope="col">{heads.verdict}</th>
                     <th className="p2" scope="col">{heads.rules}</th>
                 </tr>

@@ -103,7 +103,7 @@ export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
             hint: (sample) => sample.clientName },
         { key: 'project', title: columns.project, className: 'w-short p5',
             cell: (sample) => project(sample)?.code, hint: (sample) => project(sample)?.name },
-        { key: 'material', title: columns.material, className: 'w-long p3',
+        { key: 'material', title: columns.material, className: 'p3',
             cell: material, hint: material },
         { key: 'received', title: columns.received, className: 'w-when roomy',
             cell: (sample) => sample.receivedAt ? <Moment at={sample.receivedAt} /> : null },

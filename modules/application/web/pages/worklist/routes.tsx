@@ -9,7 +9,7 @@ const WorklistTests = later(async () => (await import('./tests.tsx')).WorklistTe
 export const worklistRoutes: Route[] = [
     {
         pattern: '/worklist',
-        rail: { group: 'work', place: 30, title: t.bench.worklist.title },
+        rail: { group: 'work', place: 30, title: t.bench.worklist.title, also: ['/bench'] },
         permission: 'data.read',
         page: () => <WorklistPage />,
     },

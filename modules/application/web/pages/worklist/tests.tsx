@@ -51,6 +51,7 @@ function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
         { key: 'who', title: heads.who, className: 'w-name',
             cell: ({ assignedTo }) => person(assignedTo) },
         { key: 'stored', title: heads.stored, className: 'p3',
+            hint: ({ storageLocation }) => storageLocation ?? undefined,
             cell: ({ storageLocation }) => storageLocation },
     ];
 }
@@ -187,7 +188,9 @@ export function WorklistTests(): ReactElement {
             <Filters all={all} method={method} mine={mine} />
             {rows.length ? <List rows={rows} chosen={chosen} /> : (
                 <div className="body">
-                    <div className="pane">{all.length ? <Filtered /> : <NoneOpen found={found} />}</div>
+                    <div className="pane">
+                        {all.length ? <Filtered /> : <NoneOpen found={found} />}
+                    </div>
                 </div>
             )}
             <Paper tests={rows} method={method} />
