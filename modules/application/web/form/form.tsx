@@ -88,7 +88,8 @@ export function RecordForm(properties: Properties): ReactElement {
     const start = loaded.data && startOf(properties, loaded.data, clock, saved ?? close);
 
     return (
-        <SidePanel title={start ? titleOf(start) : t.form.title} close={close} className="dialog form">
+        <SidePanel close={close} className="dialog form"
+            title={start ? titleOf(start) : loaded.error ? t.form.notOpened : t.form.opening}>
             {start && !loaded.isFetching
                 ? <Fields start={start} note={note} close={close}>
                     {children?.(start.found.record)}

@@ -6,7 +6,7 @@ export const account = {
     sessions: 'Where you are signed in',
     noSessions: 'No session goes on.',
     columns: { since: 'Since', used: 'Last use', address: 'Address', browser: 'Browser',
-        act: 'End' },
+        act: 'Session' },
     here: 'this one',
     noBrowser: 'not named',
     browser: (name: string, version: string, system: string) =>

@@ -3,6 +3,8 @@
 // English: the texts of every form.
 export const form = {
     title: 'the form',
+    opening: 'Opening the form',
+    notOpened: 'The form cannot be opened',
     copy: 'Copy it',
     copied: 'It is copied.',
     copyByHand: 'The browser does not let this page copy: select it and copy it by hand.',

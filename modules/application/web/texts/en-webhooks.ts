@@ -61,6 +61,7 @@ export const webhooks = {
         fits: 'The signature fits.',
         ending: 'The signature fits, without the line end after the body.',
         differs: 'The signature does not fit. With this secret it would be:',
+        often: 'What it often is:',
         reasons: [
             'The secret was rotated: the former one signs X-Service-Signature-Previous.',
             'The key is the whole text of the secret, whsec_ included.',

@@ -2,6 +2,8 @@
 //
 // Webhooks: an endpoint is registered and its secret shown once, a test is sent and stands
 // among the deliveries, what waits is said before an endpoint is enabled.
+import { createHmac } from 'node:crypto';
+
 import { looks, ok, press, until } from './support.mjs';
 
 const panel = (page) => page.getByRole('dialog');
@@ -33,6 +35,27 @@ async function removes(page, row) {
     await said(page, 'Portal is deleted');
     await until(page, () => !/Portal/.test(document.querySelector('main tbody')?.textContent ?? ''),
         'an endpoint that is deleted is not listed');
+}
+
+// Why a signature does not fit is found out on the page.
+async function signature(page) {
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Check a signature' }).click();
+    const [secret, timestamp, body] = ['whsec_c2VjcmV0', '1767603600', '{"id":1}'];
+    const sent = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+    await field(page, 'Secret, with whsec_').fill(secret);
+    await field(page, 'X-Service-Timestamp').fill(timestamp);
+    await field(page, 'X-Service-Signature').fill(`sha256=${sent}`);
+    await field(page, 'Body, byte by byte as it came').fill('{ "id": 1 }');
+    await panel(page).getByRole('button', { name: 'Check the signature' }).click();
+    await until(page, () => /does not fit/.test(document.querySelector('[role=dialog]').textContent),
+        'another body is not what was signed');
+    await looks(page, 'webhook-signature');
+    await field(page, 'Body, byte by byte as it came').fill(body);
+    await press(page, 'Tab', 'Enter');
+    await until(page, () => /The signature fits/.test(document.querySelector('[role=dialog]')
+        .textContent), '... and the one that was is');
+    await press(page, 'Escape');
 }
 
 export async function webhooks({ page }) {
@@ -77,4 +100,5 @@ export async function webhooks({ page }) {
     await press(page, 'Escape');
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await removes(page, row);
+    await signature(page);
 }

@@ -43,7 +43,7 @@ const columns: Column<Key>[] = [
     { key: 'name', title: titles.name, heads: true, cell: ({ name }) => name },
     { key: 'prefix', title: titles.prefix, className: 'w-id id',
         cell: ({ keyPrefix }) => keyPrefix },
-    { key: 'scopes', title: titles.scopes, className: 'w-who p4',
+    { key: 'scopes', title: titles.scopes, className: 'w-who p3',
         hint: ({ scopes }) => scopes.join(', '), cell: scopesOf },
     { key: 'by', title: titles.by, className: 'w-who p2',
         cell: ({ actsFor, createdBy }) => (

@@ -14,7 +14,7 @@ export function Nouns({ shown }: { shown: string }): ReactElement {
         { slug: 'specifications', title: words.specifications.title },
     ];
     return (
-        <nav className="tabs" aria-label={words.title}>
+        <nav className="tabs nouns" aria-label={words.title}>
             {places.map(({ slug, title }) => (
                 <Link key={slug} href={paths.reference(slug)} className="tab"
                     aria-current={slug === shown ? 'page' : undefined}>

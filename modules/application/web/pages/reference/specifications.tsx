@@ -11,11 +11,11 @@ import { importAction } from '../../actions/reference.ts';
 import { inheritAgain } from '../../actions/specifications.ts';
 import { rowsOf, useDefinitions, useNames } from '../../api/names.ts';
 import type { Definition, Named } from '../../api/names.ts';
-import { useAll } from '../../api/read.ts';
+import { useWhole } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Nothing } from '../../parts/states.tsx';
+import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
@@ -33,6 +33,8 @@ interface Scope {
     material: Named;
     project: Named | undefined;
 }
+
+const none: Specification[] = [];
 
 const level = (project: Named | undefined): Source => project ? 'project' : 'material';
 
@@ -108,14 +110,14 @@ const active = <One extends object>(all: Iterable<One>): One[] =>
     [...all].filter((one) => !('active' in one) || one.active === true);
 
 function Panel({ record, scope, close }: {
-    record: string; scope: Scope; close: () => void;
+    record: string; scope: Partial<Scope>; close: () => void;
 }): ReactElement {
     const { test, material, project } = scope;
-    const name = words.of(test.code, material.name, project?.code);
+    const name = words.of(test?.code ?? '', material?.name ?? '', project?.code);
     return (
         <RecordForm key={record} definition={specificationForm(name)} close={close}
             id={record === 'new' ? null : Number(record)}
-            initial={{ testDefinitionId: test.id, materialTypeId: material.id,
+            initial={{ testDefinitionId: test?.id, materialTypeId: material?.id,
                 ...(project ? { projectId: project.id } : {}) }}>
             {({ id }) => typeof id === 'number' ? (
                 <p><Button onPress={() => inheritAgain(id, name, close)}>{words.inherit}</Button></p>
@@ -124,18 +126,48 @@ function Panel({ record, scope, close }: {
     );
 }
 
-export function SpecificationsPage({ record }: { record: string }): ReactElement {
+const create = ['test-definitions', 'material-types'] as const;
+
+function None(): ReactElement {
+    return (
+        <Nothing title={words.none}>
+            {may('reference.manage') ? create.map((noun) => (
+                <p key={noun}>
+                    <Link href={paths.reference(noun, 'new')}>{t.reference.nouns[noun].create}</Link>
+                </p>
+            )) : null}
+        </Nothing>
+    );
+}
+
+// What the cell that is open is about: the address says it, else the specification itself.
+function useScope(record: string, specifications: Specification[]): Partial<Scope> {
     const { searchParams } = useAddress();
     const definitions = useDefinitions();
     const { materials, projects } = useNames();
-    const specifications = useAll('/specifications', rowsOf<Specification>);
+    const own = specifications.find(({ id }) => String(id) === record);
+    const of = (name: string, id: number | null | undefined): number =>
+        id ?? Number(searchParams.get(name));
+    return {
+        test: definitions.get(of('test', own?.testDefinitionId)),
+        material: materials.get(of('material', own?.materialTypeId)),
+        project: projects.get(of('project', own?.projectId)),
+    };
+}
+
+export function SpecificationsPage({ record }: { record: string }): ReactElement {
+    const definitions = useWhole('/test-definitions', rowsOf<Definition>);
+    const { materials, projects } = useNames();
+    const found = useWhole('/specifications', rowsOf<Specification>);
+    const specifications = found.data ?? none;
     const all = useMemo(() => byScope(specifications), [specifications]);
-    const tests = active(definitions.values());
-    const project = projects.get(Number(searchParams.get('project')));
+    const tests = active(definitions.data ?? []);
     const actions = useMemo(() => allowed([
         { ...importAction('specifications', words.title), rare: false }], null), []);
-    const test = definitions.get(Number(searchParams.get('test')));
-    const material = materials.get(Number(searchParams.get('material')));
+    const scope = useScope(record, specifications);
+    const { test, material, project } = scope;
+    const error = found.error ?? definitions.error;
+    const there = found.data !== undefined && definitions.data !== undefined;
 
     const close = (): void => navigate(paths.reference('specifications')
         + (project ? `?project=${project.id}` : ''));
@@ -154,13 +186,14 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
                     {tests.length && materials.size ? (
                         <Matrix tests={tests} materials={active(materials.values())}
                             project={project} all={all} />
-                    ) : <Nothing title={words.none} />}
+                    ) : error ? <Refused problem={error} />
+                        : there ? <None /> : <Waiting what={words.title} />}
                 </div>
             </div>
             {record === 'import' ? <ImportPanel noun="specifications" title={words.title}
                 close={close} /> : null}
-            {record && test && material
-                ? <Panel record={record} scope={{ test, material, project }} close={close} /> : null}
+            {there && record && record !== 'import' && (record !== 'new' || (test && material))
+                ? <Panel record={record} scope={scope} close={close} /> : null}
         </main>
     );
 }

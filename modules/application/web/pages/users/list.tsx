@@ -64,7 +64,7 @@ const rolesOf = (user: User): string => user.roles.map((role) => roles[role]).jo
 const columns: Column<User>[] = [
     { key: 'name', title: titles.name, className: 'w-who', heads: true,
         cell: ({ displayName }) => displayName },
-    { key: 'email', title: titles.email, className: 'w-ident p4', cell: ({ email }) => email },
+    { key: 'email', title: titles.email, className: 'w-ident p3', cell: ({ email }) => email },
     { key: 'roles', title: titles.roles, hint: rolesOf, cell: rolesOf },
     { key: 'sign', title: titles.sign, className: 'w-name p3', cell: signing },
     { key: 'lastSignIn', title: titles.lastSignIn, className: 'w-when p2',

@@ -21,6 +21,7 @@ function Said({ verdict }: { verdict: Verdict }): ReactElement {
                 <>
                     <Status glyph="blocked" tone="blocked">{words.differs}</Status>
                     <code className="secret">{verdict.computed}</code>
+                    <p className="caption">{words.often}</p>
                     <ul className="small">{words.reasons.map((one) => <li key={one}>{one}</li>)}</ul>
                 </>
             ) : <Status glyph="ready" tone="ready">{words[verdict.is]}</Status>}
