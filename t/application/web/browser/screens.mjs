@@ -30,8 +30,9 @@ const words = { act: 'rotate', panel: 'change', tab: '', role: '', operation: ''
 const resources = { approvals: 'approval-records', webhooks: 'webhook-endpoints',
     of: 'sample-tests' };
 
-const nouns = () => [...source('pages/reference/nouns.ts').matchAll(/^    '?([a-z-]+)'?: \{/gm)]
-    .map(([, noun]) => noun);
+export const nouns = () =>
+    [...source('pages/reference/nouns.ts').matchAll(/\bnoun\('([a-z-]+)', \{ list:/g)]
+        .map(([, noun]) => noun);
 
 // A record of the laboratory of the person who is signed in on the page.
 async function idIn(page, noun) {
@@ -101,11 +102,12 @@ export const go = (page, path) => page.evaluate((to) => {
 }, path);
 
 export async function show(page, path) {
+    await page.evaluate(() => { window.stillFor = 0; });
     await go(page, path);
     await page.waitForFunction(() => {
         const still = window.asked === 0 && document.querySelector('main, [role=dialog]')
             && !document.querySelector('main [aria-busy=true]');
-        window.stillFor = still ? (window.stillFor ?? 0) + 1 : 0;
+        window.stillFor = still ? window.stillFor + 1 : 0;
         return window.stillFor > 3;
     }, null, { timeout: 15000 });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every screen, as the routes of the pages say, with markup in every text.
-import { everyScreen, folders, inApplication, patternsOf, show, watching } from './screens.mjs';
+import { everyScreen, folders, inApplication, nouns, patternsOf, show, watching } from './screens.mjs';
 import { desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
@@ -72,6 +72,7 @@ run(async (browser) => {
     await page.waitForSelector('.rail');
     is(inApplication(), folders.length, 'every folder of pages is in the application');
     folders.forEach((folder) => ok(patternsOf(folder).length > 0, `pages/${folder} has screens`));
+    ok(nouns().length > 5, `${nouns().length} nouns of reference data have screens`);
     const seen = await everyScreen(page, safe);
     ok(seen > 60, `${seen} screens`);
     await dialogs(page);
