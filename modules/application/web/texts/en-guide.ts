@@ -129,7 +129,7 @@ const screens: Record<string, string> = {
     '/keys': 'Keys of other systems. A key is shown once, when it is made.',
     '/webhooks': 'Where other systems are told of events, and what became of each delivery. A signature that does not fit is checked here against its secret.',
     '/organization': 'The laboratory itself: policies with what they change today, approval steps, letterhead, allowance.',
-    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, panels, templates. A list downloads as CSV; a file or rows of a spreadsheet bring changes back, and each is shown before it is made.',
+    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, instruments, panels, templates. A list downloads as CSV; a file or rows of a spreadsheet bring changes back, and each is shown before it is made.',
     '/api-reference': 'Every request that a program can make, with what it takes and what it answers.',
     '/guide': 'What each role does here, in the order of a day.',
 };

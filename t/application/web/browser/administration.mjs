@@ -4,6 +4,7 @@
 import { keys } from './keys.mjs';
 import { organization, signsOrganization } from './organization.mjs';
 import { reference } from './reference.mjs';
+import { instruments } from './reference_instruments.mjs';
 import { desk, open, quiet, run, signIn } from './support.mjs';
 import { users } from './users.mjs';
 import { webhooks } from './webhooks.mjs';
@@ -21,6 +22,7 @@ run(async (browser) => {
     await signIn(here.page, ruth);
     await here.page.waitForSelector('.rail a[href$="/reference"]');
     await reference(here);
+    await instruments(here);
     await users(browser, here);
     await keys(here);
     await webhooks(here);

@@ -18,6 +18,7 @@ import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
+import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { Download, ImportPanel } from './import.tsx';
 import { nounOf, nouns } from './nouns.ts';
@@ -41,6 +42,9 @@ function cellOf({ member, as }: ColumnOf, noun: Noun): (row: Row) => ReactElemen
         }
         if (value === null || value === undefined) {
             return <></>;
+        }
+        if (as === 'day') {
+            return <>{dayOf(String(value))}</>;
         }
         return records ? <Name path={records} id={value} />
             : <>{known?.[String(value)] ?? String(value)}</>;

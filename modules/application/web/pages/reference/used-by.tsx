@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What refers to a record of reference data, so that nobody ends its use unaware.
+// What refers to a record of reference data, so that nobody ends its use unaware. Of a noun
+// whose users the service cannot be asked for, nothing is said.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
@@ -82,16 +83,17 @@ function Samples({ member, id }: { member: string; id: number }): ReactElement |
     ) : null;
 }
 
-export function UsedBy({ noun, id }: { noun: Noun; id: number }): ReactElement {
+export function UsedBy({ noun, id }: { noun: Noun; id: number }): ReactElement | null {
     const member = samplesBy[noun.slug];
-    return (
+    const others = kin[noun.slug] ?? [];
+    return member || others.length ? (
         <section className="section" aria-labelledby="used-by">
             <h3 id="used-by">{words.usedBy}</h3>
             <dl className="pairs">
                 {member ? <Samples member={member} id={id} /> : null}
-                {(kin[noun.slug] ?? []).map((one) => <Kin key={one.slug} {...one} id={id} />)}
+                {others.map((one) => <Kin key={one.slug} {...one} id={id} />)}
             </dl>
             <p className="quiet small otherwise">{words.notUsed}</p>
         </section>
-    );
+    ) : null;
 }
