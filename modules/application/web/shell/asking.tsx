@@ -57,8 +57,51 @@ const typedIn = (form: HTMLFormElement): boolean =>
 const labelOf = ({ name, reason }: Question): string =>
     name ?? (reason === 'must' ? t.asking.reason : t.asking.reasonMay);
 
-function Asked({ question }: { question: Question }): ReactElement {
+// A longer text, a reason, or a name in its place.
+function Words({ question, problem }: {
+    question: Question; problem: Problem | null;
+}): ReactElement {
+    const { kind, text, reason, name, choices } = question;
+    const signed = kind === 'signature';
+    return (
+        <>
+            {text ? (
+                <p className="field">
+                    <label htmlFor="text">{text.label}</label>
+                    <textarea id="text" name="text" rows={3} maxLength={4000}
+                        required={text.must} autoFocus={!signed} />
+                </p>
+            ) : null}
+            {reason || name ? (
+                <p className="field">
+                    <label htmlFor="reason">{labelOf(question)}</label>
+                    <input id="reason" name="reason" type="text" autoComplete="off"
+                        maxLength={1000} required={reason !== 'may'}
+                        autoFocus={!signed && !choices && !text}
+                        aria-describedby={problem ? 'refusal' : undefined} />
+                </p>
+            ) : null}
+        </>
+    );
+}
+
+function Password({ focused, problem }: {
+    focused: boolean; problem: Problem | null;
+}): ReactElement {
     const { person, signature } = useSession();
+    return (
+        <p className="field">
+            <label htmlFor="sign">{t.signIn.signWith[signature.method](person.displayName)}</label>
+            <input id="sign" name="password" type="password" required autoFocus={focused}
+                autoComplete="current-password"
+                aria-invalid={problem?.slug === 'signature_invalid'}
+                aria-describedby={problem ? 'refusal' : undefined} />
+        </p>
+    );
+}
+
+function Asked({ question }: { question: Question }): ReactElement {
+    const { person } = useSession();
     const [problem, setProblem] = useState<Problem | null>(null);
     const [busy, setBusy] = useState(false);
     const [typed, setTyped] = useState(false);
@@ -108,33 +151,8 @@ function Asked({ question }: { question: Question }): ReactElement {
                 ))}
                 {question.fields}
                 {question.choices ? <Choices choices={question.choices} /> : null}
-                {question.text ? (
-                    <p className="field">
-                        <label htmlFor="text">{question.text.label}</label>
-                        <textarea id="text" name="text" rows={3} maxLength={4000}
-                            required={question.text.must} autoFocus={!signed} />
-                    </p>
-                ) : null}
-                {question.reason || question.name ? (
-                    <p className="field">
-                        <label htmlFor="reason">{labelOf(question)}</label>
-                        <input id="reason" name="reason" type="text" autoComplete="off"
-                            maxLength={1000} required={question.reason !== 'may'}
-                            autoFocus={!signed && !question.choices && !question.text}
-                            aria-describedby={problem ? 'refusal' : undefined} />
-                    </p>
-                ) : null}
-                {signed ? (
-                    <p className="field">
-                        <label htmlFor="sign">
-                            {t.signIn.signWith[signature.method](person.displayName)}
-                        </label>
-                        <input id="sign" name="password" type="password" required
-                            autoFocus={!question.fields} autoComplete="current-password"
-                            aria-invalid={problem?.slug === 'signature_invalid'}
-                            aria-describedby={problem ? 'refusal' : undefined} />
-                    </p>
-                ) : null}
+                <Words question={question} problem={problem} />
+                {signed ? <Password focused={!question.fields} problem={problem} /> : null}
                 {problem ? <Refusal problem={problem} follow={close} id="refusal" /> : null}
                 <Ways question={question} refused={rows} choose={askAnew} />
                 <footer>
