@@ -26,7 +26,6 @@ export interface Named {
 export interface Names {
     projects: Map<number, Named>;
     materials: Map<number, Named>;
-    places: Map<number, Named>;
 }
 
 const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
@@ -36,9 +35,13 @@ const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
 export function useNames(): Names {
     const projects = useAll('/projects', rowsOf<Named>);
     const materials = useAll('/material-types', rowsOf<Named>);
-    const places = useAll('/storage-locations', rowsOf<Named>);
-    return useMemo(() => ({ projects: byId(projects), materials: byId(materials),
-        places: byId(places) }), [projects, materials, places]);
+    return useMemo(() => ({ projects: byId(projects), materials: byId(materials) }),
+        [projects, materials]);
+}
+
+export function useStorageLocations(): Map<number, Named> {
+    const all = useAll('/storage-locations', rowsOf<Named>);
+    return useMemo(() => byId(all), [all]);
 }
 
 export function usePeople(): (id: number | null) => string {

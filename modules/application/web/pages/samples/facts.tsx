@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
 import { samplesChanged } from '../../actions/samples.ts';
-import { usePeople, useNames } from '../../api/names.ts';
+import { useNames, usePeople, useStorageLocations } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { factsOf } from '../../form/facts.ts';
@@ -146,6 +146,7 @@ function Past({ sample }: { sample: Whole }): ReactElement {
 
 function Changing({ sample, fact }: { sample: Whole; fact: FactOf }): ReactElement {
     const names = useNames();
+    const places = useStorageLocations();
     const project = names.projects.get(sample.projectId ?? 0);
     const { notes } = sample;
     return (
@@ -166,7 +167,7 @@ function Changing({ sample, fact }: { sample: Whole; fact: FactOf }): ReactEleme
             {fact({ name: t.sample.externalId, rest: true, members: ['externalId'],
                 children: sample.externalId })}
             {fact({ name: t.sample.stored, rest: true, members: ['storageLocationId'],
-                children: names.places.get(sample.storageLocationId ?? 0)?.name })}
+                children: places.get(sample.storageLocationId ?? 0)?.name })}
             {fact({ name: !notes || sample.noteOnReport ? t.sample.notes : t.sample.notesOff,
                 rest: true, members: ['notes', 'noteOnReport'], children: notes })}
         </>

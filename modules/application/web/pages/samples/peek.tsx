@@ -11,6 +11,7 @@ import { Link } from '../../router.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import type { Sample } from './columns.tsx';
+import { useStorageLocations } from '../../api/names.ts';
 import type { Names } from '../../api/names.ts';
 import { Findings } from './readiness.tsx';
 
@@ -23,7 +24,7 @@ interface Properties {
 export function Peek({ sample, names, close }: Properties): ReactElement {
     const project = names.projects.get(sample.projectId ?? 0);
     const material = names.materials.get(sample.materialTypeId)?.name;
-    const stored = names.places.get(sample.storageLocationId ?? 0)?.name;
+    const stored = useStorageLocations().get(sample.storageLocationId ?? 0)?.name;
 
     return (
         <aside className="peek" aria-labelledby="peek-title">
