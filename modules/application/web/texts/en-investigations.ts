@@ -55,8 +55,8 @@ export const investigations = {
         method_performance: 'how the method performed',
         retained_solutions: 'the solutions that were kept',
     } as Record<string, string>,
-    phase1: 'Looked at in phase 1', hypotheses: 'Hypotheses', retestPlan: 'Retest plan',
-    looked: (done: number, of: number) => `${done} of ${of}`,
+    hypotheses: 'Hypotheses', retestPlan: 'Retest plan',
+    looked: (done: number, of: number) => `Looked at in phase 1: ${done} of ${of}`,
     actions: {
         title: 'Actions', label: 'Actions', none: 'No action has been agreed.',
         text: 'Action', owner: 'Who', due: 'Due', done: 'Done',

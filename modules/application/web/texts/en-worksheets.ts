@@ -13,6 +13,7 @@ export const worksheets = {
         missing: 'Missing', begun: 'Begun' },
     status: { missing: 'not begun', incomplete: 'incomplete', unsigned: 'not signed',
         complete: 'complete' },
+    lacking: 'missing',
     missing: (n: number) => n ? count(n, 'field') : '',
     overview: 'Overview',
     begin: 'Begin the worksheet',

@@ -206,13 +206,13 @@ async function investigations(page) {
     await form.getByRole('button', { name: 'Add an action' }).click();
     await page.getByRole('button', { name: 'Done: Retest from the retained bottle' }).waitFor();
     await looks(page, 'investigation');
-    ok(/phase 1 0 of 8/.test(await page.textContent('.beside')), 'what phase 1 looks at');
+    ok(/phase 1: 0 of 8/.test(await page.textContent('.beside')), 'what phase 1 looks at');
     await press(page, 'e');
     const changing = page.getByRole('dialog');
     await changing.getByLabel('the instrument').check();
     await changing.getByLabel('Retest plan').fill('Two, of the bottle that was kept');
     await changing.getByRole('button', { name: /^Change/ }).click();
-    await until(page, () => /phase 1 1 of 8/.test(document.querySelector('.beside')?.textContent)
+    await until(page, () => /phase 1: 1 of 8/.test(document.querySelector('.beside')?.textContent)
         && /bottle that was kept/.test(document.querySelector('.beside').textContent),
     '... is ticked off, and the plan of the retests stands beside it');
     await page.getByRole('button', { name: 'Go to the conclusion' }).click();

@@ -19,7 +19,7 @@ import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { Preview } from '../certificates/preview.tsx';
+import { Issued, Preview } from '../certificates/preview.tsx';
 import { Findings } from '../samples/readiness.tsx';
 
 type Step = Read<'/samples/{id}/approvals'>['data'][number];
@@ -93,7 +93,10 @@ function Opened({ task }: { task: Task }): ReactElement {
                     : <span>{t.sample.approval[task.status]}</span>}
             </div>
             <div className="body">
-                <div className="pane"><Preview sampleId={task.sampleId} /></div>
+                <div className="pane">
+                    {task.status === 'pending' ? <Preview sampleId={task.sampleId} />
+                        : <Issued sampleId={task.sampleId} />}
+                </div>
                 <Beside task={task} />
             </div>
         </>

@@ -4,17 +4,13 @@
 import type { ReactElement } from 'react';
 
 import type { Problem } from '../../api/problem.ts';
-import { useRead } from '../../api/read.ts';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { contentOf, differences } from './content.ts';
 import type { Certificate } from './list.tsx';
-import { Preview, usePreview } from './preview.tsx';
+import { Preview, useContent, usePreview } from './preview.tsx';
 
 const { changes: words } = t.release;
-
-export const useContent = (id: number | null) => useRead('/certificates/{id}/content',
-    { params: { path: { id: id ?? 0 } } }, { enabled: id !== null });
 
 interface Read {
     data: unknown;

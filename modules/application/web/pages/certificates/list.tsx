@@ -39,15 +39,15 @@ function columnsOf(person: (id: number | null) => string): Column<Certificate>[]
             cell: ({ version }) => version },
         { key: 'sample', title: titles.sample, className: 'w-id', cellClass: 'id',
             cell: ({ trackingId }) => trackingId },
-        { key: 'client', title: titles.client, className: 'w-long',
+        { key: 'client', title: titles.client, className: 'w-state',
             cell: ({ clientName }) => clientName },
-        { key: 'status', title: titles.status, className: 'w-name', cell: ({ status }) =>
+        { key: 'status', title: titles.status, className: 'w-when', cell: ({ status }) =>
             <StateOf status={status} /> },
         { key: 'issued', title: titles.issued, className: 'w-when',
             cell: ({ issuedAt }) => <Moment at={issuedAt} /> },
         { key: 'by', title: titles.by, className: 'w-name p3',
             cell: ({ issuedBy }) => person(issuedBy) },
-        { key: 'sent', title: titles.sent, className: 'w-state p1',
+        { key: 'sent', title: titles.sent, className: 'w-when p1',
             cell: (one) => <Sent of={one} /> },
         { key: 'reason', title: titles.reason, cell: ({ amendment }) => amendment,
             hint: ({ amendment }) => amendment ?? undefined },

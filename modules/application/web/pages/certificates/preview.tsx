@@ -9,6 +9,9 @@ import { t } from '../../texts/texts.ts';
 import { contentOf } from './content.ts';
 import { Sheet } from './sheet.tsx';
 
+export const useContent = (id: number | null) => useRead('/certificates/{id}/content',
+    { params: { path: { id: id ?? 0 } } }, { enabled: id !== null });
+
 export const usePreview = (sampleId: number) => useRead('/samples/{id}/certificate-preview',
     { params: { path: { id: sampleId } } }, { live: 30 });
 
@@ -19,4 +22,17 @@ export function Preview({ sampleId }: { sampleId: number }): ReactElement {
             : <Waiting what={t.release.sheet.title} />;
     }
     return <Sheet content={contentOf(found.data)} />;
+}
+
+// What was issued, where it was; else what would be.
+export function Issued({ sampleId }: { sampleId: number }): ReactElement {
+    const found = useRead('/certificates', { params: { query: { sampleId, status: 'issued' } } });
+    const id = found.data?.data[0]?.id ?? null;
+    const content = useContent(id);
+    if (found.data && id === null) {
+        return <Preview sampleId={sampleId} />;
+    }
+    const error = found.error ?? content.error;
+    return content.data ? <Sheet content={contentOf(content.data)} />
+        : error ? <Refused problem={error} /> : <Waiting what={t.release.sheet.title} />;
 }

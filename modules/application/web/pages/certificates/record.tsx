@@ -20,11 +20,12 @@ import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import type { Tab } from '../../record/tabs.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { Changes, Next, useContent } from './changes.tsx';
+import { Changes, Next } from './changes.tsx';
 import { Completeness } from './completeness.tsx';
 import { contentOf } from './content.ts';
 import { nameOf } from './list.tsx';
 import type { Certificate } from './list.tsx';
+import { useContent } from './preview.tsx';
 import { Sheet } from './sheet.tsx';
 import { SentTo } from './states.tsx';
 
@@ -36,7 +37,7 @@ function Versions({ of }: { of: Certificate }): ReactElement {
         <ul className="findings">
             {(found.data?.data ?? []).map((one) => (
                 <li key={one.id} aria-current={one.id === of.id ? 'true' : undefined}>
-                    <Glyph name="reported" />
+                    <Glyph name="reported" tone="reported" />
                     <div>
                         <p><Link href={paths.certificate(one.id)}>{nameOf(one)}</Link></p>
                         <span className="quiet">

@@ -151,7 +151,7 @@ function People({ content }: { content: Content }): ReactElement | null {
 
 function Statements({ content }: { content: Content }): ReactElement {
     return (
-        <ul className="quiet">
+        <ul className="quiet small">
             {(content.qualifiers ?? []).map(({ qualifier, meaning }) =>
                 <li key={qualifier}>{qualifier} {meaning}</li>)}
             {(content.statements ?? []).map((text) => <li key={text}>{text}</li>)}

@@ -93,7 +93,7 @@ function Checks({ one }: { one: Investigation }): ReactElement {
     const all = Object.entries(words.checks);
     return (
         <>
-            <h3>{words.phase1} {words.looked(one.checks.length, all.length)}</h3>
+            <h3>{words.looked(one.checks.length, all.length)}</h3>
             <ul className="small">
                 {all.map(([id, name]) => (
                     <li key={id}>

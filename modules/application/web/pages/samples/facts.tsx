@@ -29,8 +29,10 @@ interface Properties {
 
 type FactOf = (properties: Properties) => ReactElement;
 
-function Fact({ name, rest, children }: Properties): ReactElement {
-    return <div className={rest ? 'rest' : undefined}><dt>{name}</dt><dd>{children}</dd></div>;
+function Fact({ name, rest, children }: Properties): ReactElement | null {
+    return children === '' || children == null ? null : (
+        <div className={rest ? 'rest' : undefined}><dt>{name}</dt><dd>{children}</dd></div>
+    );
 }
 
 function Changeable({ name, rest, children, change }: Properties & {

@@ -181,8 +181,8 @@ export function Tests({ sample }: { sample: Whole }): ReactElement | null {
             <thead>
                 <tr>
                     <th scope="col">{t.sample.tests(active, rows.length - active)}</th>
-                    <th className="w-name" scope="col">{columns.state}</th>
-                    <th className="w-id" scope="col">{columns.result}</th>
+                    <th className="w-state" scope="col">{columns.state}</th>
+                    <th className="w-name" scope="col">{columns.result}</th>
                     <th className="w-who p3" scope="col">{columns.lot}</th>
                     <th className="w-who" scope="col">{columns.who}</th>
                     <th className="w-tick" scope="col"><span className="unseen">{t.more}</span></th>

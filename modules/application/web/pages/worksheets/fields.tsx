@@ -68,8 +68,7 @@ function Field({ value, typed, locked, set, first }: {
                 )}
             </td>
             <td>
-                {lacks ? <Status glyph="attention" tone="attention">{words.status.missing}</Status>
-                    : null}
+                {lacks ? <Status glyph="attention" tone="attention">{words.lacking}</Status> : null}
             </td>
         </tr>
     );

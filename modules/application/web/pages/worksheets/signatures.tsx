@@ -56,7 +56,7 @@ function Signing({ one, step, role, dirty }: {
                     onPress={() => sign(one, step, meaning)}>
                     {words.sign(step)}
                 </Button>
-                {refused ? <span className="caption" aria-hidden="true">{refused}</span> : null}
+                {refused ? <span className="caption why-not" aria-hidden="true">{refused}</span> : null}
             </p>
         </div>
     );
