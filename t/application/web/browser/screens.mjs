@@ -97,6 +97,7 @@ export const watching = () => {
 };
 
 export const go = (page, path) => page.evaluate((to) => {
+    window.stillFor = 0;
     history.pushState(null, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
 }, path);
@@ -105,7 +106,7 @@ export async function show(page, path) {
     await page.evaluate(() => { window.stillFor = 0; });
     await go(page, path);
     await page.waitForFunction(() => {
-        const still = window.asked === 0 && document.querySelector('main, [role=dialog]')
+        const still = window.asked === 0 && document.querySelector('main')?.innerText.trim()
             && !document.querySelector('main [aria-busy=true]');
         window.stillFor = still ? window.stillFor + 1 : 0;
         return window.stillFor > 3;

@@ -5,9 +5,10 @@ import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import { Refused } from '../../parts/states.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
 
 export function OfTest({ id }: { id: number }): ReactElement {
     const found = useRead('/sample-tests/{id}', { params: { path: { id } } });
@@ -20,7 +21,7 @@ export function OfTest({ id }: { id: number }): ReactElement {
     }, [sampleId, id]);
     return (
         <main className="page" id="main">
-            {found.error ? <Refused problem={found.error} /> : null}
+            {found.error ? <Refused problem={found.error} /> : <Waiting what={t.thisPage} />}
         </main>
     );
 }
