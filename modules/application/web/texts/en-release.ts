@@ -13,7 +13,7 @@ export const release = {
         show: 'Whose approvals',
         columns: { sample: 'Tracking id', step: 'Step', client: 'Client', round: 'Round',
             asked: 'Asked', age: 'Waits', due: 'Due', results: 'Results', flags: 'Flags',
-            investigations: 'Open investigations', role: 'Decided by' },
+            investigations: 'Investigated', role: 'Decided by' },
         anybody: 'anybody who approves',
         name: (tracking: string, step: string) => `${tracking}, ${step}`,
         stepOf: (step: number, name: string, round: number) =>

@@ -39,8 +39,8 @@ function columnsOf(person: (id: number | null) => string): Column<Certificate>[]
             cell: ({ version }) => version },
         { key: 'sample', title: titles.sample, className: 'w-id', cellClass: 'id',
             cell: ({ trackingId }) => trackingId },
-        { key: 'client', title: titles.client, className: 'w-state',
-            cell: ({ clientName }) => clientName },
+        { key: 'client', title: titles.client, cell: ({ clientName }) => clientName,
+            hint: ({ clientName }) => clientName },
         { key: 'status', title: titles.status, className: 'w-when', cell: ({ status }) =>
             <StateOf status={status} /> },
         { key: 'issued', title: titles.issued, className: 'w-when',
@@ -49,8 +49,8 @@ function columnsOf(person: (id: number | null) => string): Column<Certificate>[]
             cell: ({ issuedBy }) => person(issuedBy) },
         { key: 'sent', title: titles.sent, className: 'w-when p1',
             cell: (one) => <Sent of={one} /> },
-        { key: 'reason', title: titles.reason, cell: ({ amendment }) => amendment,
-            hint: ({ amendment }) => amendment ?? undefined },
+        { key: 'reason', title: titles.reason, className: 'w-ident p4',
+            cell: ({ amendment }) => amendment, hint: ({ amendment }) => amendment ?? undefined },
     ];
 }
 

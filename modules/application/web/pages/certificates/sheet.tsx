@@ -101,11 +101,11 @@ function Results({ results }: { results: Result[] }): ReactElement {
             <thead>
                 <tr>
                     <th scope="col">{columns.test}</th>
-                    <th scope="col" className="w-name">{columns.method}</th>
-                    <th scope="col" className="w-due right">{columns.result}</th>
-                    <th scope="col" className="w-code">{columns.unit}</th>
-                    <th scope="col" className="w-name">{columns.limit}</th>
-                    <th scope="col" className="w-due">{columns.conformity}</th>
+                    <th scope="col">{columns.method}</th>
+                    <th scope="col" className="right">{columns.result}</th>
+                    <th scope="col">{columns.unit}</th>
+                    <th scope="col">{columns.limit}</th>
+                    <th scope="col">{columns.conformity}</th>
                 </tr>
             </thead>
             <tbody>{results.map((one) => <ResultRow key={one.sampleTestId} one={one} />)}</tbody>

@@ -27,12 +27,12 @@ const columns: Column<Confirmation>[] = [
     { key: 'test', title: titles.test, cell: (one) => `${one.testCode} ${one.testName}`,
         hint: (one) => one.testName },
     { key: 'result', title: titles.result, className: 'w-due right', cell: (one) => one.result },
-    { key: 'since', title: titles.since, className: 'w-state p3', cell: (one) =>
+    { key: 'since', title: titles.since, className: 'w-name p3', cell: (one) =>
         one.presumptiveSince ? <Moment at={one.presumptiveSince} /> : null },
     { key: 'next', title: titles.next, className: 'w-long p2', cell: (one) =>
         [one.nextStep, mediumOf(one)].filter(Boolean).join(', ') },
-    { key: 'due', title: titles.due, className: 'w-state', cell: (one) => <Due one={one} /> },
-    { key: 'status', title: titles.status, className: 'w-state', cell: (one) =>
+    { key: 'due', title: titles.due, className: 'w-name', cell: (one) => <Due one={one} /> },
+    { key: 'status', title: titles.status, className: 'w-name', cell: (one) =>
         <StateOf state={one.confirmationStatus} /> },
 ];
 
