@@ -14,7 +14,7 @@ import { allOrNone, allSelected, moved, ranged, toggled } from './selection.ts';
 export interface Column<Row> {
     key: string;
     title: string;
-    // Width (w-…) and, by how little it is needed, when it goes (p1 last to p5 first).
+    // Width (w-…) and, by how little it is needed, when it goes: p5 first, p4, roomy, p3 to p1.
     className?: string;
     // What its cells look like besides.
     cellClass?: string;

@@ -103,7 +103,6 @@ export const go = (page, path) => page.evaluate((to) => {
 }, path);
 
 export async function show(page, path) {
-    await page.evaluate(() => { window.stillFor = 0; });
     await go(page, path);
     await page.waitForFunction(() => {
         const still = window.asked === 0 && document.querySelector('main')?.innerText.trim()
