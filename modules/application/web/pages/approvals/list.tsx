@@ -32,7 +32,7 @@ const columns: Column<Task>[] = [
         hint: ({ sample }) => sample.clientName ?? undefined },
     { key: 'asked', title: titles.asked, className: 'w-when p4',
         cell: ({ requestedAt }) => <Moment at={requestedAt} /> },
-    { key: 'age', title: titles.age, className: 'w-due',
+    { key: 'age', title: titles.age, className: 'w-short',
         cell: ({ requestedAt }) => span(Date.parse(requestedAt) - Date.now()) },
     { key: 'due', title: titles.due, className: 'w-due', cell: ({ sample }) => (
         <>
@@ -42,7 +42,7 @@ const columns: Column<Task>[] = [
     ) },
     { key: 'results', title: titles.results, className: 'w-short right p2',
         cell: ({ sample }) => sample.results },
-    { key: 'investigations', title: titles.investigations, className: 'w-due right p2',
+    { key: 'investigations', title: titles.investigations, className: 'w-when right p2',
         cell: ({ sample }) => sample.investigations || null },
     { key: 'role', title: titles.role, className: 'w-who p4',
         cell: ({ role }) => role?.replaceAll('_', ' ') ?? words.anybody },
