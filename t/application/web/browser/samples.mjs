@@ -340,12 +340,19 @@ async function keys(page) {
     await press(page, 'Enter');
     await page.waitForSelector('#reason');
     await looks(page, 'reason');
+    await press(page, 'Escape');
+    await rowHasFocus(page, 'when a dialog that followed another was closed');
+    await press(page, 'Control+k');
+    await page.waitForSelector('#quick');
+    await page.keyboard.insertText('hold');
+    await press(page, 'Enter');
+    await page.waitForSelector('#reason');
     const name = await page.textContent('.lines li');
     await page.keyboard.insertText('The client asked us to wait');
     await press(page, 'Enter');
     await until(page, () => /1 sample put on hold/.test(document.body.textContent),
         'a reason puts the sample on hold');
-    await rowHasFocus(page, 'after an act of two dialogs');
+    await rowHasFocus(page, 'after the act');
     await open(page, '/app/samples?disposition=on_hold');
     await page.waitForSelector('tr.cursor');
     ok((await page.textContent('tbody')).includes(name), '... as the list shows');
