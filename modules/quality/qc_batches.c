@@ -72,7 +72,7 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_OUT | LIMS_F_CREATE,
       .doc = "Ids of the sample tests that the batch covers.",
-      .example = "90211" },
+      .example = "[90211]" },
     { .name = "overriddenTestIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_OUT,
@@ -134,7 +134,7 @@ static const lims_field_t coverage_input[] = {
       .flags = LIMS_F_REQUIRED,
       .min = 1,
       .doc = "Ids of the sample tests.",
-      .example = "90211" },
+      .example = "[90211]" },
     LIMS_FIELD_END,
 };
 
@@ -144,7 +144,7 @@ static const lims_field_t uncover_input[] = {
       .flags = LIMS_F_REQUIRED,
       .min = 1,
       .doc = "Ids of the sample tests.",
-      .example = "90211" },
+      .example = "[90211]" },
     LIMS_REASON_FIELD,
     LIMS_FIELD_END,
 };

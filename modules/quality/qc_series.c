@@ -82,7 +82,7 @@ static const lims_field_t fields[] = {
       .max = 8,
       .doc = "Westgard rules of the series, out of 1-2s, 1-3s, 2-2s, R-4s, 3-1s, 4-1s, 7-T and "
              "10-x.",
-      .example = "1-3s" },
+      .example = "[\"1-3s\"]" },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT,

@@ -291,10 +291,12 @@ subtest 'schemas' => sub {
     ok(!@faults, 'they are closed and consistent') or diag(join "\n", @faults);
 };
 
-subtest 'examples and defaults' => sub {
+sub has_valid_examples {
+    my ($document) = @_;
+    my $schema = LIMS::Service::JSONSchema->new($document);
     my (@faults, $count);
 
-    walk($api, sub {
+    walk($document, sub {
         my ($object, @path) = @_;
         my @values = (@{ ref $object->{examples} eq 'ARRAY' ? $object->{examples} : [] },
             exists $object->{type} && exists $object->{default} ? $object->{default} : ());
@@ -304,7 +306,12 @@ subtest 'examples and defaults' => sub {
         }
     });
     cmp_ok($count, '>', 40, 'there are examples');
-    ok(!@faults, 'they are values of their schemas') or diag(join "\n", @faults);
+    return ok(!@faults, 'they are values of their schemas') || diag(join "\n", @faults);
+}
+
+subtest 'examples and defaults' => sub { has_valid_examples($api) };
+subtest '... of the application' => sub {
+    has_valid_examples(LIMS::Service::JSONSchema::decode(document('--surface', 'application')));
 };
 
 # That the types are the database's is seen in catalogue.t.
