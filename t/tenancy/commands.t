@@ -1,18 +1,27 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tenant isolation of limsctl: every command that takes an id, given another laboratory's,
-# answers as if there were none and changes nothing of theirs; once as it runs, once with
-# row-level security off. A new command has to be added here.
+# Tenant isolation of limsctl and of the application: every command and every route that takes
+# an id, given another laboratory's, answers as if there were none and changes nothing of
+# theirs, and no list or file has anything of theirs; once as it runs, once with row-level
+# security off. A new command, noun or parameter has to be added here.
 use strict;
 use warnings;
 
 use File::Temp ();
 use LIMS::Database::RowSecurity;
+use LIMS::Instance;
+use LIMS::Service::Bodies;
 use LIMS::Service::Demo;
+use LIMS::Service::JSONSchema;
+use LIMS::Service::Person;
+use LIMS::Service::Roles;
 use LIMS::Test;
 
-my $demo = LIMS::Service::Demo->new;
+# What is answered is the matter of other tests; here are thousands of answers.
+local $ENV{LIMS_TEST_CONTRACT} = 0;
+
+my $demo = LIMS::Service::Demo->new(conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64");
 my $lims = $demo->lims;
 my $db   = $lims->db;
 my $them = $demo->laboratory('cedar-basin');
@@ -141,8 +150,124 @@ sub apart {
         'nothing changed, here or there');
 }
 
-subtest 'as it runs' => \&apart;
+# --- The application --------------------------------------------------------------
+
+my $api    = LIMS::Service::JSONSchema::decode(LIMS::Instance::application_openapi());
+my $bodies = LIMS::Service::Bodies->new($api);
+my ($here, $there) = map {
+    LIMS::Service::Person->new($lims, organization => { id => $_->[0]->id, code => $_->[1] },
+        roles => [ grep { $_ ne 'nobody' } keys %LIMS::Service::Roles::matrix ])
+} [ $us, 'tiny-lab' ], [ $them, 'cedar-basin' ];
+
+# Tables of nouns, and of parameters that name a record.
+my %of_noun = (users => 'user_account', sessions => 'user_session', keys => 'api_key',
+    orders => 'sample_order', confirmations => 'sample_test', signatures => 'electronic_signature',
+    'approval-records' => 'approval', 'qc-batches' => 'qc_batch', 'qc-series' => 'qc_series',
+    'webhook-deliveries' => 'webhook_delivery', 'webhook-recoveries' => 'webhook_recovery');
+my %of_name = (orderId => 'sample_order', templateId => 'worksheet_template',
+    endpointId => 'webhook_endpoint', userId => 'user_account', parentId => 'storage_location');
+# Of these the name is no record's, or another parameter says of which table it is.
+my %no_record = map { $_ => 1 } qw(trackingId externalId requestId recordId);
+
+sub id_of {
+    my ($table) = @_;
+    return scalar $db->selectrow_array("SELECT max(id) FROM lims.$table WHERE organization_id = ?",
+        undef, $them->id) // die "there is no $table of theirs\n";
+}
+
+sub theirs_at {
+    my ($path) = @_;
+    my ($noun) = $path =~ m{\A/([^/]+)/};
+    return id_of($of_noun{$noun} // $noun =~ s/s\z//r =~ tr/-/_/r);
+}
+
+my @operations = map {
+    my $path = $_;
+    map { { method => uc, path => $path =~ s{\A/app/api}{}r, %{ $api->{paths}{$path}{$_} } } }
+        grep { /\A(?:get|post|patch|put|delete)\z/ } sort keys %{ $api->{paths}{$path} }
+} sort keys %{ $api->{paths} };
+
+# What a route asks for besides what its document says is required.
+my %given = (releaseInstrumentFile => { reason => 'x' },
+    overrideLot => { reagentLotId => $absent });
+my %query = (listInstrumentFileCandidates => '?row=2');
+my %signed = map { $_ => 1 } qw(overrideQcBatch overrideLot reopenResult amendSample signOffWorksheet);
+
+# What somebody sees of an answer, the id that they sent made the same.
+sub seen {
+    my ($operation, $method, $path, $id) = @_;
+    my $name = $operation->{operationId};
+    my $body = $bodies->of($operation, given => $given{$name});
+    $body->{signature} = { password => $here->password, contentHash => 'a' x 64 } if $signed{$name};
+    $path .= $query{$name} // '';
+    my $answer = $here->request($method, $path, $body && $method ne 'HEAD' ? (body => $body) : ());
+    return $answer->status . ' ' . ($answer->body // '') =~ s/(?<!\d)$id(?!\d)/ID/gr;
+}
+
+sub by_path {
+    my @odd;
+    my @with_id = grep { $_->{path} =~ /\{id\}/ } @operations;
+
+    for my $operation (@with_id) {
+        my ($method, $path) = @$operation{qw(method path)};
+        my $theirs = theirs_at($path);
+
+        for my $asked ($method, $method eq 'GET' ? 'HEAD' : ()) {
+            my ($strange, $none) = map { seen($operation, $asked,
+                    $path =~ s/\{id\}/$_/r =~ s/\{\w+\}/1/gr, $_) } $theirs, $absent;
+            push @odd, "$asked $path: $strange, not $none" if $strange ne $none;
+            push @odd, "$asked $path: $strange" if $strange !~ /\A404 /;
+        }
+    }
+    cmp_ok(scalar @with_id, '>', 100, scalar(@with_id) . ' routes take an id');
+    return is(join("\n", @odd), '', '... and answer as if theirs were not there');
+}
+
+sub by_parameter {
+    my ($tried, @odd) = (0);
+
+    for my $operation (grep { $_->{method} eq 'GET' && $_->{path} !~ /\{/ } @operations) {
+        for my $name (map { $_->{name} // '' } @{ $operation->{parameters} || [] }) {
+            next if $name !~ /Id\z/ || $no_record{$name};
+            my $theirs = id_of($of_name{$name} // lc($name =~ s/Id\z//r =~ s/([A-Z])/_$1/gr));
+            my ($strange, $none) = map { seen($operation, 'GET', "$operation->{path}?$name=$_", $_) }
+                $theirs, $absent;
+            $tried++;
+            push @odd, "$operation->{path}?$name=: $strange, not $none" if $strange ne $none;
+        }
+    }
+    cmp_ok($tried, '>', 30, "$tried parameters name a record");
+    return is(join("\n", @odd), '', '... and find nothing of theirs');
+}
+
+# Every list and file, of which theirs have their tracking ids or addresses.
+sub by_list {
+    my $own = qr/CB-\d\d-\d|cedarbasin/;
+    my (@shown, @odd);
+
+    for my $path (map { $_->{path} } grep { $_->{method} eq 'GET' && $_->{path} !~ /\{/ }
+        @operations) {
+        # Its examples are of the demonstration.
+        next if $path eq '/openapi.json';
+        push @shown, $path if ($there->get($path)->body // '') =~ $own;
+        push @odd,   $path if ($here->get($path)->body // '') =~ $own;
+    }
+    cmp_ok(scalar @shown, '>', 15, scalar(@shown) . ' lists and files have theirs for them');
+    return is(join("\n", @odd), '', '... and none for somebody else');
+}
+
+sub all_apart {
+    subtest 'limsctl' => \&apart;
+    my $before = $db->selectrow_array('SELECT max(id) FROM lims.audit_entry');
+    subtest 'ids in paths' => \&by_path;
+    subtest 'ids in parameters' => \&by_parameter;
+    subtest 'lists and files' => \&by_list;
+    return is($db->selectrow_array('SELECT max(id) FROM lims.audit_entry'), $before,
+        'nothing changed, here or there');
+}
+
+subtest 'as it runs' => \&all_apart;
 LIMS::Database::RowSecurity::disable($db);
-subtest 'by the statements alone' => \&apart;
+subtest 'by the statements alone' => \&all_apart;
 
 done_testing();

@@ -19,6 +19,7 @@ LIMS::Service::Demo - the demonstration laboratories, as their users and program
 A laboratory asks the service over TLS with its own key, and limsctl as one of
 its people, who sign with the password of the demonstration.
 
+    new(%option)                with the options of LIMS::Test
     lims                        the LIMS::Test beneath
     laboratory($code)           cedar-basin, harborview, tiny-lab, starter-water
 
@@ -56,8 +57,8 @@ my %domain = ('cedar-basin' => 'cedarbasin.example', 'harborview' => 'harborview
     'tiny-lab' => 'tinylab.example', 'starter-water' => 'starterwater.example');
 
 sub new {
-    my ($class) = @_;
-    my $lims    = LIMS::Test->new(demo => 1);
+    my ($class, %option) = @_;
+    my $lims    = LIMS::Test->new(demo => 1, %option);
     my $secret  = File::Temp->new;
 
     print {$secret} "$lims->{keys}{LIMS_DEMO_PASSWORD}\n";
