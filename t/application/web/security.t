@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser: markup, characters that nobody sees and such as turn the direction of a text
-# stand in every text of the database. On every screen they are seen as what they are: nothing
-# of them runs, and nothing is hidden.
+# stand in every text of the database, also where a program sent them with its key. On every
+# screen they are seen as what they are: nothing of them runs, and nothing is hidden. A file
+# that is opened directly is saved, and never shown.
 use strict;
 use warnings;
 
 use LIMS::Database::Markup;
+use LIMS::Service::Markup;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
@@ -18,12 +20,41 @@ my $spared = qr/\A(?:schema_migration\.\w+|idempotency_record\.\w+|\w+\.(?:table
     |organization\.(?:code|time_zone|locale)|saved_view\.page|sign_in_guess\.address
     |user_account\.(?:email|password_hash)|webhook_endpoint\.(?:events|url))\z/x;
 
+# What a program sends, and where it is seen.
+my ($sent, @places);
+
+sub by_key {
+    my ($lims, $definition, $material) = @_;
+
+    $sent = LIMS::Service::Markup->new($lims, $lims->{keys}{LIMS_API_KEY});
+    my $sample  = $sent->send('createSample', { materialTypeId => $material,
+        testDefinitionIds => [$definition] });
+    my ($client, $name) = @{ $sent->send('createClient', {}) }{qw(id name)};
+    my $project = $sent->send('createProject', { clientId => $client })->{id};
+    my $panel   = $sent->send('createPanel', { testDefinitionIds => [$definition] })->{id};
+    my $order   = $sent->send('createOrder', { clientId => $client, samples => [ {
+        materialTypeId => $material, projectId => $project, clientName => $name } ] });
+    my $ordered = $order->{samples}[0]{id};
+    my $test    = $sample->{tests}[0]{id};
+    $sent->send('receiveSamples', { items => [ { sampleId => $sample->{id} } ], receipt => {} });
+    $sent->send('enterResult', {}, id => $test);
+    $sent->send('setSampleDisposition', { disposition => 'on_hold' }, id => $sample->{id});
+    my $file = $sent->send('ingestInstrumentFile', { content => 'no,table' })->{id};
+    @places = ("samples/$sample->{id}", "samples/$sample->{id}/history", "samples/$ordered",
+        "orders/$order->{order}{id}", "reference/clients/$client", "reference/projects/$project",
+        "reference/panels/$panel", "instrument-files/$file");
+    return;
+}
+
 LIMS::Test::Browser::run('security', sub {
     my ($lims) = @_;
     # Nouns of which the demonstration has none.
-    my ($cedar, $definition) = $lims->db->selectrow_array(q{SELECT o.id, min(d.id)
+    my ($cedar, $definition, $material) = $lims->db->selectrow_array(q{SELECT o.id, min(d.id),
+            (SELECT min(m.id) FROM lims.material_type m
+              WHERE m.organization_id = o.id AND m.active)
         FROM lims.organization o JOIN lims.test_definition d ON d.organization_id = o.id
         WHERE o.code = 'cedar-basin' AND d.active GROUP BY o.id});
+    by_key($lims, map { 0 + $_ } $definition, $material);
     $lims->insert('panel', { code => 'W', name => 'Weekly', test_definition_ids => "{$definition}" },
         { id => $cedar });
     $lims->insert('qc_template', { method => 'EPA 300.0', name => 'Anions', required => 0 },
@@ -41,5 +72,5 @@ LIMS::Test::Browser::run('security', sub {
             (SELECT DISTINCT role FROM lims.role_permission) r
         WHERE u.email = 'ruth.calder@cedarbasin.example' ON CONFLICT DO NOTHING});
     $super->do(q{SET session_replication_role = 'origin'});
-});
+}, acts => { sent => sub { return { places => \@places, texts => { $sent->texts } } } });
 done_testing();

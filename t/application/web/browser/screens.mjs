@@ -35,7 +35,7 @@ export const nouns = () =>
         .map(([, noun]) => noun);
 
 // A record of the laboratory of the person who is signed in on the page.
-async function idIn(page, noun) {
+export async function idIn(page, noun) {
     const { data } = await ask(page, 'GET', `/${resources[noun] ?? noun}?limit=1`);
     return data[0]?.id;
 }

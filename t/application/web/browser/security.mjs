@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every screen, as the routes of the pages say, with markup in every text.
-import { everyScreen, folders, inApplication, nouns, patternsOf, show, watching } from './screens.mjs';
-import { desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+// Every screen, as the routes of the pages say, with markup in every text; files opened
+// directly.
+import { everyScreen, folders, idIn, inApplication, nouns, patternsOf, show,
+    watching } from './screens.mjs';
+import { act, ask, desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
 
@@ -18,6 +20,8 @@ const look = (page) => page.evaluate(() => {
     const texts = [document.body.innerText, document.title, ...all.flatMap((one) =>
         [...one.attributes].map(({ value }) => value)), ...all.map(({ value }) => String(value ?? ''))];
     return {
+        words: [document.body.innerText, ...all.map(({ value }) => String(value ?? ''))]
+            .flatMap((text) => text.match(/text\d+w/g) ?? []),
         hits: window.hits,
         markup: document.querySelectorAll('img[src=x], body script, [onerror], [onload],'
             + ' a[href^="javascript:"]').length,
@@ -30,12 +34,66 @@ const look = (page) => page.evaluate(() => {
     };
 });
 
+// The words of the texts that a program sent, where they were seen.
+const wordsSeen = new Set();
+
 async function safe(page, place) {
-    const { hits, markup, hidden, shown, crashed } = await look(page);
+    const { words, hits, markup, hidden, shown, crashed } = await look(page);
+    words.forEach((word) => wordsSeen.add(word));
     ok(hits === 0 && markup === 0 && hidden.length === 0 && !crashed
         && (shown || without.test(place)), `${place}: seen as what it is`,
     JSON.stringify({ hits, markup, hidden: hidden.slice(0, 3), shown, crashed }));
 }
+
+async function sentByProgram(page) {
+    const { places, texts } = await act('sent');
+    for (const place of places) {
+        await show(page, `/app/${place}`);
+        await safe(page, `${place}, sent by a program`);
+    }
+    const unseen = Object.keys(texts).filter((word) => !wordsSeen.has(word));
+    ok(Object.keys(texts).length > 20, `${Object.keys(texts).length} texts were sent by a program`);
+    is(unseen.map((word) => texts[word]).join(', '), '', '... and each is seen');
+}
+
+// --- Files -----------------------------------------------------------------------
+
+const files = {
+    'page.html': '<!doctype html><script>localStorage.ran = "page"</script>',
+    'picture.svg': '<svg xmlns="http://www.w3.org/2000/svg">'
+        + '<script>localStorage.ran = "picture"</script></svg>',
+    'report.pdf': '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
+};
+
+// Opens it as the address of a tab of its own: that is what a link in a message does.
+async function openedDirectly({ context }, path, name) {
+    const tab = await context.newPage();
+    const saved = tab.waitForEvent('download', { timeout: 15000 }).catch(() => null);
+    // What is saved is no page that opens.
+    await open(tab, `/app/api${path}`).catch(() => {});
+    const download = await saved;
+    ok(download !== null && tab.url() === 'about:blank', `${name} opened directly: saved, not shown`,
+        tab.url());
+    await tab.close();
+    return download?.suggestedFilename();
+}
+
+async function opensNoFile(here) {
+    const { page } = here;
+    const sample = await idIn(page, 'samples');
+    for (const [fileName, bytes] of Object.entries(files)) {
+        const { id } = await ask(page, 'POST', '/attachments', { fileName, contentBase64: btoa(bytes),
+            mediaType: 'text/html', on: { table: 'sample', id: sample } });
+        is(await openedDirectly(here, `/attachments/${id}/content`, fileName), fileName,
+            '... by its name');
+    }
+    await openedDirectly(here, `/instrument-files/${await idIn(page, 'instrument-files')}/content`,
+        "an instrument's file");
+    await openedDirectly(here, '/samples/export', 'a list');
+    is(await page.evaluate(() => localStorage.ran), undefined, '... and nothing of them ran');
+}
+
+// --- Dialogs ---------------------------------------------------------------------
 
 async function dialogs(page) {
     await show(page, '/app/verify');
@@ -58,7 +116,8 @@ run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
 
-    here.seen.expected.push(/status of 404/);
+    // No such record, and a file that cannot be read as a table.
+    here.seen.expected.push(/status of 40[49]/);
     await here.context.addInitScript(watching);
     await here.context.addInitScript(() => {
         window.hits = 0;
@@ -75,7 +134,9 @@ run(async (browser) => {
     ok(nouns().length > 5, `${nouns().length} nouns of reference data have screens`);
     const seen = await everyScreen(page, safe);
     ok(seen > 60, `${seen} screens`);
+    await sentByProgram(page);
     await dialogs(page);
+    await opensNoFile(here);
     await until(page, () => window.hits === 0, 'nothing ran');
     quiet(here);
 });
