@@ -22,22 +22,25 @@ const cursorIn = (analyst) => analyst.page.waitForSelector('td.editing input:foc
 
 const saved = (analyst, what) => analyst.sees(/All is saved/, what);
 
-// From the first cell down: the controls one by one, the results as one block.
-async function enter(analyst, controls, results) {
+// The controls from the first cell down, the results as one block from the first sample.
+async function enter(analyst, controls, results, first) {
     await cursorIn(analyst);
     await analyst.press('Control+Home');
     for (const control of controls) {
         await analyst.type(control);
         await analyst.press('Enter');
     }
+    await analyst.down(first);
     await analyst.paste(results.join('\n'));
     await analyst.press('Control+s');
 }
 
-// The newest batch, which is that of the run.
+// From the bench of a run to the record of its batch.
 async function toBatch(analyst) {
+    const number = await analyst.page.textContent('h1');
     await analyst.goTo('QC batches');
-    await analyst.page.waitForSelector('tr.cursor');
+    await analyst.page.waitForSelector(`tr:has-text("${number}")`);
+    await analyst.to(number);
     await analyst.press('Enter');
     await analyst.sees(/Covers \d+ test/, 'the batch says what it covers');
 }
@@ -56,17 +59,17 @@ async function failing(analyst, { method, controls = [], fields, results }, labe
     await analyst.select(labels[0], labels.length);
     await analyst.press('m');
     await analyst.confirm();
-    await enter(analyst, controls, results);
+    await enter(analyst, controls, results, labels[0]);
     await saved(analyst, `${method}: a run is entered`);
     await (fields ? measureControls(analyst, fields) : toBatch(analyst));
     await analyst.sees(/Failed/, '... one of its controls fails');
     await analyst.sees(/Held/, '... and what that holds is listed');
 }
 
-async function repeating(analyst, { method, controlsAgain = [], fieldsAgain, after }) {
+async function repeating(analyst, { method, controlsAgain = [], fieldsAgain, after }, labels) {
     await analyst.choose('Repeat the run');
     await analyst.answer('The control failed; prepared anew');
-    await enter(analyst, controlsAgain, after);
+    await enter(analyst, controlsAgain, after, labels[0]);
     await saved(analyst, `${method}: the run is repeated`);
     await (fieldsAgain ? measureControls(analyst, fieldsAgain) : toBatch(analyst));
     await analyst.sees(/Passed/, '... and its controls pass');
@@ -87,7 +90,7 @@ export async function byMethod(analyst, { method, results }, labels) {
 export async function measuring(browser, lab, labels) {
     const analyst = await Person.at(browser, lab.analyst);
     await failing(analyst, lab.run, labels);
-    await repeating(analyst, lab.run);
+    await repeating(analyst, lab.run, labels);
     await byMethod(analyst, lab.bench, labels);
     await analyst.leaves();
 }
