@@ -43,7 +43,7 @@ async function deciding(manager) {
     await manager.sees(/Nothing is left to decide/, 'another means the sample that it names nearly');
     await manager.choose('Release 11 results');
     await manager.answer('Compared with the bench book');
-    await manager.sees(/11 results written/, 'the rest is released');
+    await manager.sees(/11 results written\./, 'the rest is released');
 }
 
 export async function importingFile(browser, lab, labels) {
