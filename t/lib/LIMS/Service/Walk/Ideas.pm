@@ -72,6 +72,12 @@ sub _new_sample {
         rand() < 0.2 ? (externalId => $actor->name) : ());
 }
 
+# Received, and nothing was entered yet.
+my $without_results = q{received_at IS NOT NULL AND status IN ('received', 'processing')
+    AND NOT EXISTS (SELECT FROM lims.sample_test t
+                     WHERE t.organization_id = sample.organization_id
+                       AND t.sample_id = sample.id AND t.result IS NOT NULL)};
+
 my %samples = (
     'sample create'  => sub { (undef, _new_sample($_[0])) },
     'sample receive' => sub {
@@ -79,10 +85,7 @@ my %samples = (
         my $waits = $actor->one('sample', "status = 'pending'") || $actor->sample;
         (undef, sampleIds => [$waits], rand() < 0.3 ? (receipt => { note => 'a walk' }) : ());
     },
-    'sample unreceive' => sub {
-        my ($actor) = @_;
-        ($actor->one('sample', "status = 'received'") || $actor->sample, @why);
-    },
+    'sample unreceive' => sub { ($_[0]->one('sample', $without_results) || $_[0]->sample, @why) },
     'sample update'    => _sample(sub { (plantLocation => 'Well ' . int rand 9, @why) }),
     'sample status'    => _sample(sub { (@why, status =>
                 _one(qw(pending received processing completed completed completed verified))) }),
@@ -233,6 +236,7 @@ my %reference = (
             materialTypeId => $actor->one('material_type', 'active'), low => 6, high => 8) },
     'specification update' => _on('specification', low => 5),
     'specification delete' => _on('specification', @why),
+    'reference-data export' => sub { (undef, noun => _one(qw(clients material-types panels))) },
     'reference-data import' => sub { my $code = $_[0]->name;
         (undef, noun => 'material-types', dryRun => _one($true, $false),
             content => "code,name\n$code,Name of $code\n") },
@@ -284,14 +288,25 @@ my %laboratory = (
 
 # --- Instrument files -----------------------------------------------------------------------
 
-# Values of tests of a sample, some of a test or a sample that there is not: without its row,
-# the second, the first can be released.
+# Values of tests of a sample, some of a test or a sample that there is not. With a row of a
+# test that there is not, the other is of one that waits for its result: without that row the
+# file can be released.
+my $waiting = q{SELECT s.tracking_id FROM lims.sample s
+      JOIN lims.sample_test t ON t.organization_id = s.organization_id AND t.sample_id = s.id
+      JOIN lims.test_definition d ON d.organization_id = t.organization_id
+                                 AND d.id = t.test_definition_id
+     WHERE s.organization_id = ? AND s.received_at IS NOT NULL AND d.code = 'PH'
+       AND t.status = 'pending' AND t.disposition = 'active' AND s.disposition = 'active'
+     ORDER BY random() LIMIT 1};
+
 sub file {
     my ($actor) = @_;
-    my $code = rand() < 0.2 ? 'LAB-26-0000001-A' : $actor->value(
-        'SELECT tracking_id FROM lims.sample WHERE id = ?', $actor->sample);
+    my $absent = rand() < 0.4;
+    my $code = ($absent && $actor->value($waiting, $actor->{organization}{id}))
+        || (rand() < 0.2 ? 'LAB-26-0000001-A' : $actor->value(
+            'SELECT tracking_id FROM lims.sample WHERE id = ?', $actor->sample));
     return join '', "Sample;Test;Value;Unit;Time\n", map { "$code;$_;" . _one('7.1', '7.3', '9.1')
-            . ";;\n" } rand() < 0.4 ? ('ABSENT', 'PH') : ('PH', rand() < 0.3 ? 'PB' : ());
+            . ";;\n" } $absent ? ('ABSENT', 'PH') : ('PH', rand() < 0.3 ? 'PB' : ());
 }
 
 my $held = sub { $_[0]->one('instrument_file', "status = 'quarantined'") || $_[0]->one('instrument_file') };
