@@ -68,9 +68,22 @@ async function standsAt(page) {
     await until(page, () => !document.querySelector('.filling'), 'the form is closed');
 }
 
+// Samples are of a material: their number leads to them.
+async function usedByMaterial(page) {
+    await page.getByRole('link', { name: 'Materials' }).click();
+    await page.locator('tbody tr').filter({ hasText: 'Drinking water' }).click();
+    await press(page, 'e');
+    await panel(page).getByRole('link', { name: /^\d+ samples$/ }).waitFor();
+    ok(!await panel(page).getByText('Nothing refers to it').isVisible(),
+        'a material says how many samples are of it');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('.filling'), 'its form is closed');
+}
+
 export async function instruments({ page }) {
     await lists(page);
     await creates(page);
     await changes(page);
     await standsAt(page);
+    await usedByMaterial(page);
 }

@@ -31,7 +31,7 @@ function Decided({ step }: { step: Step }): ReactElement | null {
     const person = usePeople();
     return step.decidedAt ? (
         <span className="quiet">
-            {t.sample.approval[step.status]} {t.sample.by(person(step.decidedBy))}{' '}
+            {t.sample.approval[step.status]} {t.sample.by(person(step.decidedBy))}{',\u00a0'}
             <Moment at={step.decidedAt} />
         </span>
     ) : null;

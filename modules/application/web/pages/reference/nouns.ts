@@ -94,7 +94,7 @@ export const nouns: Noun[] = [
         [code, name, { member: 'model', className: 'w-ident p3' },
             { member: 'serialNumber', className: 'w-who p4' },
             { member: 'storageLocationId', className: 'w-ident p2' },
-            { member: 'calibrationDue', className: 'w-name', as: 'day' }]),
+            { member: 'calibrationDue', className: 'w-due', as: 'day' }]),
     noun('panels', { list: '/panels', one: '/panels/{id}' },
         members(['code', 'name', 'testDefinitionIds', 'active'],
             { testDefinitionIds: { records: '/test-definitions' } }),

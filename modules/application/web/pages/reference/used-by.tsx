@@ -11,6 +11,7 @@ import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { nounOf } from './nouns.ts';
 import type { Noun } from './nouns.ts';
+import { useCounts } from '../samples/counts.ts';
 
 const words = t.reference;
 const shownAtMost = 5;
@@ -40,6 +41,9 @@ const samplesBy: Partial<Record<Noun['slug'], string>> = {
     clients: 'clientId', projects: 'projectId', 'material-types': 'materialTypeId',
 };
 
+// Until it is known: that nothing refers to the record is not said yet.
+const Unknown = (): ReactElement => <dt aria-busy="true" />;
+
 function Kin({ slug, member, asked, id }: {
     slug: Noun['slug']; member: string; asked: boolean; id: number;
 }): ReactElement | null {
@@ -47,7 +51,11 @@ function Kin({ slug, member, asked, id }: {
     const found = useRead(list as ListPath, { params: { query: {
         active: true, limit: 500, ...(asked ? { [member]: id } : {}),
     } } } as never);
-    const rows = ((found.data as { data: Row[] } | undefined)?.data ?? []).filter((row) =>
+    const page = found.data as { data: Row[] } | undefined;
+    if (!page) {
+        return <Unknown />;
+    }
+    const rows = page.data.filter((row) =>
         [row[member]].flat().includes(id));
     return rows.length ? (
         <>
@@ -66,21 +74,18 @@ function Kin({ slug, member, asked, id }: {
 }
 
 function Samples({ member, id }: { member: string; id: number }): ReactElement | null {
-    const counts = useRead('/samples/counts', { params: { query: { [member]: id } } });
-    const all = Object.values(counts.data ?? {});
-    const sum = all.reduce<number>((n, one) => n + (Number.parseInt(String(one).replace(/\D/g, ''), 10)
-        || 0), 0);
-    const open = all.some((one) => String(one).endsWith('+'));
-    return sum ? (
+    const { all } = useCounts({ [member]: String(id) });
+    if (all === undefined) {
+        return <Unknown />;
+    }
+    return all === '0' ? null : (
         <>
             <dt>{t.samples.title}</dt>
             <dd>
-                <Link href={paths.samples(`?${member}=${id}`)}>
-                    {words.users.samples(`${sum.toLocaleString()}${open ? '+' : ''}`)}
-                </Link>
+                <Link href={paths.samples(`?${member}=${id}`)}>{words.users.samples(all)}</Link>
             </dd>
         </>
-    ) : null;
+    );
 }
 
 export function UsedBy({ noun, id }: { noun: Noun; id: number }): ReactElement | null {
