@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make                 build/out/mod_lims.so, build/out/limsctl and its manual page; and,
-#                      where Node and npm are, the pages of the application in
-#                      build/out/application
+# make                 build/out/mod_lims.so, build/out/limsctl and its manual page,
+#                      build/out/lims-print; and, where Node and npm are, the pages of
+#                      the application in build/out/application
 # make run             a private instance in build/run, in the background
 # make stop            stops it; its data stays
 # make test            the whole suite; make test T=t/samples runs a part of it
@@ -57,7 +57,7 @@
 #
 # Sources are found by their place: a new folder under modules/ needs no line
 # here. What has modules/server/ or modules/dispatch/ links into the module only,
-# modules/tool/ into limsctl only; what is in $(KERNEL) also into the unit tests
+# modules/tool/ into limsctl only, modules/print/ into lims-print only; what is in $(KERNEL) also into the unit tests
 # and fuzzers.
 
 OUT ?= build/out
@@ -75,6 +75,7 @@ SOAK_RESTARTS ?= 100
 
 prefix ?= /usr
 sbindir ?= $(prefix)/sbin
+libdir ?= $(prefix)/lib
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/mod_lims
@@ -100,6 +101,10 @@ SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
     $(APR_CPPFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
+# Of lims-print alone.
+PRINT_PACKAGES := pangocairo pangofc cairo-pdf fontconfig libpng
+PRINT_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PRINT_PACKAGES) 2>/dev/null))
+PRINT_LIBS := $(shell pkg-config --libs $(PRINT_PACKAGES) 2>/dev/null) -lzint -lm
 LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lpcre2-8 -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))
@@ -113,13 +118,15 @@ SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
+PRINT := $(filter modules/print/%,$(SOURCES))
 KERNEL := $(filter modules/kernel/% modules/openapi/% modules/formats/% modules/profiles/% modules/extraction/%,$(SOURCES))
-SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
+SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL) $(PRINT),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
 object = $(patsubst %.c,$(OUT)/%.o,$(1))
 MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
+PRINT_OBJECTS := $(call object,$(PRINT))
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
@@ -144,7 +151,7 @@ FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl $(OUT)/limsctl.8) pages
+all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl $(OUT)/limsctl.8) $(OUT)/lims-print pages
 
 # --- Prerequisites -----------------------------------------------------------
 
@@ -210,6 +217,9 @@ $(call object,$(SERVER)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 $(call object,$(SHARED) $(DISPATCH) $(TOOL)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile)
 
+$(call object,$(PRINT)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
+	$(call compile,$(PRINT_CFLAGS))
+
 $(GENERATED) $(OUT)/demo.o: $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile)
 
@@ -225,6 +235,13 @@ $(OUT)/limsctl: $(TOOL_OBJECTS)
 	@echo "ld $@"
 	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(TOOL_OBJECTS) $(LIBS) \
 	    $(APR_LIBS) && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
+
+# Of the kernel only what it uses: neither libpq nor curl.
+$(OUT)/lims-print: $(PRINT_OBJECTS) $(OUT)/kernel.a
+	@echo "ld $@"
+	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS) -o $@.$$$$ $(PRINT_OBJECTS) \
+	    $(OUT)/kernel.a $(PRINT_LIBS) -lyajl -lcrypto $(APR_LIBS) && mv $@.$$$$ $@ \
+	    || { rm -f $@.$$$$; exit 1; }
 
 $(OUT)/limsctl.8: $(OUT)/limsctl
 	@$(OUT)/limsctl man > $@
@@ -245,7 +262,7 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 	@echo "ld $@"
 	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
 
--include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
+-include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS) $(PRINT_OBJECTS)))
 -include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(READER) $(TABLES) $(MATRIX))
 
 # --- The application's pages -------------------------------------------------
@@ -491,14 +508,15 @@ bench-application: prerequisites
 # what is installed. Stripping is for whoever makes a package.
 share := $(DESTDIR)$(datadir)/mod_lims
 folders := $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8 \
-    $(DESTDIR)$(docdir) $(share) $(share)/fail2ban $(share)/profiles $(share)/receivers \
+    $(DESTDIR)$(docdir) $(DESTDIR)$(libdir)/mod_lims $(share) $(share)/fail2ban $(share)/profiles $(share)/receivers \
     $(share)/www
 mods_available = $(wildcard $(DESTDIR)$(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available)
 
-install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8)),,all)
+install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8),$(wildcard $(OUT)/lims-print)),,all)
 	install -d $(folders)
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
+	install -m 755 $(OUT)/lims-print $(DESTDIR)$(libdir)/mod_lims/lims-print
 	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
 	install -m 644 $(filter-out conf/limsctl.conf,$(wildcard conf/*.conf conf/*.yml)) sql/roles.sql $(share)/
 	sed 's|/usr/lib/apache2/modules|$(libexecdir)|' conf/lims.load > $(share)/lims.load
@@ -516,7 +534,7 @@ install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8))
 uninstall:
 	rm -f $(DESTDIR)$(libexecdir)/mod_lims.so $(DESTDIR)$(sbindir)/limsctl \
 	    $(DESTDIR)$(mandir)/man8/limsctl.8 $(if $(mods_available),$(mods_available)/lims.load)
-	rm -rf $(share) $(DESTDIR)$(docdir)
+	rm -rf $(share) $(DESTDIR)$(docdir) $(DESTDIR)$(libdir)/mod_lims
 
 # --- Housekeeping ------------------------------------------------------------
 

@@ -33,6 +33,7 @@ typedef struct {
     const char *name; /* of the member whose value comes next */
     int depth;        /* containers open now */
     int values;
+    int values_max;
     level_t levels[LIMS_JSON_DEPTH_MAX];
     const lims_error_t *error;
 } reader_t;
@@ -152,8 +153,8 @@ static lims_json_t *add_value(reader_t *reader, lims_json_type_e type, const cha
 {
     lims_json_t *node;
 
-    if (++reader->values > LIMS_JSON_VALUES_MAX) {
-        refuse(reader, apr_psprintf(reader->pool, "has more than %d values", LIMS_JSON_VALUES_MAX));
+    if (++reader->values > reader->values_max) {
+        refuse(reader, apr_psprintf(reader->pool, "has more than %d values", reader->values_max));
         return NULL;
     }
     node = apr_pcalloc(reader->pool, sizeof(*node));
@@ -310,7 +311,13 @@ static const lims_error_t *syntax_error(const reader_t *reader)
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
                                     apr_pool_t *pool)
 {
-    reader_t reader = { .pool = pool };
+    return lims_json_parse_bounded(root, bytes, length, LIMS_JSON_VALUES_MAX, pool);
+}
+
+const lims_error_t *lims_json_parse_bounded(lims_json_t **root, const char *bytes,
+                                            apr_size_t length, int values_max, apr_pool_t *pool)
+{
+    reader_t reader = { .pool = pool, .values_max = values_max };
     yajl_alloc_funcs memory = lims_yajl_memory(pool);
     const lims_error_t *error = check_bytes(bytes, length, pool);
     yajl_status status;

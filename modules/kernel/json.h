@@ -45,6 +45,11 @@ struct lims_json_t {
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
                                     apr_pool_t *pool);
 
+/* The same with another bound than LIMS_JSON_VALUES_MAX, for texts that the service made
+ * itself. */
+const lims_error_t *lims_json_parse_bounded(lims_json_t **root, const char *bytes,
+                                            apr_size_t length, int values_max, apr_pool_t *pool);
+
 /* Returns the member of that name; NULL: there is none, or `object` is not an object. */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bounds.c - bounds on memory and time that hold whatever the content is.
+ *
+ * cairo, pango and GLib take memory by malloc(), which ends at RLIMIT_DATA; GLib then ends
+ * the process. A document that would come near is refused before; what comes there all the
+ * same is answered by a signal handler, so that the caller has a sentence in either case.
+ */
+#include "print/bounds.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/error.h"
+#include "print/frames.h"
+#include "print/protocol.h"
+
+static volatile sig_atomic_t answering, framed_answers;
+
+static void end_with(const char *sentence)
+{
+    if (!answering && framed_answers) {
+        lims_frame_write(LIMS_PRINT_REFUSAL, sentence, strlen(sentence));
+    } else if (!answering) {
+        (void)!write(STDERR_FILENO, sentence, strlen(sentence));
+        (void)!write(STDERR_FILENO, "\n", 1);
+    }
+    _exit(3);
+}
+
+static void on_signal(int number)
+{
+    end_with(number == SIGXCPU ? "The document takes too long to make."
+                               : "The document takes too much memory.");
+}
+
+int lims_bounds_no_memory(int status)
+{
+    (void)status;
+    end_with("The document takes too much memory.");
+    return 0;
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit now;
+
+    if (getrlimit(resource, &now) == 0) {
+        now.rlim_cur = now.rlim_max != RLIM_INFINITY && now.rlim_max < value ? now.rlim_max : value;
+        (void)setrlimit(resource, &now);
+    }
+}
+
+void lims_bounds_set(bool framed)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+
+    framed_answers = framed;
+    (void)setpriority(PRIO_PROCESS, 0, 10);
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    limit(RLIMIT_CORE, 0);
+    if (framed) {
+        limit(RLIMIT_FSIZE, 0);
+    }
+    limit(RLIMIT_NOFILE, 64);
+#if !defined(__SANITIZE_ADDRESS__)
+    limit(RLIMIT_DATA, LIMS_PRINT_MEMORY_MAX);
+#endif
+    (void)sigaction(SIGXCPU, &action, NULL);
+    (void)sigaction(SIGABRT, &action, NULL);
+    (void)sigaction(SIGTRAP, &action, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    /* Memory of a large document goes back to the system. */
+    (void)mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+    (void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+}
+
+void lims_bounds_renew(void)
+{
+    struct timespec used = { 0 };
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    limit(RLIMIT_CPU, (rlim_t)used.tv_sec + LIMS_PRINT_CPU_SECONDS);
+}
+
+void lims_bounds_answering(bool now)
+{
+    answering = now;
+}
+
+const lims_error_t *lims_bounds_check(apr_pool_t *pool)
+{
+    struct mallinfo2 memory = mallinfo2();
+
+    if (memory.uordblks + memory.hblkhd <= (size_t)LIMS_PRINT_MEMORY_SOFT) {
+        return NULL;
+    }
+    return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                             "The document takes too much memory: it has too many pages or texts");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bounds.h - what the printer allows itself of the machine. */
+#ifndef LIMS_PRINT_BOUNDS_H
+#define LIMS_PRINT_BOUNDS_H
+
+#include "lims.h"
+
+/* Most memory of its own in bytes, without what is mapped of programs and fonts: with
+ * these the process stays below 150 MB. */
+#define LIMS_PRINT_MEMORY_MAX (112L * 1024 * 1024)
+
+/* Of this, what a document may take before it is refused in good order. */
+#define LIMS_PRINT_MEMORY_SOFT (92L * 1024 * 1024)
+
+/* Seconds of a processor for one document. */
+#define LIMS_PRINT_CPU_SECONDS 60
+
+/* Most pages of one document. */
+#define LIMS_PRINT_PAGES_MAX 3000
+
+/* Bounds memory, files, processes and core dumps of this process, makes it nice, and has
+ * running out of memory or time answered with a refusal (`framed`: as a frame) before the
+ * process ends. */
+void lims_bounds_set(bool framed);
+
+/* Allows the next document its seconds of a processor. */
+void lims_bounds_renew(void);
+
+/* Says that an answer is being written: from now on none is added at the end. */
+void lims_bounds_answering(bool answering);
+
+/* Ends the process for lack of memory: the abort function of its pools. */
+int lims_bounds_no_memory(int status);
+
+/* LIMS_E_PAYLOAD_TOO_LARGE: the document being made takes too much memory. */
+const lims_error_t *lims_bounds_check(apr_pool_t *pool);
+
+#endif /* LIMS_PRINT_BOUNDS_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* print_document.c - counts the pages of each part, draws them, finishes the PDF. */
+#include "print/print_document.h"
+
+#include <apr_strings.h>
+#include <cairo-pdf.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "print/protocol.h"
+
+#define A4_WIDTH (210 * LIMS_MM)
+#define A4_HEIGHT (297 * LIMS_MM)
+#define LETTER_WIDTH 612.0
+#define LETTER_HEIGHT 792.0
+
+#define MARGIN_SIDE (20 * LIMS_MM)
+#define MARGIN_TOP (14 * LIMS_MM)
+#define MARGIN_BOTTOM (11 * LIMS_MM)
+
+static cairo_status_t append(void *bytes, const unsigned char *data, unsigned int length)
+{
+    if (((GByteArray *)bytes)->len + (gsize)length > LIMS_PRINT_ANSWER_MAX) {
+        return CAIRO_STATUS_WRITE_ERROR;
+    }
+    g_byte_array_append(bytes, data, length);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_surface_t *open_surface(GByteArray *bytes, const lims_print_document_t *document,
+                                     const lims_paper_t *paper)
+{
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(append, bytes, paper->width, paper->height);
+
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, document->title);
+    if (document->author) {
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_AUTHOR, document->author);
+    }
+    if (document->made_at) {
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, document->made_at);
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, document->made_at);
+    }
+    return surface;
+}
+
+static lims_paper_t new_sheet(const lims_print_document_t *document, lims_fonts_t *fonts,
+                              apr_pool_t *pool)
+{
+    lims_paper_t paper = {
+        .pool = pool,
+        .fonts = fonts,
+        .width = document->width > 0 ? document->width
+                 : document->letter  ? LETTER_WIDTH
+                                     : A4_WIDTH,
+        .height = document->height > 0 ? document->height
+                  : document->letter   ? LETTER_HEIGHT
+                                       : A4_HEIGHT,
+        .kept = g_ptr_array_new_with_free_func(g_object_unref),
+    };
+    bool margins = !document->without_margins;
+
+    paper.left = margins ? MARGIN_SIDE : 0;
+    paper.right = paper.width - paper.left;
+    paper.top = margins ? MARGIN_TOP : 0;
+    return paper;
+}
+
+static void set_part(lims_paper_t *paper, const lims_print_part_t *part, bool margins, cairo_t *cr)
+{
+    paper->frame = &part->frame;
+    paper->bottom = paper->height - (margins ? MARGIN_BOTTOM + part->frame.foot_height : 0);
+    for (int pass = 0; pass < 2 && !paper->error; pass++) {
+        lims_paper_begin(paper, pass == 0 ? NULL : cr);
+        part->set(paper, part->baton);
+        lims_paper_end(paper);
+    }
+    g_ptr_array_set_size(paper->kept, 0);
+}
+
+const lims_error_t *lims_document_make(const char **bytes, apr_size_t *length,
+                                       const lims_print_document_t *document, lims_fonts_t *fonts,
+                                       apr_pool_t *pool)
+{
+    GByteArray *pdf = g_byte_array_new();
+    lims_paper_t paper;
+    cairo_surface_t *surface;
+    cairo_t *cr;
+
+    lims_fonts_use(fonts, document->han);
+    paper = new_sheet(document, fonts, pool);
+    surface = open_surface(pdf, document, &paper);
+    cr = cairo_create(surface);
+    for (const lims_print_part_t *part = document->parts; part && !paper.error; part = part->next) {
+        set_part(&paper, part, !document->without_margins, cr);
+    }
+    cairo_destroy(cr);
+    cairo_surface_finish(surface);
+    if (!paper.error && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
+        paper.error =
+            lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE, "The document cannot be drawn: %s",
+                              cairo_status_to_string(cairo_surface_status(surface)));
+    }
+    cairo_surface_destroy(surface);
+    if (!paper.error) {
+        *length = pdf->len;
+        *bytes = apr_pmemdup(pool, pdf->data, pdf->len);
+    }
+    g_ptr_array_free(paper.kept, TRUE);
+    g_byte_array_free(pdf, TRUE);
+    return paper.error;
+}
