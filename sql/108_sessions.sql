@@ -90,8 +90,10 @@ AS $$ SELECT interval '12 hours' $$;
 
 -- Authenticates a session by the hash of its token, and sets the context until the
 -- transaction ends: with a request id, person, session and request for what is written;
--- without one, organization and person, which is all that a read needs. Raises SQLSTATE
--- LM401 if there is no such session that goes on; the message says why, for the log.
+-- without one, organization and person, which is all that a read needs. locked_seconds: how
+-- long the account remains locked after failed signatures, in which its sessions only read;
+-- NULL: it is not locked, or the request id is missing. Raises SQLSTATE LM401 if there is no
+-- such session that goes on; the message says why, for the log.
 CREATE FUNCTION lims.authenticate_session(
     p_token_hash bytea,
     p_request_id text,
@@ -100,7 +102,8 @@ CREATE FUNCTION lims.authenticate_session(
     OUT organization_id bigint,
     OUT user_id bigint,
     OUT permissions text[],
-    OUT last_used_at timestamptz
+    OUT last_used_at timestamptz,
+    OUT locked_seconds bigint
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -138,6 +141,8 @@ BEGIN
     ELSE
         PERFORM lims.set_context(organization_id, user_id, NULL, p_request_id, p_reason,
                                  NULL, 'application', session_id);
+        locked_seconds := ceil(extract(epoch FROM
+            lims.locked_until(organization_id, user_id) - clock_timestamp()));
     END IF;
 END
 $$;

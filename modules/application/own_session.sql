@@ -7,6 +7,7 @@ SELECT session_id AS "sessionId",
        organization_id AS "organizationId",
        user_id AS "userId",
        permissions AS "permissions",
+       locked_seconds AS "lockedSeconds",
        last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
                                     interval '1 minute') AS "touchDue"
   FROM lims.authenticate_session(:keyHash::bytea, :$request::text, :$reason::text)
@@ -18,6 +19,7 @@ SELECT session_id AS "sessionId",
        organization_id AS "organizationId",
        user_id AS "userId",
        permissions AS "permissions",
+       locked_seconds AS "lockedSeconds",
        last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
                                     interval '1 minute') AS "touchDue"
   FROM lims.authenticate_session(:keyHash::bytea, NULL)

@@ -62,8 +62,8 @@ const lims_error_kind_t lims_error_kinds[] = {
     [LIMS_E_SIGNATURE_INVALID] = { "signature_invalid", 403, "Signature invalid",
                                    "The password is not the signer's; nothing was signed." },
     [LIMS_E_ACCOUNT_LOCKED] = { "account_locked", 403, "Account locked",
-                                "The account cannot sign for a time, after failed signatures; "
-                                "see `Retry-After`." },
+                                "The account is locked for a time, after failed signatures: it "
+                                "only reads; see `Retry-After`." },
     [LIMS_E_SAMPLE_LIMIT_EXCEEDED] = { "SAMPLE_LIMIT_EXCEEDED", 403, "Sample limit exceeded",
                                        "The plan's monthly sample allowance is used up." },
     [LIMS_E_FILE_STORAGE_EXCEEDED] = { "FILE_STORAGE_EXCEEDED", 403, "File storage exceeded",

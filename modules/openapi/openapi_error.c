@@ -75,10 +75,12 @@ static void fit_to_people(bool *possible, const lims_route_t *route)
     possible[LIMS_E_SCOPE_REQUIRED] = false;
     possible[LIMS_E_SESSION_CHANGED] = (route->flags & LIMS_R_NO_SESSION) == 0;
     possible[LIMS_E_CROSS_SITE_REQUEST] = !lims_route_reads(route);
+    if (!lims_route_reads(route) && route->permission && strcmp(route->permission, "self") != 0) {
+        possible[LIMS_E_ACCOUNT_LOCKED] = true;
+    }
     if (route->meaning) {
         possible[LIMS_E_ESIGNATURE_REQUIRED] = true;
         possible[LIMS_E_SIGNATURE_INVALID] = true;
-        possible[LIMS_E_ACCOUNT_LOCKED] = true;
         possible[LIMS_E_PRECONDITION_FAILED] = true;
         possible[LIMS_E_PRECONDITION_REQUIRED] = true;
     }

@@ -178,8 +178,9 @@ static const lims_error_t *refuse_permission(lims_exchange_t *x)
     return lims_database_run(ignored, &x->rq, calls, 2, 0);
 }
 
-/* Refuses a key without the scope of the route, or a person without its permission. */
-static const lims_error_t *permit(lims_exchange_t *x)
+/* Refuses a key without the scope of the route, or a person without its permission or
+ * with a locked account. */
+static const lims_error_t *permit(lims_exchange_t *x, const lims_result_t *found)
 {
     const char *scope = x->match.route->scope;
 
@@ -187,7 +188,7 @@ static const lims_error_t *permit(lims_exchange_t *x)
         return NULL;
     }
     if (lims_session_is_asked(x)) {
-        return lims_session_lacking(x) ? refuse_permission(x) : NULL;
+        return lims_session_lacking(x) ? refuse_permission(x) : lims_session_check_lock(x, found);
     }
     return lims_scope_in(x->rq.actor.scopes, scope)
                ? NULL
@@ -224,7 +225,7 @@ const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_
     if (x->refusal) {
         return x->refusal;
     }
-    error = permit(x);
+    error = permit(x, found);
     return error ? error : x->late_refusal;
 }
 

@@ -153,6 +153,21 @@ const lims_error_t *lims_session_adopt(lims_exchange_t *x, const lims_result_t *
                                    "its page knows.");
 }
 
+/* What is the person's own goes on: above all, sessions can be ended. */
+const lims_error_t *lims_session_check_lock(lims_exchange_t *x, const lims_result_t *found)
+{
+    const char *seconds = lims_result_get(found, 0, "lockedSeconds");
+
+    if (!seconds || strcmp(x->match.route->permission, "self") == 0) {
+        return NULL;
+    }
+    x->retry_after = seconds;
+    return lims_client_error(x->rq.pool, LIMS_E_ACCOUNT_LOCKED,
+                             "The account is locked for another %s s, after failed signatures: "
+                             "until then its sessions only read.",
+                             seconds);
+}
+
 const char *lims_session_lacking(const lims_exchange_t *x)
 {
     bool undecided = x->match.route->permission_by && x->late_refusal;

@@ -35,6 +35,11 @@ const lims_error_t *lims_session_adopt(lims_exchange_t *x, const lims_result_t *
  * member of a body that was refused decides which. */
 const char *lims_session_lacking(const lims_exchange_t *x);
 
+/* Refuses what changes something while the account is locked after failed signatures
+ * (LIMS_E_ACCOUNT_LOCKED), from the result of the check of a request that writes; the
+ * person's own things excepted. */
+const lims_error_t *lims_session_check_lock(lims_exchange_t *x, const lims_result_t *found);
+
 /* Returns what a browser hears whose session is missing, unknown, ended or timed out;
  * `cause` is for the log. */
 const lims_error_t *lims_session_unauthorized(const lims_exchange_t *x, const char *cause);

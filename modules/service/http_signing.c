@@ -38,7 +38,7 @@ static const lims_error_t *begin(lims_result_t **signer, lims_exchange_t *x)
 }
 
 /* Refuses an act that cannot be signed as it was asked for. */
-static const lims_error_t *check_signature(lims_exchange_t *x, const lims_result_t *signer)
+static const lims_error_t *check_signature(const lims_exchange_t *x)
 {
     apr_pool_t *pool = x->rq.pool;
     bool each = (x->rq.route->flags & LIMS_R_EACH) != 0;
@@ -58,12 +58,7 @@ static const lims_error_t *check_signature(lims_exchange_t *x, const lims_result
                                  "signature.contentHash is missing: a signature names what was "
                                  "seen, as the record showed it.");
     }
-    x->retry_after = lims_result_get(signer, 0, "lockedSeconds");
-    return x->retry_after ? lims_client_error(pool, LIMS_E_ACCOUNT_LOCKED,
-                                              "The account cannot sign for another %s s, after "
-                                              "failed signatures.",
-                                              x->retry_after)
-                          : NULL;
+    return NULL;
 }
 
 const lims_error_t *lims_http_signing_look(lims_exchange_t *x, const char *body, apr_size_t length)
@@ -85,7 +80,7 @@ const lims_error_t *lims_http_signing_look(lims_exchange_t *x, const char *body,
         x->signer_name = lims_result_get(signer, 0, "name");
     }
     x->signer = lims_result_get(signer, 0, "email");
-    return x->rq.signs ? check_signature(x, signer) : NULL;
+    return x->rq.signs ? check_signature(x) : NULL;
 }
 
 /* Checks the password by the provider where the session began by an identity, else against

@@ -17,8 +17,7 @@ bool lims_http_signing_concerns(const lims_exchange_t *x);
 
 /* Looks, in one transaction, and sets rq.signs. Where the Idempotency-Key has an answer,
  * the reply is that, and nothing is signed. LIMS_E_ESIGNATURE_REQUIRED: a signature is
- * missing; LIMS_E_PRECONDITION_REQUIRED: it does not name what was seen;
- * LIMS_E_ACCOUNT_LOCKED: the account cannot sign now. */
+ * missing; LIMS_E_PRECONDITION_REQUIRED: it does not name what was seen. */
 const lims_error_t *lims_http_signing_look(lims_exchange_t *x, const char *body,
                                            apr_size_t length);
 

@@ -34,9 +34,7 @@ SELECT u.email AS "email",
        s.identity ->> 'subject' AS "name",
        o.esignature_required AS "esignatureRequired",
        CASE WHEN a.locked_until > now() THEN 0 ELSE 5 - coalesce(a.failures, 0) END
-           AS "attemptsLeft",
-       CASE WHEN a.locked_until > now()
-            THEN ceil(extract(epoch FROM a.locked_until - now()))::bigint END AS "lockedSeconds"
+           AS "attemptsLeft"
   FROM lims.user_account u
   JOIN lims.organization o
     ON o.id = u.organization_id

@@ -65,6 +65,28 @@ subtest 'a signed act' => sub {
         [ $ana->id, 'Ana Ruiz', 'verified', $test ], '... and signed, by whom and for what');
 };
 
+# What needs no signature is refused too, but for what is the person's own.
+sub only_reads {
+    my ($test) = @_;
+    my $refused = $ana->patch("/sample-tests/$test", { result => '9.9' });
+
+    refused($refused, 403, 'account_locked', 'entering a result');
+    cmp_ok($refused->header('Retry-After'), '>', 800, '... for so many seconds');
+    refused($ana->post('/comments', {}), 400, 'invalid_body', 'what is wrong otherwise');
+    refused($ana->post('/comments', { on => { table => 'sample_test', id => $test },
+            text => 'seen' }, headers => { 'Idempotency-Key' => 'while-locked' }), 403,
+        'account_locked', 'a comment');
+    is($lims->get("/sample-tests/$test")->json->{result}, '7.1', 'nothing was changed');
+    my $there = bless {%$ana}, ref $ana;
+    $db->do('UPDATE lims.account_state SET locked_until = NULL');
+    is($there->sign_in(cookie => undef)->status, 201, 'another session');
+    $db->do(q{UPDATE lims.account_state SET locked_until = now() + interval '15 minutes'});
+    is($ana->post('/sessions/' . $there->session . '/end')->status, 200, '... is ended all the same');
+    is($lims->patch("/sample-tests/$test", { notes => 'by key' })->status, 200,
+        'an API key goes on');
+    return;
+}
+
 subtest 'a wrong password' => sub {
     my $test  = entered();
     my @left;
@@ -79,6 +101,7 @@ subtest 'a wrong password' => sub {
     refused($locked, 403, 'account_locked', 'then the account is locked');
     cmp_ok($locked->header('Retry-After'), '>', 800, '... for so many seconds');
     is($ana->get("/sample-tests/$test")->status, 200, 'the session goes on for reading');
+    only_reads($test);
     ok(!$ana->get('/session')->json->{signature}{ready}, '... which says that signing is locked');
     is(status_of($test), 'entered', 'nothing was signed');
     $lims->expect_log(qr/LIMS0003: account/);

@@ -111,7 +111,7 @@ export const en = {
     person: {
         canSign: 'Can sign',
         cannotSign: 'Cannot sign',
-        locked: 'Signing locked',
+        locked: 'Locked: reads only',
         menu: 'Person and settings',
         signOut: 'Sign out',
         light: 'Light theme',
@@ -174,8 +174,8 @@ export const en = {
             ? 'The password was wrong; nothing was signed.'
             : `The password was wrong; nothing was signed. ${count(left, 'more try', 'more tries')}`
                 + ' before the account is locked.',
-        locked: (seconds: number | undefined) => 'Too many wrong passwords: signing is locked'
-            + `${seconds === undefined ? '' : ` for ${count(Math.ceil(seconds / 60), 'minute')}`}.`
+        locked: (seconds: number | undefined) => 'Too many wrong passwords: your account only'
+            + ` reads${seconds === undefined ? '' : ` for ${count(Math.ceil(seconds / 60), 'minute')}`}.`
             + ' An administrator can unlock it.',
         now: (value: string) => `It is now ${value}.`,
         renew: 'Show it as it is now',
