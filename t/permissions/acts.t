@@ -160,6 +160,66 @@ done(q{UPDATE lims.sample SET status = 'reported' WHERE id = ?}, $certified->{id
 asked('issuing a certificate', act('INSERT INTO lims.certificate (organization_id, sample_id)'
         . ' VALUES (?, ?)', $lab->{id}, $certified->{id}));
 
+# --- What becomes of a report, a repetition, a lot, an investigation ---------------------
+
+# As the administrator, signed, for good; the signature comes first.
+sub done_signed {
+    my ($signs, $sql, @bind) = @_;
+    $app->begin_work;
+    context(%may, reason => 'a test');
+    my ($signature) = $app->selectrow_array('SELECT lims.sign(?, ?, ?, ?)', undef,
+        $lab->{user_id}, @$signs);
+    my ($id) = $app->selectrow_array($sql, undef, $signature, @bind);
+    $app->commit;
+    return $id;
+}
+
+my $first = 'INSERT INTO lims.certificate (organization_id, sample_id) VALUES (?, ?)';
+done($first, $lab->{id}, $certified->{id});
+my @amended = ('amended', 'sample', $certified->{id});
+my $opens = 'INSERT INTO lims.amendment (signature_id, organization_id, sample_id, reason)'
+    . q{ VALUES (?, ?, ?, 'the wrong well') RETURNING id};
+asked('amending a report', { %{ act($opens, $lab->{id}, $certified->{id}) }, names => 1,
+    signs => \@amended });
+
+my $amendment = done_signed(\@amended, $opens, $lab->{id}, $certified->{id});
+asked('issuing the next version', { %{ act('INSERT INTO lims.certificate (signature_id,'
+        . ' organization_id, sample_id) VALUES (?, ?, ?)', $lab->{id}, $certified->{id}) },
+    names => 1, signs => [ 'approved', 'amendment', $amendment ] });
+my $withdraw = set(amendment => $amendment, q{status = 'withdrawn', close_reason = 'a test'});
+is(outcome($withdraw, \%may), 'done', 'withdrawing an amendment');
+is(outcome($withdraw, $who[0][1]), 'permission_required', '... needs the permission');
+is(outcome($withdraw, { %may, api_key_id => $own }), 'invalid_transition', '... and a person');
+
+my $twice = $base->sample($lab, 'PH');
+entered($twice, 'PH');
+my @of_test = ($lab->{id}, $twice->{PH});
+asked('repeating a test', act('SELECT lims.retest(?, ?, 1)', @of_test));
+asked('sending a result back', act('SELECT lims.return_test(?, ?, NULL)', @of_test));
+asked('cancelling a test with a result', act('SELECT lims.cancel_test(?, ?)', @of_test));
+done('SELECT lims.retest(?, ?, 1)', @of_test);
+done(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
+    @of_test);
+asked('choosing among repeated results', act('SELECT lims.choose_test(?, ?)', @of_test));
+asked('cancelling a sample with results', set(sample => $twice->{id},
+    q{disposition = 'cancelled'}));
+
+my $lot = $base->insert('media_lot', { @of, code => 'M1', name => 'Agar', lot_number => '1',
+    medium => 'R2A' });
+$base->db->do('ALTER TABLE lims.sample_test DISABLE TRIGGER USER');
+$base->db->do('UPDATE lims.sample_test SET media_lot_id = ? WHERE id = ?', undef, $lot,
+    $twice->{PH});
+$base->db->do('ALTER TABLE lims.sample_test ENABLE TRIGGER USER');
+asked('overriding a lot', { %{ act('INSERT INTO lims.lot_override (signature_id, organization_id,'
+        . q{ sample_id, media_lot_id, reason) VALUES (?, ?, ?, ?, 'a test')}, $lab->{id},
+        $twice->{id}, $lot) }, names => 1, signs => [ 'override', 'sample', $twice->{id} ] });
+
+my $investigation = $base->insert('investigation', { @of, title => 'Outside', kind => 'deviation',
+    sample_id => $twice->{id} });
+asked('closing an investigation', { %{ act(q{UPDATE lims.investigation SET status = 'cancelled',
+        conclusion = 'a test' WHERE organization_id = ? AND id = ?}, $lab->{id},
+        $investigation) }, signs => [ 'closed', 'investigation', $investigation ] });
+
 # --- Policies and people --------------------------------------------------------------
 
 asked('changing a policy', act('UPDATE lims.organization SET oos_opens_investigation = false'
