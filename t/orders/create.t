@@ -231,6 +231,29 @@ subtest 'the allowance' => sub {
         'without one, any number');
 };
 
+subtest 'the allowance, of orders and samples at once' => sub {
+    my $count = sub { return $lab->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?',
+            $lims->fixture->{id}) };
+    for my $round (1 .. 3) {
+        my $before = $count->();
+        $lab->policy(monthly_sample_allowance => $before + 7);
+        my @status = $lims->parallel(6, sub {
+            my ($number) = @_;
+            return ($number % 2 ? $lims->post('/samples', row(clientName => 'Harbor Water'))
+                : order([ map { row() } 1 .. 3 ]))->status;
+        });
+        my $orders = grep { $status[$_] == 201 } 0, 2, 4;
+        my $alone  = grep { $status[$_] == 201 } 1, 3, 5;
+        is($count->() - $before, 3 * $orders + $alone, "round $round: whole orders are registered");
+        is($lims->value('SELECT used FROM lims.sample_allowance WHERE organization_id = ?',
+                $lims->fixture->{id}), $count->(), '... each sample is counted once');
+        cmp_ok(3 * $orders + $alone, '<=', 7, '... and no more than are left');
+        cmp_ok(7 - 3 * $orders - $alone, '<', 3, '... nor is an order refused that there was room for');
+        is_deeply([ grep { $_ != 201 && $_ != 403 } @status ], [], 'the others are refused');
+    }
+    $lab->policy(monthly_sample_allowance => undef);
+};
+
 subtest 'orders that share counters, at once and crosswise' => sub {
     my @places = map { "P-$_" } 1 .. 20;
     for my $round (1 .. 3) {
