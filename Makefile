@@ -35,6 +35,7 @@
 # make bench-scan      the lifecycle scan's cost by how much there is
 # make bench-lists     pages of lists with every filter, at a million samples
 # make bench-trail     verification of a million audit entries, a control chart
+# make bench-batches   judging 200 results, an order of 200 samples
 # make bench-application  the pages in a browser beside their goals, sessions beside keys
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
@@ -143,7 +144,7 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units pages bench bench-application bench-scan bench-lists bench-trail bench-webhooks bench-ingest install run stop test suite check-asan \
+.PHONY: all units pages bench bench-application bench-scan bench-lists bench-trail bench-batches bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
     picture pictures \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
@@ -496,6 +497,10 @@ bench-lists: prerequisites
 bench-trail: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/trail
+
+bench-batches: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@LIMS_OUT=$(OUT) build/bench/batches
 
 bench-application: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+package Bench::Processor;
+
+=head1 NAME
+
+Bench::Processor - the processor time that httpd and PostgreSQL spend on requests
+
+=head1 SYNOPSIS
+
+    my $seconds = Bench::Processor::spent($lims, sub { $lims->get('/samples') });
+
+=head1 DESCRIPTION
+
+Counts the ticks (1/100 s) of the processes of a test's httpd and of its PostgreSQL
+cluster while something is done: what else the machine does is not in it. One act is to
+take many ticks.
+
+=cut
+
+use strict;
+use warnings;
+
+# Ticks of the processor that each of these processes has had.
+sub _ticks {
+    my ($lims) = @_;
+    my $cluster = $lims->db->selectrow_array('SELECT pg_backend_pid()');
+    my %of;
+
+    for my $file (glob '/proc/[0-9]*/stat') {
+        open my $stat, '<', $file or next;
+        my ($pid, $rest) = (<$stat> // '') =~ /\A(\d+) \(.*\) (.*)/ or next;
+        my @field = split / /, $rest;
+        $of{$pid} = { parent => $field[1], ticks => $field[11] + $field[12] };
+    }
+    open my $file, '<', "$lims->{instance}{home}/httpd.pid" or die "httpd.pid: $!\n";
+    chomp(my $httpd = <$file>);
+    my %root = map { $_ => 1 } $httpd, $of{$cluster}{parent};
+    return map { $_ => $of{$_}{ticks} } grep { $root{$_} || $root{ $of{$_}{parent} } } keys %of;
+}
+
+sub spent {
+    my ($lims, $act) = @_;
+    my %before = _ticks($lims);
+    my $sum    = 0;
+
+    $act->();
+    my %after = _ticks($lims);
+    $sum += $after{$_} - ($before{$_} // 0) for keys %after;
+    return $sum / 100;
+}
+
+1;
