@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Space above a heading, and what has to fit below it on its page. */
-#define ABOVE_HEADING 12
+#define ABOVE_HEADING 8
 #define BELOW_HEADING 40
 
 /* Space behind a paragraph, and behind a row of facts. */
@@ -221,6 +221,9 @@ void lims_blocks_set(lims_paper_t *paper, const lims_block_t *first)
             break;
         case LIMS_BLOCK_TABLE:
             lims_table_set(paper, block->table);
+            break;
+        case LIMS_BLOCK_CHART:
+            lims_chart_set(paper, block->chart);
             break;
         case LIMS_BLOCK_PAGE:
             lims_paper_break(paper);

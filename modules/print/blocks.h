@@ -48,11 +48,14 @@ typedef struct {
     int row_count;
 } lims_print_table_t;
 
+typedef struct lims_chart_t lims_chart_t; /* control_chart.h */
+
 typedef enum {
     LIMS_BLOCK_HEADING,
     LIMS_BLOCK_PARAGRAPH,
     LIMS_BLOCK_FACTS,
     LIMS_BLOCK_TABLE,
+    LIMS_BLOCK_CHART,
     LIMS_BLOCK_PAGE, /* a new page */
     LIMS_BLOCK_COUNT
 } lims_block_e;
@@ -67,6 +70,7 @@ struct lims_block_t {
     const lims_fact_t *facts;
     int fact_count;
     const lims_print_table_t *table;
+    const lims_chart_t *chart;
 };
 
 /* A list of blocks, to which more are added at its end. */
@@ -93,5 +97,8 @@ void lims_facts_set(lims_paper_t *paper, const lims_fact_t *facts, int count);
 
 /* Sets a table, with its head again on each page. */
 void lims_table_set(lims_paper_t *paper, const lims_print_table_t *table);
+
+/* Draws a control chart, whole on one page. */
+void lims_chart_set(lims_paper_t *paper, const lims_chart_t *chart);
 
 #endif /* LIMS_PRINT_BLOCKS_H */

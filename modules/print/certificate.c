@@ -67,21 +67,20 @@ static void set_content(lims_paper_t *paper, const void *baton)
 }
 
 static const lims_error_t *make_part(lims_print_part_t **part, const lims_json_t *content,
-                                     const lims_json_t *job, lims_fonts_t *fonts, apr_pool_t *pool)
+                                     bool draft, lims_pictures_t *pictures, lims_fonts_t *fonts,
+                                     apr_pool_t *pool)
 {
     lims_certificate_t *certificate = apr_pcalloc(pool, sizeof(*certificate));
     const lims_json_t *layout = lims_json_member(content, "layout");
-    const lims_error_t *error;
 
-    if (!content || content->type != LIMS_JSON_OBJECT ||
-        !lims_json_member(content, "certificate") || !lims_json_member(content, "results")) {
+    if (!lims_json_member(content, "certificate") || !lims_json_member(content, "results")) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY,
                                  "The job has no content of a certificate");
     }
     *certificate = (lims_certificate_t){
         .content = content,
         .layout = layout && layout->type == LIMS_JSON_OBJECT ? layout : NULL,
-        .draft = lims_member_true(job, "draft"),
+        .draft = draft,
         .fonts = fonts,
         .blocks = { .pool = pool },
         .pool = pool,
@@ -89,45 +88,42 @@ static const lims_error_t *make_part(lims_print_part_t **part, const lims_json_t
     add_sections(certificate);
     *part = apr_pcalloc(pool, sizeof(**part));
     **part = (lims_print_part_t){ .set = set_content, .baton = certificate };
-    error =
-        lims_letterhead_make(&(*part)->frame, certificate, lims_json_member(job, "files"), pool);
-    return error;
+    return lims_letterhead_make(&(*part)->frame, certificate, pictures, pool);
+}
+
+/* Fills what holds for the whole document by its first certificate. */
+static void describe(lims_print_document_t *document, const lims_json_t *content, bool draft,
+                     apr_pool_t *pool)
+{
+    const lims_json_t *layout = lims_json_member(content, "layout");
+    const char *paper = lims_member_raw(layout, "paper");
+    const char *language = lims_member_raw(layout, "language");
+
+    document->letter = paper && strcmp(paper, "letter") == 0;
+    document->language = language && *language ? language : document->language;
+    document->title = lims_letterhead_title(content, draft, pool);
+    document->author = lims_member_line(lims_json_member(content, "laboratory"), "name", pool);
+    document->made_at = lims_member_raw(lims_json_member(content, "certificate"), "issuedAt");
 }
 
 const lims_error_t *lims_certificate_document(lims_print_document_t *document,
                                               const lims_json_t *job, lims_fonts_t *fonts,
                                               apr_pool_t *pool)
 {
-    const lims_json_t *content = lims_json_member(job, "content");
-    const lims_json_t *first = content ? content : lims_member_list(job, "contents");
-    const lims_json_t *head = lims_json_member(first, "certificate");
-    const lims_json_t *layout = lims_json_member(first, "layout");
-    const char *paper = lims_member_raw(layout, "paper");
-    const char *language = lims_member_raw(layout, "language");
+    const lims_json_t *single = lims_json_member(job, "content");
+    const lims_json_t *content = single ? single : lims_member_list(job, "contents");
+    lims_pictures_t *pictures = lims_pictures_of(lims_json_member(job, "files"), pool);
+    bool draft = lims_member_true(job, "draft");
     lims_print_part_t **next = &document->parts;
+    const lims_error_t *error = NULL;
 
-    if (!first) {
+    if (!content) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY, "The job has no content");
     }
-    for (; first; first = first->next) {
-        const lims_error_t *error = make_part(next, first, job, fonts, pool);
-
-        if (error || content) {
-            if (error) {
-                return error;
-            }
-            break;
-        }
-        next = &(*next)->next;
+    describe(document, content, draft, pool);
+    for (; content && !error; content = single ? NULL : content->next) {
+        error = make_part(next, content, draft, pictures, fonts, pool);
+        next = error ? next : &(*next)->next;
     }
-    document->letter = paper && strcmp(paper, "letter") == 0;
-    document->language = language && *language ? language : "en";
-    document->title = lims_letterhead_title(
-        lims_json_member(job, "content") ? content : lims_member_list(job, "contents"),
-        lims_member_true(job, "draft"), pool);
-    document->author = lims_member_line(
-        lims_json_member(content ? content : lims_member_list(job, "contents"), "laboratory"),
-        "name", pool);
-    document->made_at = lims_member_raw(head, "issuedAt");
-    return NULL;
+    return error;
 }

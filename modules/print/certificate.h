@@ -15,6 +15,7 @@ typedef struct {
     const lims_json_t *content; /* of lims.certificate_content() */
     const lims_json_t *layout;  /* declared by the laboratory, or NULL */
     bool draft;
+    bool has_units; /* the table of results has a column of units */
     lims_fonts_t *fonts;
     lims_blocks_t blocks;
     apr_pool_t *pool;

@@ -50,9 +50,9 @@ void lims_certificate_client(lims_certificate_t *certificate)
 {
     static const row_t rows[] = {
         { "name", "Name", LIMS_STYLE_STRONG, false },
-        { "code", "Client code", LIMS_STYLE_CODE, false },
-        { "contactName", "Contact", LIMS_STYLE_BODY, false },
         { "address", "Address", LIMS_STYLE_BODY, false },
+        { "contactName", "Contact", LIMS_STYLE_BODY, false },
+        { "code", "Client code", LIMS_STYLE_CODE, false },
     };
     lims_fact_list_t list = { .count = 0 };
 

@@ -66,11 +66,19 @@ static lims_table_cell_t unit_cell(const lims_certificate_t *certificate, const 
     return (lims_table_cell_t){ .text = lims_member_line(result, "unit", certificate->pool) };
 }
 
+/* The limits without the unit at their end: it stands in its own column. */
 static lims_table_cell_t limits_cell(const lims_certificate_t *certificate,
                                      const lims_json_t *result)
 {
-    return (lims_table_cell_t){ .text =
-                                    lims_member_text(result, "specification", certificate->pool) };
+    const char *limits = lims_member_text(result, "specification", certificate->pool);
+    const char *unit = lims_member_line(result, "unit", certificate->pool);
+    apr_size_t length = strlen(limits), tail = strlen(unit);
+
+    if (tail > 0 && length > tail + 1 && certificate->has_units &&
+        limits[length - tail - 1] == ' ' && strcmp(limits + length - tail, unit) == 0) {
+        limits = apr_pstrmemdup(certificate->pool, limits, length - tail - 1);
+    }
+    return (lims_table_cell_t){ .text = limits };
 }
 
 static lims_table_cell_t flag_cell(const lims_certificate_t *certificate, const lims_json_t *result)
@@ -98,7 +106,9 @@ static lims_table_cell_t analyzed_cell(const lims_certificate_t *certificate,
 {
     const char *at = lims_member_time(result, "analyzedAt", false, certificate->pool);
 
-    return (lims_table_cell_t){ .text = *at ? at : DASH };
+    return (lims_table_cell_t){
+        .text = *at ? apr_pstrmemdup(certificate->pool, at, strcspn(at, " ")) : DASH
+    };
 }
 
 static lims_table_cell_t accredited_cell(const lims_certificate_t *certificate,
@@ -257,6 +267,7 @@ void lims_certificate_results(lims_certificate_t *certificate)
     lims_print_table_t *table = apr_pcalloc(pool, sizeof(*table));
 
     for (int i = 0; i < columns_chosen; i++) {
+        certificate->has_units = certificate->has_units || chosen[i]->cell == unit_cell;
         heads[i] = (lims_table_column_t){ .title = chosen[i]->title, .kind = chosen[i]->kind };
         if (chosen[i]->cell == result_cell && have_one_unit(certificate)) {
             heads[i].kind = LIMS_COLUMN_DECIMAL;

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "kernel/base64.h"
 #include "kernel/error.h"
+#include "print/logo.h"
 #include "print/members.h"
 
 /* Most values in a job: what fits into memory beside the document. */
@@ -17,7 +19,26 @@ static const struct {
 } kinds[] = {
     { "certificate", lims_certificate_document },
     { "certificates", lims_certificate_document },
+    { "report", lims_report_document },
+    { "labels", lims_label_document },
 };
+
+/* Reads a logo and writes its pixels as a PNG anew: what a laboratory uploads is kept as this
+ * only. */
+static const lims_error_t *clean_logo(const char **bytes, apr_size_t *length,
+                                      const lims_json_t *job, apr_pool_t *pool)
+{
+    const char *file = lims_member_raw(job, "file"), *png = NULL;
+    const lims_error_t *error;
+    apr_size_t size = 0;
+    lims_logo_t logo;
+
+    if (!file || !lims_base64_decode(&png, &size, file, pool)) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "The logo is not base64");
+    }
+    error = lims_logo_read(&logo, png, size, pool);
+    return error ? error : lims_logo_write(bytes, length, &logo, pool);
+}
 
 const lims_error_t *lims_job_make(const char **bytes, apr_size_t *length, const char *job,
                                   apr_size_t job_length, lims_fonts_t *fonts, apr_pool_t *pool)
@@ -29,6 +50,9 @@ const lims_error_t *lims_job_make(const char **bytes, apr_size_t *length, const 
 
     if (error) {
         return error;
+    }
+    if (kind && strcmp(kind, "logo") == 0) {
+        return clean_logo(bytes, length, root, pool);
     }
     document.han = lims_fonts_han(NULL, job, job_length);
     for (size_t i = 0; kind && i < LIMS_LENGTH(kinds); i++) {

@@ -14,5 +14,9 @@ const lims_error_t *lims_job_make(const char **bytes, apr_size_t *length, const 
 const lims_error_t *lims_certificate_document(lims_print_document_t *document,
                                               const lims_json_t *job, lims_fonts_t *fonts,
                                               apr_pool_t *pool);
+const lims_error_t *lims_report_document(lims_print_document_t *document, const lims_json_t *job,
+                                         lims_fonts_t *fonts, apr_pool_t *pool);
+const lims_error_t *lims_label_document(lims_print_document_t *document, const lims_json_t *job,
+                                        lims_fonts_t *fonts, apr_pool_t *pool);
 
 #endif /* LIMS_PRINT_JOB_H */

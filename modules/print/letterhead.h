@@ -4,10 +4,11 @@
 #define LIMS_PRINT_LETTERHEAD_H
 
 #include "print/certificate.h"
+#include "print/pictures.h"
 
-/* Makes the frame of a certificate's pages. `files` has the pictures by their SHA-256. */
+/* Makes the frame of a certificate's pages. LIMS_E_INVALID_BODY: a text does not fit. */
 const lims_error_t *lims_letterhead_make(lims_frame_t *frame, const lims_certificate_t *certificate,
-                                         const lims_json_t *files, apr_pool_t *pool);
+                                         lims_pictures_t *pictures, apr_pool_t *pool);
 
 /* Returns the title of a document: "Certificate of analysis C-2026-000123, version 2". */
 const char *lims_letterhead_title(const lims_json_t *content, bool draft, apr_pool_t *pool);

@@ -14,7 +14,7 @@
 #define LETTER_WIDTH 612.0
 #define LETTER_HEIGHT 792.0
 
-#define MARGIN_SIDE (20 * LIMS_MM)
+#define MARGIN_SIDE (18 * LIMS_MM)
 #define MARGIN_TOP (14 * LIMS_MM)
 #define MARGIN_BOTTOM (11 * LIMS_MM)
 
@@ -60,6 +60,13 @@ static lims_paper_t new_sheet(const lims_print_document_t *document, lims_fonts_
         .kept = g_ptr_array_new_with_free_func(g_object_unref),
     };
     bool margins = !document->without_margins;
+
+    if (document->landscape) {
+        double height = paper.height;
+
+        paper.height = paper.width;
+        paper.width = height;
+    }
 
     paper.left = margins ? MARGIN_SIDE : 0;
     paper.right = paper.width - paper.left;

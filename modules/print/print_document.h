@@ -17,7 +17,8 @@ struct lims_print_part_t {
 };
 
 typedef struct {
-    bool letter;          /* paper: US letter, else A4 */
+    bool letter; /* paper: US letter, else A4 */
+    bool landscape;
     const char *title;    /* of the document, in its metadata */
     const char *author;   /* laboratory, or NULL */
     const char *made_at;  /* ISO 8601, or NULL */

@@ -16,6 +16,7 @@ const lims_ink_t lims_ink_line = { 0xbf / 255.0, 0xc5 / 255.0, 0xcc / 255.0 };
 const lims_style_t lims_styles[] = {
     [LIMS_STYLE_TITLE] = { .size = 19, .leading = 24, .bold = true, .ink = &lims_ink },
     [LIMS_STYLE_NAME] = { .size = 12, .leading = 15, .bold = true, .ink = &lims_ink },
+    [LIMS_STYLE_NUMBER] = { .size = 10.5, .leading = 15, .mono = true, .ink = &lims_ink },
     [LIMS_STYLE_HEADING] = { .size = 10, .leading = 14, .bold = true, .ink = &lims_ink },
     [LIMS_STYLE_BODY] = { .size = 9, .leading = 12.5, .ink = &lims_ink },
     [LIMS_STYLE_STRONG] = { .size = 9, .leading = 12.5, .bold = true, .ink = &lims_ink },
@@ -27,6 +28,7 @@ const lims_style_t lims_styles[] = {
     [LIMS_STYLE_CELL_STRONG] = { .size = 8.5, .leading = 11.5, .bold = true, .ink = &lims_ink },
     [LIMS_STYLE_CELL_CODE] = { .size = 8, .leading = 11.5, .mono = true, .ink = &lims_ink },
     [LIMS_STYLE_CELL_HEAD] = { .size = 7.5, .leading = 10, .bold = true, .ink = &lims_ink },
+    [LIMS_STYLE_LABEL_TEXT] = { .size = 6.5, .leading = 8, .ink = &lims_ink },
 };
 _Static_assert(LIMS_LENGTH(lims_styles) == LIMS_STYLE_COUNT, "one row for each style");
 

@@ -9,7 +9,8 @@
 
 typedef enum {
     LIMS_STYLE_TITLE,
-    LIMS_STYLE_NAME, /* of the laboratory, in the letterhead */
+    LIMS_STYLE_NAME,   /* of the laboratory, in the letterhead */
+    LIMS_STYLE_NUMBER, /* of the certificate, below its title */
     LIMS_STYLE_HEADING,
     LIMS_STYLE_BODY,
     LIMS_STYLE_STRONG,
@@ -21,6 +22,7 @@ typedef enum {
     LIMS_STYLE_CELL_STRONG,
     LIMS_STYLE_CELL_CODE,
     LIMS_STYLE_CELL_HEAD,
+    LIMS_STYLE_LABEL_TEXT, /* on a sticker */
     LIMS_STYLE_COUNT
 } lims_type_style_e;
 

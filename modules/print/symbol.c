@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* symbol.c - libzint's matrix of modules, drawn as vectors. */
+#include "print/symbol.h"
+
+#include <string.h>
+#include <zint.h>
+
+#include "kernel/error.h"
+
+/* Longest text of a symbol in bytes: what a QR code on a certificate can have and still be
+ * read from paper. */
+#define LENGTH_MAX 300
+
+/* Part of a module by which one reaches into the next row, so that no seam shows. */
+#define OVERLAP 0.04
+
+static const int symbologies[] = {
+    [LIMS_SYMBOL_QR] = BARCODE_QRCODE,
+    [LIMS_SYMBOL_CODE128] = BARCODE_CODE128,
+    [LIMS_SYMBOL_DATAMATRIX] = BARCODE_DATAMATRIX,
+};
+_Static_assert(LIMS_LENGTH(symbologies) == LIMS_SYMBOL_COUNT, "one symbology for each kind");
+
+static void copy_modules(lims_symbol_t *symbol, const struct zint_symbol *zint, apr_pool_t *pool)
+{
+    unsigned char *modules = apr_palloc(pool, (apr_size_t)zint->rows * (apr_size_t)zint->width);
+
+    for (int row = 0; row < zint->rows; row++) {
+        for (int i = 0; i < zint->width; i++) {
+            modules[row * zint->width + i] =
+                (unsigned char)(zint->encoded_data[row][i / 8] >> (i % 8) & 1);
+        }
+    }
+    *symbol = (lims_symbol_t){ zint->width, zint->rows, modules };
+}
+
+const lims_error_t *lims_symbol_make(lims_symbol_t *symbol, lims_symbol_e kind, const char *text,
+                                     apr_pool_t *pool)
+{
+    apr_size_t length = strlen(text);
+    const lims_error_t *error = NULL;
+    struct zint_symbol *zint;
+
+    if (length == 0 || length > LENGTH_MAX) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                 "The code '%s' cannot be printed: it has to have 1 to %d bytes",
+                                 lims_excerpt(text, pool), LENGTH_MAX);
+    }
+    zint = ZBarcode_Create();
+    if (!zint) {
+        return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                 "The document takes too much memory");
+    }
+    zint->symbology = symbologies[kind];
+    zint->input_mode = kind == LIMS_SYMBOL_QR ? UNICODE_MODE : DATA_MODE;
+    zint->option_1 = kind == LIMS_SYMBOL_QR ? 2 : zint->option_1;
+    zint->option_3 = kind == LIMS_SYMBOL_DATAMATRIX ? DM_SQUARE : zint->option_3;
+    if (ZBarcode_Encode(zint, (const unsigned char *)text, (int)length) >= ZINT_ERROR) {
+        error = lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                  "The code '%s' cannot be printed as a barcode: %s",
+                                  lims_excerpt(text, pool), zint->errtxt);
+    } else {
+        copy_modules(symbol, zint, pool);
+    }
+    ZBarcode_Delete(zint);
+    return error;
+}
+
+void lims_symbol_draw(lims_paper_t *paper, const lims_symbol_t *symbol, double x, double dy,
+                      double width, double height)
+{
+    double across = width / symbol->columns, down = height / symbol->rows;
+    const unsigned char *row = symbol->modules;
+
+    if (!paper->cr) {
+        return;
+    }
+    for (int i = 0; i < symbol->rows; i++, row += symbol->columns) {
+        for (int from = 0, to; from < symbol->columns; from = to) {
+            for (to = from + 1; to < symbol->columns && row[to] == row[from]; to++) {
+            }
+            if (row[from]) {
+                cairo_rectangle(paper->cr, x + from * across, paper->y + dy + i * down,
+                                (to - from) * across,
+                                down * (i + 1 < symbol->rows ? 1 + OVERLAP : 1));
+            }
+        }
+    }
+    cairo_set_source_rgb(paper->cr, 0, 0, 0);
+    cairo_fill(paper->cr);
+}
