@@ -425,7 +425,7 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'out_of_specification' THEN format(
                '%s is out of specification: %s', g.subject, g.circumstance)
            WHEN 'non_numeric_result' THEN format(
-               '%s has a result that is not a number: %s', g.subject,
+               '%s has a result that is no number: %s', g.subject,
                g.circumstance)
            WHEN 'investigation_open' THEN format(
                'investigation %s is open: %s', g.subject, g.circumstance)

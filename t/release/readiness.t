@@ -164,6 +164,11 @@ subtest 'advisory findings block nothing' => sub {
     $lab->verify($test);
     holds($sample, 'ready_to_report', [ "holding_time_expired warning sampleTestId=$test",
             "non_numeric_result warning sampleTestId=$test" ], 'late, and no number');
+    my ($code) = map { $_->{testCode} } @{ $sample->{tests} };
+    is_deeply([ map { $_->{message} } @{ readiness($sample)->{findings} } ],
+        [ "$code was not analysed within its holding time.",
+            "$code has a result that is no number: TNTC." ],
+        '... in the words that the bodies of events have always had');
     is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and reported');
 
     my $text = $lab->definition(result_type => 'text');
