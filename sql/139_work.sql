@@ -23,8 +23,8 @@ $$;
 
 -- Sending back -------------------------------------------------------------
 
--- Sends an entered result back to be entered again, by somebody (NULL: who entered it).
--- Until then it is not verified.
+-- Sends an entered result back to be entered again, by somebody (NULL: who entered it, or
+-- anybody if that person is not active any more). Until then it is not verified.
 CREATE FUNCTION lims.return_test(
     p_organization bigint,
     p_sample_test bigint,
@@ -65,7 +65,12 @@ BEGIN
        SET returned_by = lims.acting_user(),
            returned_at = now(),
            return_reason = lims.context('reason'),
-           assigned_to = coalesce(p_assigned_to, t.entered_by)
+           assigned_to = coalesce(p_assigned_to, (
+               SELECT u.id
+                 FROM lims.user_account u
+                WHERE u.organization_id = t.organization_id
+                  AND u.id = t.entered_by
+                  AND u.active))
      WHERE t.organization_id = p_organization
        AND t.id = p_sample_test;
 END

@@ -188,6 +188,18 @@ subtest 'sent back' => sub {
     $clerk->refused('permission_required', 'sample-test return', $test, reason => 'no');
 };
 
+subtest 'sent back to somebody who has left' => sub {
+    my $eve = LIMS::Service::CommandLine->new($lims, 'Eve Dow', roles => ['analyst']);
+    my ($test) = received(testDefinitionIds => [$none]);
+    $eve->done('sample-test enter', $test, result => '4.2');
+    $lims->db->do('UPDATE lims.user_account SET active = false WHERE id = ?', undef, $eve->{id});
+    $bob->done('sample-test return', $test, reason => 'read it again');
+    is($lab->value('SELECT assigned_to FROM lims.sample_test WHERE id = ?', $test), undef,
+        'it is for anybody');
+    $bob->refused('invalid_reference', 'sample-test return', $test, reason => 'again',
+        assignedTo => $eve->{id});
+};
+
 # Whoever writes: the database refuses it too.
 sub refused_in_sql {
     my ($test) = @_;
