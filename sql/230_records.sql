@@ -45,6 +45,21 @@ SELECT o.id, o.code, o.name, o.time_zone AS "timeZone", o.address, o.logo,
        o.active, o.created_at AS "createdAt", o.updated_at AS "updatedAt"
   FROM lims.organization o;
 
+-- The roles of an organization with their permissions, also those without any.
+CREATE VIEW lims.permission_record WITH (security_invoker = true) AS
+SELECT o.id AS organization_id,
+       (SELECT json_agg(json_build_object('role', r.role, 'permissions', ARRAY(
+                   SELECT p.permission
+                     FROM lims.role_permission p
+                    WHERE p.organization_id = o.id
+                      AND p.role = r.role
+                    ORDER BY p.permission)) ORDER BY r.place)
+          FROM unnest(ARRAY[
+              'system_administrator', 'administrator', 'lab_manager', 'qa_officer',
+              'analyst', 'microbiologist', 'receiving_clerk', 'client_services', 'auditor',
+              'client_viewer']) WITH ORDINALITY AS r (role, place)) AS roles
+  FROM lims.organization o;
+
 CREATE VIEW lims.user_record WITH (security_invoker = true) AS
 SELECT u.organization_id, u.id, u.email, u.display_name AS "displayName",
        ARRAY(SELECT r.role

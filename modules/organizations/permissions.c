@@ -81,49 +81,6 @@ static const lims_error_t *check_roles(lims_request_t *rq)
     return error;
 }
 
-/* The value `allRoles`, for the statement that reads the matrix. */
-static void name_roles(lims_request_t *rq)
-{
-    const char *roles = "{";
-
-    for (int i = 0; lims_user_roles[i]; i++) {
-        roles = apr_pstrcat(rq->pool, roles, i ? "," : "", lims_user_roles[i], NULL);
-    }
-    lims_values_set(rq->values, "allRoles", apr_pstrcat(rq->pool, roles, "}", NULL));
-}
-
-/* The caller's organization may be known only after the caller was authenticated. */
-static const lims_error_t *show(lims_request_t *rq)
-{
-    const lims_call_t call = { .statement = LIMS_STMT_PERMISSION_MATRIX };
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_service_read(NULL, rq, NULL, 0);
-
-    name_roles(rq);
-    if (!error) {
-        error = lims_service_read(&row, rq, &call, 1);
-    }
-    if (!error) {
-        lims_render_record(rq, row, NULL);
-    }
-    return error;
-}
-
-static const lims_error_t *change(lims_request_t *rq)
-{
-    const lims_call_t calls[] = { { .statement = LIMS_STMT_PERMISSION_MATRIX_SET },
-                                  { .statement = LIMS_STMT_PERMISSION_MATRIX } };
-    lims_result_t *results[2] = { NULL, NULL };
-    const lims_error_t *error;
-
-    name_roles(rq);
-    error = lims_database_run(results, rq, calls, 2, 0);
-    if (!error) {
-        lims_render_record(rq, results[1], NULL);
-    }
-    return error;
-}
-
 static const lims_error_e change_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_LAST_ADMINISTRATOR,
                                               LIMS_E_POLICY_UNSATISFIABLE,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
@@ -137,7 +94,7 @@ static const lims_route_t routes[] = {
       .summary = "The roles with their permissions",
       .permission = "policy.manage",
       .status = 200,
-      .handler = show },
+      .statement = LIMS_STMT_PERMISSION_MATRIX },
     { .method = "PATCH",
       .path = "/permissions",
       .command = "permission update",
@@ -148,22 +105,24 @@ static const lims_route_t routes[] = {
                      "esignatureRequired is on. Refused where nobody would be left who manages "
                      "users, or whom a policy needs.",
       .permission = "policy.manage",
-      .flags = LIMS_R_REASON,
+      .flags = LIMS_R_REASON | LIMS_R_OWN_RECORD,
       .body = LIMS_F_UPDATE,
       .status = 200,
       .meaning = "approved",
       .signs = "organization",
       .check = check_roles,
-      .handler = change,
+      .statement = LIMS_STMT_PERMISSION_MATRIX_SET,
       .errors = change_errors },
     LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_permission_matrix = {
-    .name = "permission",
+    .name = "permission matrix",
     .title = "Permissions",
     .schema = "Permissions",
     .doc = "The permissions of the roles of an organization.",
     .fields = fields,
     .routes = routes,
+    .record = LIMS_STMT_PERMISSION_MATRIX,
+    .lock = LIMS_STMT_ORGANIZATION_LOCK,
 };

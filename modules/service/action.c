@@ -163,6 +163,16 @@ static const lims_error_t *fetch_addressed(lims_request_t *rq)
     return error;
 }
 
+/* Returns the name of the record that the act is done to. */
+static const char *addressed_name(const lims_request_t *rq)
+{
+    const char *name = rq->resource->name;
+
+    return rq->route->flags & LIMS_R_OWN_RECORD
+               ? name
+               : apr_pstrcat(rq->pool, name, " ", lims_values_get(rq->values, "id"), NULL);
+}
+
 static const lims_error_t *check_condition(lims_request_t *rq, const char *if_match)
 {
     const lims_error_t *error = fetch_addressed(rq);
@@ -177,15 +187,15 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
     if (!lims_etag_has_strong(if_match)) {
         return lims_client_error(
             rq->pool, LIMS_E_PRECONDITION_FAILED,
-            "If-Match has no entity tag that could be that of the %s %s: send its ETag "
+            "If-Match has no entity tag that could be that of the %s: send its ETag "
             "as it came, with its quotes and without W/.",
-            rq->resource->name, lims_values_get(rq->values, "id"));
+            addressed_name(rq));
     }
     if (!lims_etag_matches(if_match, etag, false)) {
         return lims_client_error(
             rq->pool, LIMS_E_PRECONDITION_FAILED,
-            "The %s %s has changed since you read it; read it again and decide anew.",
-            rq->resource->name, lims_values_get(rq->values, "id"));
+            "The %s has changed since you read it; read it again and decide anew.",
+            addressed_name(rq));
     }
     rq->reply->body = NULL;
     return NULL;

@@ -115,7 +115,7 @@ my %column = (
     } qw(listSamples exportSamples countSamples)),
     'user.roles'                        => 'user_role.role',
     'linkUser.purpose'                  => 'account_link.purpose',
-    'permission.roles.role'             => 'role_permission.role',
+    'permission matrix.roles.role'      => 'role_permission.role',
     'organization.approvalSteps'        => 'approval_step.name',
     'organization.approvalStepRoles'    => 'role_permission.role',
     'audit entry.action'                => 'audit_entry.action',
@@ -176,7 +176,7 @@ my %in_c_alone = (
     'user.password'                 => 'kept as a hash',
     'user.identity.type'            => 'a member of a column, which a check bounds',
     'user.identity.subject'         => 'a member of a column, which a check bounds',
-    'permission.roles.permissions'  => 'compared with the permissions, below',
+    'permission matrix.roles.permissions' => 'compared with the permissions, below',
     'attachment.contentBase64'      => 'kept as bytes, whose number a trigger bounds',
     'setUserPassword.password'      => 'kept as a hash',
     (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }

@@ -8,6 +8,8 @@ use warnings;
 
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
+use LIMS::Service::Roles;
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;
@@ -30,6 +32,8 @@ sub change {
 
 my @before = of('receiving_clerk');
 is_deeply([ of('client_viewer') ], [], 'a role without permissions is listed');
+is_deeply([ sort map { $_->{role} } @{ $admin->done('permission list')->{roles} } ],
+    [ sort grep { $_ ne 'nobody' } keys %LIMS::Service::Roles::matrix ], '... as every role is');
 is(join(' ', @before),
     'data.read note.add sample.cancel sample.edit sample.receive sample.register',
     'the matrix begins as it is seeded');
@@ -79,6 +83,25 @@ subtest 'a permission that a policy needs' => sub {
     $admin->done('permission update', roles => \@without, reason => 'a test', password => undef);
     $admin->done('permission update', reason => 'as before', password => undef,
         roles => [ map { { role => $_->{role}, permissions => $_->{permissions} } } @$all ]);
+};
+
+subtest 'two at once' => sub {
+    my $ada  = LIMS::Service::Person->new($lims, roles => ['administrator']);
+    my $page = $ada->get('/permissions');
+    my $send = sub {
+        my ($etag, @permissions) = @_;
+        return $ada->patch('/permissions', { reason => 'a test',
+            roles => [ { role => 'auditor', permissions => \@permissions } ] },
+            headers => { 'If-Match' => $etag });
+    };
+    my @auditor = of('auditor');
+    my $first = $send->($page->header('ETag'), @auditor, 'note.add');
+    is($first->status, 200, 'whoever is first changes what both saw');
+    my $late = refused($send->($page->header('ETag'), @auditor, 'sample.edit'), 412,
+        'precondition_failed', 'the other is told that it is another matrix by now');
+    like($late->{message}, qr/\AThe permission matrix has changed since/, '... in its name');
+    is_deeply([ of('auditor') ], [ sort @auditor, 'note.add' ], '... and nothing of it is done');
+    is($send->($first->header('ETag'), @auditor)->status, 200, 'whoever has seen that changes it');
 };
 
 subtest 'signed where the policy asks for it' => sub {

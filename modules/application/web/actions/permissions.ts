@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changing what roles may do: with a reason, and signed where acts are.
+// Changing what roles may do: with a reason, and signed where acts are; what somebody else
+// changed meanwhile is shown before it is replaced.
 import { answer, api } from '../api/client.ts';
-import { changed } from '../api/read.ts';
+import { changed, condition } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import type { Change } from '../pages/users/matrix.ts';
@@ -31,11 +32,11 @@ export function changePermissions(matrix: Matrix, changes: Change[], done: () =>
         lines: changes.flatMap(linesOf),
         reason: 'must',
         perform: async ({ reason = '', password }) => {
-            await answer(api.PATCH('/permissions', { body: {
+            await answer(api.PATCH('/permissions', { ...condition(matrix), body: {
                 roles: changes.map(({ role, permissions }) => ({ role, permissions })), reason,
                 ...(password ? { signature: { password, contentHash: matrix.contentHash } } : {}),
-            } }));
-            await changed('/permissions', '/policies/impact', '/users');
+            } })).finally(() => changed('/permissions'));
+            await changed('/policies/impact', '/users');
             done();
             say({ tone: 'ready', text: words.changed(changes.length) });
         },

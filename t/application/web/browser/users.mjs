@@ -2,7 +2,7 @@
 //
 // Users: inviting one by a link that is shown once and works, roles with a reason, who can do
 // what, and what roles may do.
-import { desk, is, looks, ok, open, press, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, until } from './support.mjs';
 
 const panel = (page) => page.getByRole('dialog');
 const field = (page, label) => panel(page).getByLabel(label, { exact: true });
@@ -66,9 +66,32 @@ async function permissions(page) {
     await page.waitForSelector('#reason');
     ok(/Auditor may: override QC/.test(await panel(page).textContent()), 'what will happen is listed');
     await page.fill('#reason', 'An auditor stands in');
+    await overtaken(page);
+    await page.getByRole('button', { name: 'Change the permissions of 1 role' }).click();
+    await page.fill('#reason', 'An auditor stands in');
     await press(page, 'Enter');
     await said(page, 'permissions of 1 role are changed', 'the matrix is changed');
     ok(await page.getByLabel('Auditor: override QC').isChecked(), '... and stays so');
+    ok(await page.getByLabel('Auditor: comment and attach files').isChecked(),
+        '... beside what somebody else changed');
+}
+
+// Somebody else changes the same role first.
+async function overtaken(page) {
+    const { roles } = await ask(page, 'GET', '/permissions');
+    const { permissions: now } = roles.find(({ role }) => role === 'auditor');
+    await ask(page, 'PATCH', '/permissions', { reason: 'Auditors comment',
+        roles: [{ role: 'auditor', permissions: [...now, 'note.add'] }] });
+    await press(page, 'Enter');
+    await page.waitForSelector('#refusal');
+    ok(/matrix has changed since you read it/.test(await page.textContent('#refusal')),
+        'a matrix that somebody else changed is not overwritten',
+        await page.textContent('#refusal'));
+    await press(page, 'Escape');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
+    ok(await page.getByLabel('Auditor: comment and attach files').isChecked(),
+        '... it is shown as it is now');
+    ok(await page.getByLabel('Auditor: override QC').isChecked(), '... with mine, to be sent anew');
 }
 
 export async function users(browser, { page }) {

@@ -20,8 +20,8 @@ export const groups = {
         'webhook.manage'],
 };
 
-// By role, all permissions that it is to have; a role that is not there keeps its own.
-export type Draft = Partial<Record<string, string[]>>;
+// By role, what of it is to be different: whatever else somebody changes meanwhile stays theirs.
+export type Draft = Partial<Record<string, Record<string, boolean>>>;
 
 export interface Change {
     role: Role;
@@ -34,17 +34,15 @@ const of = (matrix: Matrix, role: string): string[] =>
     matrix.roles.find((one) => one.role === role)?.permissions ?? [];
 
 export const has = (matrix: Matrix, draft: Draft, role: string, permission: string): boolean =>
-    (draft[role] ?? of(matrix, role)).includes(permission);
+    draft[role]?.[permission] ?? of(matrix, role).includes(permission);
 
-export function toggled(matrix: Matrix, draft: Draft, role: string, permission: string): Draft {
-    const now = draft[role] ?? of(matrix, role);
-    return { ...draft, [role]: now.includes(permission)
-        ? now.filter((one) => one !== permission) : [...now, permission] };
-}
+export const toggled = (matrix: Matrix, draft: Draft, role: string, permission: string): Draft =>
+    ({ ...draft, [role]: { ...draft[role], [permission]: !has(matrix, draft, role, permission) } });
 
 export function changesIn(matrix: Matrix, draft: Draft): Change[] {
     return matrix.roles.map(({ role, permissions: before }) => {
-        const permissions = draft[role] ?? before;
+        const permissions = [...new Set([...before, ...Object.keys(draft[role] ?? {})])]
+            .filter((one) => has(matrix, draft, role, one));
         return {
             role, permissions,
             gets: permissions.filter((one) => !before.includes(one)),
