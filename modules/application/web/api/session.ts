@@ -15,7 +15,7 @@ export type State =
     | { is: 'in'; session: Session }
     | { is: 'ended'; session: Session; at: string; by: 'time' | 'sign-out' | 'other' };
 
-type Said = { what: 'in'; id: number } | { what: 'out' };
+type Said = { what: 'in'; id: number } | { what: 'out' } | { what: 'ended' };
 
 // How people sign in here, as the service says it to who is not signed in.
 export type Ways = 'password' | 'httpd' | 'both';
@@ -83,6 +83,9 @@ export const rolesWith = (permission: string): string[] =>
 export function ended(by: 'time' | 'sign-out' | 'other'): void {
     if (state.is === 'in') {
         become({ is: 'ended', session: state.session, at: new Date().toISOString(), by });
+        if (by === 'time') {
+            tellOthers({ what: 'ended' });
+        }
     } else if (state.is === 'ended' && by === 'sign-out') {
         // A request may have met the end before the other tab says why.
         become({ ...state, by });
@@ -111,12 +114,13 @@ export function back(): Promise<void> {
     });
 }
 
-// In another tab somebody signed in or out: what `look` finds decides.
+// In another tab somebody signed in or out, or it met the end of the session: what `look`
+// finds decides.
 export function listenToOthers(look: () => void): void {
     others.onmessage = ({ data }: MessageEvent<Said>) => {
         if (data.what === 'out') {
             ended('sign-out');
-        } else if (session()?.id !== data.id) {
+        } else if (data.what === 'ended' || session()?.id !== data.id) {
             look();
         }
     };

@@ -78,12 +78,16 @@ export async function signOut(): Promise<void> {
     queries.clear();
 }
 
-// The end of a session is seen also where nothing else is asked for.
+function lookWhileSeen(): void {
+    if (current().is === 'in' && document.visibilityState === 'visible') {
+        void recognize();
+    }
+}
+
+// The end of a session is seen also where nothing else is asked for, and as soon as a page
+// is seen again.
 export function startSession(): void {
     listenToOthers(() => void recognize());
-    setInterval(() => {
-        if (current().is === 'in' && document.visibilityState === 'visible') {
-            void recognize();
-        }
-    }, lookEvery);
+    setInterval(lookWhileSeen, lookEvery);
+    document.addEventListener('visibilitychange', lookWhileSeen);
 }

@@ -16,13 +16,25 @@ async function openComments(page) {
     await page.waitForSelector('#comment');
 }
 
-async function endedInTheMiddle({ page, context }) {
+// Another tab that asks for nothing itself, and is told that the session ended.
+async function besides({ context }) {
+    const tab = await context.newPage();
+    await openComments(tab);
+    await tab.fill('#comment', `${words} too`);
+    return tab;
+}
+
+async function endedInTheMiddle(here) {
+    const { page, context } = here;
     await openComments(page);
     await page.fill('#comment', words);
+    const tab = await besides(here);
     await context.clearCookies();
     await page.getByRole('button', { name: 'Add the comment' }).click();
     await page.waitForSelector('#again');
     ok(/Your session ended/.test(await page.textContent('.cover')), 'the end is told');
+    await until(tab, () => /Your session ended/.test(document.querySelector('.cover')?.textContent),
+        '... in every tab');
     await looks(page, 'session-ended');
     await page.fill('#again', 'not the password');
     await press(page, 'Enter');
@@ -34,6 +46,20 @@ async function endedInTheMiddle({ page, context }) {
     await until(page, (text) => document.querySelector('.pane table')?.textContent.includes(text),
         'what was sent when it ended is done', words);
     is(await page.locator('.pane tbody tr').count(), 1, '... once');
+    await until(tab, () => !document.querySelector('.cover'), '... and opens the other tab');
+    is(await tab.inputValue('#comment'), `${words} too`, '... where what was typed is still there');
+    await tab.close();
+}
+
+// No tab tells another: the page looks as soon as it is seen again.
+async function seenAgain({ page, context }) {
+    await context.clearCookies();
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.waitForSelector('#again');
+    await page.fill('#again', process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await until(page, () => !document.querySelector('.cover'),
+        'a page that is seen again after the end is covered at once');
 }
 
 async function signedOutElsewhere({ page, context }) {
@@ -72,6 +98,7 @@ run(async (browser) => {
     await signIn(page, ben);
     await page.waitForSelector('tr.cursor');
     await endedInTheMiddle(here);
+    await seenAgain(here);
     const other = await signedOutElsewhere(here);
     await somebodyElse(here, other);
     quiet(here);
