@@ -5,7 +5,8 @@
  *
  * The answer for a wrong address and for a wrong password is the same, and takes as long:
  * the same number of passwords is checked for every address, against a made-up account
- * where there is none, and the provider is asked about any name.
+ * where there is none, the provider is asked about any name, and the answer is held back for
+ * longer than it takes to write the failure down, which is done for accounts alone.
  */
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ typedef struct {
     account_t accounts[2 * ACCOUNTS_MAX];
     int count;
     int checks; /* hashes to check, whatever the number of accounts */
+    apr_time_t refused_at; /* when a refusal is answered */
     bool held;  /* too many failed sign-ins came from the client's address */
 } attempt_t;
 
@@ -188,15 +190,27 @@ static void raise_cost(attempt_t *attempt, lims_request_t *rq)
     }
 }
 
+/* A refusal takes half as long again as the checks did, a second more at most. */
+static apr_time_t time_of_refusal(apr_time_t began)
+{
+    apr_time_t now = apr_time_now(), more = (now - began) / 2;
+
+    return now + (more < apr_time_from_sec(1) ? more : apr_time_from_sec(1));
+}
+
 const lims_error_t *lims_sign_in_work(lims_request_t *rq)
 {
     lims_exchange_t *x = rq->exchange;
+    attempt_t *attempt = rq->staged;
     const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGN_IN);
 
     if (!error) {
-        check_hashes(rq->staged, lims_values_get(rq->values, "password"), rq->pool);
-        error = check_by_provider(rq->staged, rq);
-        raise_cost(rq->staged, rq);
+        apr_time_t began = apr_time_now();
+
+        check_hashes(attempt, lims_values_get(rq->values, "password"), rq->pool);
+        error = check_by_provider(attempt, rq);
+        attempt->refused_at = time_of_refusal(began);
+        raise_cost(attempt, rq);
         x->transport->leave_queue(x, LIMS_QUEUE_SIGN_IN);
     }
     lims_wipe_value(rq, "password");
@@ -249,6 +263,7 @@ static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *att
         calls[i] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED, .values = values };
     }
     rq->exchange->transport->count_sign_in(rq->exchange);
+    rq->exchange->not_before = attempt->refused_at;
     error = lims_database_run(ignored, rq, calls, count, LIMS_DB_COMMIT);
     rq->in_transaction = false;
     return error ? error

@@ -528,6 +528,16 @@ static int refuse_early(request_rec *r, lims_error_e kind, int number, const cha
     return refuse(r, r, error, lims_error_kinds[kind].status, id);
 }
 
+/* Holds the answer back until its time, while the connection to the database serves others. */
+static void hold_back(const lims_exchange_t *x)
+{
+    apr_time_t left = x->not_before ? x->not_before - apr_time_now() : 0;
+
+    if (left > 0) {
+        apr_sleep(left);
+    }
+}
+
 int lims_handler(request_rec *r)
 {
     const char *path = path_of(r);
@@ -555,6 +565,7 @@ int lims_handler(request_rec *r)
     x.context = &carrier;
     r->log_id = x.rq.id;
     lims_service_answer(&x);
+    hold_back(&x);
     if (r->method_number != M_GET && x.rq.reply->status < 300) {
         lims_webhooks_wake(r->server);
     }

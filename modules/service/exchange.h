@@ -156,6 +156,7 @@ struct lims_exchange_t {
     const char *signer_name;          /* the name at the signature provider; NULL: the hash */
     bool signer_right;                /* the password was right */
     const char *retry_after;          /* seconds until a locked account acts, as text */
+    apr_time_t not_before;            /* the answer is sent no sooner; 0: at once */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
     const lims_error_t *error;        /* error of the reply, for the log */
