@@ -139,6 +139,17 @@ subtest 'a one-time link' => sub {
     refused($spend->($late, 'grey heron at ten'), 404, 'not_found', 'after a day it is too late');
 };
 
+subtest 'a link ends with what it was given for' => sub {
+    for my $change ([ 'another address', q{email = 'elsewhere@cedar.example'} ],
+        [ 'another password', q{password_hash = 'x'} ], [ 'no longer active', 'active = false' ]) {
+        my $fay   = LIMS::Service::Person->new($lims);
+        my $token = $ada->post('/users/' . $fay->id . '/link', { reason => 'new' })->json->{token};
+        $db->do("UPDATE lims.user_account SET $change->[1] WHERE id = ?", undef, $fay->id);
+        refused($fay->post('/session/link', { token => $token, password => 'grey heron at nine' },
+                session => undef, cookie => undef), 404, 'not_found', $change->[0]);
+    }
+};
+
 subtest 'two spend a link at once' => sub {
     my $cy    = LIMS::Service::Person->new($lims);
     my $token = $ada->post('/users/' . $cy->id . '/link', { reason => 'new' })->json->{token};

@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 
+use JSON::PP ();
+
 use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Test;
@@ -32,6 +34,13 @@ subtest 'who made a request' => sub {
         for 'https://evil.example', 'null', 'http://localhost', 'https://localhost:1',
         "$origin.evil.example";
     refused(post(@page), 403, 'cross_site_request', 'neither');
+    my $json = JSON::PP::encode_json($body);
+    like($lims->raw(join "\r\n", 'POST /app/api/samples HTTP/1.1', 'Host: evil.example',
+            'Origin: https://evil.example', 'X-Lims-Request: 1', 'Cookie: __Host-lims=' . $clerk->token,
+            'X-Lims-Session: ' . $clerk->session, 'Content-Type: application/json',
+            'Content-Length: ' . length $json, 'Connection: close', '', $json),
+        qr/ 403 .*"cross_site_request"/s,
+        'this host is the one of ServerName, whatever a request calls it');
     refused(post('Sec-Fetch-Site' => 'same-origin'), 403, 'cross_site_request',
         'without X-Lims-Request, which no form can send');
     refused(post('Sec-Fetch-Site' => 'same-origin', 'X-Lims-Request' => '2'), 403,
@@ -92,6 +101,8 @@ for my $request ('GET /app/api/session HTTP/1.1', 'GET /api/v1 HTTP/1.1', 'GET /
     'GET /nowhere HTTP/1.1', 'GET /app/assets/gone.js HTTP/1.1', 'GET /ready HTTP/1.1',
     'GET / HTTP/1.1', 'BROKEN') {
     my ($status, $found) = raw_headers($request);
+    is($status, 404, "$request: no page in the place of a file that is gone")
+        if $request =~ m{/assets/};
     is_deeply({ map { $_ => $found->{$_} } keys %wanted }, { map { $_ => [ $wanted{$_} ] } keys %wanted },
         "$request ($status): every header field, once");
 }

@@ -42,9 +42,15 @@ sub has {
 
 subtest 'secrets' => sub {
     my $administrator = LIMS::Service::Person->new($lims, roles => ['administrator']);
+    my $endpoint = { name => 'ERP', url => 'https://erp.example.org/hook' };
+    my $made = $administrator->post('/webhook-endpoints', { %$endpoint, name => 'First' })->json;
+    my $key  = $administrator->post('/keys', { name => 'other' })->json;
     my @requests = (
         [ '/keys', { name => 'robot' }, 'rawKey' ],
+        [ "/keys/$key->{id}/rotate", { reason => 'due' }, 'rawKey' ],
         [ '/users/' . $clerk->id . '/link', { reason => 'forgot the password' }, 'token' ],
+        [ '/webhook-endpoints', $endpoint, 'secret' ],
+        [ "/webhook-endpoints/$made->{id}/rotate", { reason => 'due' }, 'secret' ],
     );
     for my $request (@requests) {
         my ($path, $sent, $member) = @$request;

@@ -87,7 +87,14 @@ subtest 'an address in several organizations' => sub {
 
 subtest 'who asks' => sub {
     is($ana->get("/samples/$sample->{id}")->status, 200, 'a person reads');
-    refused($ana->get('/samples', cookie => undef), 401, 'unauthorized', 'no cookie');
+    my $nobody = $ana->get('/samples', cookie => undef);
+    refused($nobody, 401, 'unauthorized', 'no cookie');
+    is($nobody->header('WWW-Authenticate'), undef, '... and no browser asks for a password');
+    is($ana->get('/samples', session => 1)->header('WWW-Authenticate'), undef,
+        '... nor where the session is another');
+    refused($ana->get('/openapi.json', cookie => undef), 401, 'unauthorized',
+        'the document of the routes is for those who are signed in');
+    is($ana->get('/openapi.json')->json->{openapi}, '3.1.0', '... who have it');
     refused($ana->get('/samples', cookie => 'x'), 401, 'unauthorized', 'no cookie of ours');
     refused($ana->get('/samples', cookie => '0' x 64), 401, 'unauthorized', 'no session');
     refused($ana->get('/samples', session => $ana->session + 1), 401, 'session_changed',

@@ -19,7 +19,7 @@ my $dir    = tempdir(CLEANUP => 1);
 my $secret = LIMS::Test::SignOn::secret();
 my $latin1 = "st\xe9phane";
 my $place  = LIMS::Test::SignOn::conf($dir, qw(aruiz bo@cedar.example stranger
-    here@cedar.example there far@third.example), $latin1) . <<"END";
+    here@cedar.example there far@third.example), $latin1) =~ s/^LimsSignInTypes .*\n//mr . <<"END";
 LimsSignInOrganizations test-laboratory second-laboratory
 LimsSignOutURL https://idp.example/logout
 Include "$dir/sign-in.conf"
@@ -32,7 +32,7 @@ sub write_sign_in {
     return;
 }
 
-write_sign_in("LimsSignIn both\n");
+write_sign_in("LimsSignIn both\nLimsSignInTypes Basic\n");
 my $lims = LIMS::Test->new(conf => $place);
 my $db   = $lims->db;
 
@@ -118,7 +118,7 @@ subtest 'passwords beside it, or not' => sub {
     is($cy->sign_in->status, 201, 'both: a password signs in as well');
     is($cy->get('/session', cookie => undef, session => undef)->json->{signIn}, 'both',
         'a page that is signed out learns how');
-    write_sign_in("LimsSignIn httpd\nLimsSignInMatch address\n");
+    write_sign_in("LimsSignIn httpd\nLimsSignInMatch address\nLimsSignInTypes Basic\n");
     $lims->graceful;
     refused($cy->sign_in, 403, 'forbidden', 'httpd: no password signs in');
     is(ask('POST', 'here@cedar.example')->status, 201, 'with a match by address it is one');
@@ -130,6 +130,13 @@ subtest 'passwords beside it, or not' => sub {
     $db->do(q{UPDATE lims.user_account SET password_hash = 'x' WHERE id = ?}, undef, $bo);
     refused(ask('POST', 'bo@cedar.example'), 401, 'unauthorized',
         'nor an account that has a password: nobody signs in by both');
+};
+
+subtest 'a module of a type that the server does not trust' => sub {
+    write_sign_in("LimsSignIn both\nLimsSignInTypes Negotiate openid-connect\n");
+    $lims->graceful;
+    refused(ask($_, 'aruiz'), 401, 'unauthorized', "finds nobody, $_") for qw(GET POST);
+    like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/, '... as the log says');
 };
 
 done_testing();

@@ -130,6 +130,21 @@ subtest 'directives that contradict each other' => sub {
             LimsRateLimit => 'LimsRateLimit 2500' });
 };
 
+subtest 'what the application needs' => sub {
+    my ($headers, $remoteip) = map {qq(LoadModule ${_}_module "$modules/mod_$_.so")}
+        qw(headers remoteip);
+    my %on = (LimsApplication => 'LimsApplication on');
+    my %behind = (%on, %no_tls, LimsTLS => 'LimsTLS proxy');
+
+    passes('its header fields', before => [$headers], host => {%on});
+    fails('no mod_headers', [qr/LIMS0131: mod_headers is not loaded.*; .*a2enmod headers/],
+        host => {%on});
+    passes('the addresses of clients behind a proxy', without => ['ssl'],
+        before => [ $headers, $remoteip ], host => {%behind});
+    fails('no mod_remoteip', [qr/LIMS0132: mod_remoteip is not loaded.*; .*a2enmod remoteip/],
+        without => ['ssl'], before => [$headers], host => {%behind});
+};
+
 subtest 'how people sign in' => sub {
     my @modules = map {qq(LoadModule ${_}_module "$modules/mod_$_.so")}
         qw(headers authn_core authn_file authn_socache ldap authnz_ldap);

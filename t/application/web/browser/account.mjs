@@ -133,6 +133,32 @@ async function unknown({ page }) {
     is(await page.getByRole('button').count(), 0, '... nor can anybody sign in by it');
 }
 
+// The session ends: a window of its own asks who it is, tells the page and closes.
+async function inPlace({ page, context }) {
+    await open(page, '/app/account');
+    await page.waitForSelector('#new-password');
+    await page.fill('#new-password', 'half a pass');
+    await context.clearCookies();
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    const again = page.locator('.cover').getByRole('button', { name: 'Sign in by single sign-on' });
+    await again.waitFor();
+    const [popup] = await Promise.all([page.waitForEvent('popup'), again.press('Enter')]);
+    await popup.getByRole('button', { name: /^Sign in as Kim Arden/ }).waitFor();
+    await Promise.all([popup.waitForEvent('close'), popup.keyboard.press('Enter')]);
+    await until(page, () => !document.querySelector('.cover'),
+        'single sign-on opens a covered page again, from a window of its own');
+    is(await page.inputValue('#new-password'), 'half a pass', '... and what was typed is there');
+    await page.fill('#new-password', '');
+}
+
+async function leadsOn({ page, seen }) {
+    seen.expected.push(/status of 404/);
+    await page.locator('.person').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/left');
+    ok(true, 'signing out leads on, where the server says so');
+}
+
 // Whoever signs in by an identity signs by a password that does nothing else.
 async function signaturePassword({ page }) {
     await open(page, '/app/account');
@@ -169,7 +195,9 @@ run(async (browser) => {
     const away = await desk(browser,
         { httpCredentials: { username: 'kim', password: 'tidal ledger quince' } });
     await singleSignOn(away, admin);
+    await inPlace(away);
     await signaturePassword(away);
+    await leadsOn(away);
     quiet(away);
     const stranger = await desk(browser, { httpCredentials:
         { username: 'kim\u202e\u0007nedra', password: 'tidal ledger quince' } });
