@@ -10,9 +10,35 @@ use LIMS::Service::Laboratory;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
-# The controls of nitrate, which Cedar Basin has no template of.
+# Of Harborview: the meter of conductivity, of which the demonstration has no profile.
+my $conductivity = <<'JSON';
+{
+    "code": "conductivity-log", "name": "Conductivity, log of the meter", "layout": "wide",
+    "match": { "container": "text",
+        "headers": ["Sample Name", "Conductivity [uS/cm]", "Error"], "headersWithin": 3 },
+    "columns": { "trackingId": "Sample Name", "flag": "Error" },
+    "tests": [{ "name": "Conductivity [uS/cm]", "testCode": "PWCOND", "unit": "uS/cm" }],
+    "rows": { "controls": [
+        { "when": [{ "column": "trackingId", "matches": "^(?i:blank)$" }], "controlType": "MB" }] }
+}
+JSON
+
+sub add_conductivity {
+    my ($lims) = @_;
+    my ($id) = $lims->db->selectrow_array(q{SELECT id FROM lims.organization
+        WHERE code = 'harborview'});
+    $lims->insert('instrument', { code => 'CM-1', name => 'Conductivity meter' }, { id => $id });
+    $lims->insert('instrument_profile', { code => 'conductivity-log', status => 'active',
+        name => 'Conductivity, log of the meter', definition => $conductivity,
+        instrument_id => $lims->db->selectrow_array(q{SELECT id FROM lims.instrument
+            WHERE organization_id = ? AND code = 'CM-1'}, undef, $id) }, { id => $id });
+    return;
+}
+
+# Of Cedar Basin: the controls of nitrate, of which it has no template.
 LIMS::Test::Browser::run('day', sub {
     my ($lims) = @_;
+    add_conductivity($lims);
     $lims->db->do(<<'SQL');
 DO $$
 BEGIN

@@ -13,9 +13,7 @@ import { releasing } from './day/releasing.mjs';
 async function day(browser, lab) {
     const labels = await arriving(browser, lab);
     await measuring(browser, lab, labels);
-    if (lab.photometer) {
-        await importingFile(browser, lab, labels);
-    }
+    await importingFile(browser, lab, labels);
     await releasing(browser, lab, labels);
     await amending(browser, lab, labels);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of the photometer with two bad rows: tried, imported, held; what it means is decided
+// A file of an instrument with two bad rows: tried, imported, held; what it means is decided
 // by somebody else, and what was left out is measured again.
 import { Person } from './person.mjs';
 import { byMethod } from './measuring.mjs';
@@ -11,17 +11,17 @@ const MISTYPED = 11;
 const mistyped = (label) => label.slice(0, -1) + (label.endsWith('7') ? '8' : '7');
 
 // One value is out of range, one sample was typed instead of scanned.
-function fileOf(labels, { results }) {
-    const line = (label, i) => [i === MISTYPED ? mistyped(label) : label, 1, 0.1, results[i],
-        i === OUT ? 'Out of range' : ''].join(',');
-    return ['Sample Name,Dilution factor,Ordinate [A],Concentration [mg/L],Error',
-        'Blank,1,0.001,0.4,', ...labels.map(line), ''].join('\r\n');
+function fileOf(labels, { heading, line, results }) {
+    const row = (label, i) => line(i === MISTYPED ? mistyped(label) : label, results[i],
+        i === OUT ? 'Out of range' : '').join(',');
+    return [heading.join(','), line('Blank', '0.0', '').join(','), ...labels.map(row), '']
+        .join('\r\n');
 }
 
 async function importing(analyst, lab, labels) {
     await analyst.goTo('Instrument files');
     await analyst.tabTo(/^Import a file/);
-    await analyst.giveFile('cod-today.csv', fileOf(labels, lab.photometer));
+    await analyst.giveFile(lab.instrument.file, fileOf(labels, lab.instrument));
     await analyst.sees(/12 results, 2 reasons; it would be held/, 'a file is tried first');
     await analyst.confirm();
     await analyst.sees(/1 held in quarantine/, '... and held for what is wrong in it');
@@ -52,7 +52,7 @@ export async function importingFile(browser, lab, labels) {
     const manager = await Person.at(browser, lab.manager);
     await deciding(manager);
     await manager.leaves();
-    const { method, again } = lab.photometer;
+    const { method, again } = lab.instrument;
     await byMethod(analyst, { method, results: [again] }, [labels[OUT]]);
     await analyst.leaves();
 }
