@@ -36,7 +36,8 @@
 # make bench-lists     pages of lists with every filter, at a million samples
 # make bench-trail     verification of a million audit entries, a control chart
 # make bench-batches   judging 200 results, an order of 200 samples
-# make bench-application  the pages in a browser beside their goals, sessions beside keys
+# make bench-application  the pages in a browser beside their goals, sessions beside keys,
+#                      keys in a flood of sign-ins
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
 # make torture-webhooks  20,000 events and more on their way, while everything that
@@ -506,6 +507,7 @@ bench-application: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/application
 	@LIMS_OUT=$(OUT) build/bench/sessions
+	@LIMS_OUT=$(OUT) build/bench/flood
 
 # --- Installing --------------------------------------------------------------
 
