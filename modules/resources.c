@@ -64,6 +64,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_investigation,
     &lims_certificate,
     &lims_certificate_preview,
+    &lims_certificate_verification,
     &lims_amendment,
     &lims_amending,
     &lims_comment,

@@ -6,13 +6,15 @@
 --
 -- BEFORE INSERT
 --   1 guard_insert  refuses an unknown time zone
+--   2 guard_layout  refuses a wrong layout of certificates (164)
 --
 -- BEFORE UPDATE
---   1 guard_update  as at INSERT, where the time zone changes
---   2 identity      refuses to change id, organization or created_at
---   3 permit        refuses users without policy.manage (105)
---   4 policy_act    asks for a reason, and for a signature by policy (155)
---   5 touch         sets updated_at, last, when all other columns are final
+--   1 guard_layout  as at INSERT, where the layout is set (164)
+--   2 guard_update  as at INSERT, where the time zone changes
+--   3 identity      refuses to change id, organization or created_at
+--   4 permit        refuses users without policy.manage (105)
+--   5 policy_act    asks for a reason, and for a signature by policy (155)
+--   6 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 seed          gives the roles their first permissions (105)
@@ -43,6 +45,9 @@ CREATE TABLE lims.organization (
     address text CHECK (length(address) <= 4000),
     logo text CHECK (length(logo) <= 1000),
     accreditation text CHECK (length(accreditation) <= 2000),
+    -- The layout of certificates, by its members (164); of those that are missing the usual.
+    certificate_layout jsonb NOT NULL DEFAULT '{}'
+        CHECK (jsonb_typeof(certificate_layout) = 'object'),
     tracking_prefix text NOT NULL DEFAULT 'LAB'
         CHECK (tracking_prefix ~ '^[A-Z0-9]{1,8}$'),
     plan text NOT NULL DEFAULT 'professional'

@@ -235,6 +235,10 @@ CREATE TABLE lims.test_definition (
     decision_rule text CHECK (length(decision_rule) <= 1000),
     reporting_limit numeric CHECK (reporting_limit >= 0),
     method_detection_limit numeric CHECK (method_detection_limit >= 0),
+    -- The expanded measurement uncertainty in words, and whether the laboratory is
+    -- accredited for the test: what certificates say beside each result.
+    uncertainty text CHECK (length(uncertainty) <= 255),
+    accredited boolean NOT NULL DEFAULT false,
     holding_time_hours numeric
         CHECK (holding_time_hours > 0 AND holding_time_hours <= 87600),
     requires_worksheet boolean NOT NULL DEFAULT false,

@@ -165,6 +165,8 @@ CREATE TABLE lims.sample_test (
     -- judgement depends on it.
     reporting_limit numeric,
     method_detection_limit numeric,
+    uncertainty text,
+    accredited boolean,
     -- Only active tests count: in gates, completeness, worklists and certificates.
     disposition text NOT NULL DEFAULT 'active'
         CHECK (disposition IN ('active', 'cancelled', 'set_aside')),

@@ -256,10 +256,12 @@ BEGIN
         v_limit := OLD.reporting_limit;
     END IF;
     SELECT d.code, d.name, d.method, d.unit, d.method_detection_limit,
+           d.uncertainty, d.accredited,
            CASE WHEN NEW.requires_confirmation AND NOT v_is_judged THEN v_limit
                 ELSE d.reporting_limit END
       INTO NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
-           NEW.method_detection_limit, NEW.reporting_limit
+           NEW.method_detection_limit, NEW.uncertainty, NEW.accredited,
+           NEW.reporting_limit
       FROM lims.test_definition d
      WHERE d.organization_id = NEW.organization_id
        AND d.id = NEW.test_definition_id;
@@ -269,6 +271,8 @@ BEGIN
         NEW.method := NULL;
         NEW.unit := NULL;
         NEW.method_detection_limit := NULL;
+        NEW.uncertainty := NULL;
+        NEW.accredited := NULL;
         IF NEW.result IS NULL OR NOT NEW.requires_confirmation THEN
             NEW.reporting_limit := NULL;
         END IF;
@@ -280,7 +284,8 @@ $$;
 CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample_test
 FOR EACH ROW WHEN ((NEW.requires_confirmation AND NEW.result IS NOT NULL)
     OR NOT ROW(NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
-        NEW.reporting_limit, NEW.method_detection_limit) IS NULL)
+        NEW.reporting_limit, NEW.method_detection_limit, NEW.uncertainty,
+        NEW.accredited) IS NULL)
 EXECUTE FUNCTION lims.sample_test_names();
 
 -- Triggers run in the order of their names: this one after the locks.
@@ -292,10 +297,12 @@ FOR EACH ROW WHEN ((NEW.status = 'verified') <> (OLD.status = 'verified')
             (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
              OLD.spec_project_id))
     OR (NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
-        NEW.reporting_limit::text, NEW.method_detection_limit::text)
+        NEW.reporting_limit::text, NEW.method_detection_limit::text, NEW.uncertainty,
+        NEW.accredited)
        IS DISTINCT FROM
        (OLD.test_code, OLD.test_name, OLD.method, OLD.unit,
-        OLD.reporting_limit::text, OLD.method_detection_limit::text))
+        OLD.reporting_limit::text, OLD.method_detection_limit::text, OLD.uncertainty,
+        OLD.accredited))
 EXECUTE FUNCTION lims.sample_test_names();
 
 -- The record ---------------------------------------------------------------

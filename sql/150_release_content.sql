@@ -9,7 +9,7 @@
 -- new ones.
 CREATE FUNCTION lims.content_version() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT 3 $$;
+AS $$ SELECT 4 $$;
 
 -- The release content of a sample: its facts, its tests with results, and the evidence of
 -- these; of one test only, if given. Without status, time, person or approval of a step,
@@ -67,6 +67,7 @@ BEGIN
                           'outOfSpecification', t.out_of_specification,
                           'reportingLimit', t.reporting_limit,
                           'methodDetectionLimit', t.method_detection_limit,
+                          'uncertainty', t.uncertainty, 'accredited', t.accredited,
                           'confirmation', t.confirmation_status,
                           'holdingTimeMet',
                               CASE WHEN t.result IS NOT NULL

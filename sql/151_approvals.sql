@@ -503,10 +503,11 @@ EXECUTE FUNCTION lims.reapprove_all();
 
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.test_definition
 FOR EACH ROW WHEN ((NEW.code, NEW.name, NEW.method, NEW.unit,
-    NEW.reporting_limit::text, NEW.method_detection_limit::text)
+    NEW.reporting_limit::text, NEW.method_detection_limit::text, NEW.uncertainty,
+    NEW.accredited)
     IS DISTINCT FROM
     (OLD.code, OLD.name, OLD.method, OLD.unit, OLD.reporting_limit::text,
-    OLD.method_detection_limit::text))
+    OLD.method_detection_limit::text, OLD.uncertainty, OLD.accredited))
 EXECUTE FUNCTION lims.reapprove_all();
 
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.organization

@@ -7,9 +7,11 @@
 -- BEFORE INSERT
 --   1 guard          refuses samples that are not reported, and a later version without
 --                    an amendment that passes the gates of a report; numbers it
---   2 guard_content  stores the content of the certificate, once it is numbered (1)
---   3 permit_amend   refuses users who may not issue amended certificates (165)
---   4 permit_issue   refuses users who may not issue the first version (165)
+--   2 guard_code     sets its verification code (163)
+--   3 guard_content  stores the content of the certificate, once it is numbered (1) and has
+--                    its code (2)
+--   4 permit_amend   refuses users who may not issue amended certificates (165)
+--   5 permit_issue   refuses users who may not issue the first version (165)
 --
 -- BEFORE UPDATE
 --   1 guard          refuses changes but its superseding
@@ -40,6 +42,9 @@ CREATE TABLE lims.certificate (
     reason text CHECK (length(reason) <= 2000),
     status text NOT NULL DEFAULT 'issued'
         CHECK (status IN ('issued', 'superseded')),
+    -- By which anybody who holds it can ask whether it is valid (163).
+    verification_code text NOT NULL
+        CHECK (verification_code ~ '^[0-9A-HJKMNP-TV-Z]{20}$'),
     content jsonb NOT NULL,
     sha256 bytea NOT NULL CHECK (length(sha256) = 32),
     issued_at timestamptz NOT NULL DEFAULT now(),
@@ -60,6 +65,9 @@ CREATE TABLE lims.certificate (
     FOREIGN KEY (organization_id, signature_id)
         REFERENCES lims.electronic_signature (organization_id, id)
 );
+
+-- The look-up without an organization, as that of API keys.
+CREATE INDEX certificate_verification ON lims.certificate (verification_code);
 
 -- Refuses to issue the version of an amendment unless it is signed and passes the gates
 -- of a report.

@@ -305,11 +305,13 @@ AS $$
 DECLARE
     v_content jsonb := lims.release_content(p.organization_id, p.sample_id);
     v_zone text;
+    v_layout jsonb;
     v_hash bytea;
     v_results jsonb;
 BEGIN
-    SELECT o.time_zone, CASE WHEN p.amendment_id IS NULL THEN s.content_hash END
-      INTO v_zone, v_hash
+    SELECT o.time_zone, o.certificate_layout,
+           CASE WHEN p.amendment_id IS NULL THEN s.content_hash END
+      INTO v_zone, v_layout, v_hash
       FROM lims.sample s
       JOIN lims.organization o
         ON o.id = s.organization_id
@@ -330,8 +332,13 @@ BEGIN
                                                        v_zone),
                'people', coalesce(lims.certificate_people(p, v_zone), '[]'),
                'amendments', lims.certificate_amendments(p, v_zone),
+               'layout', lims.certificate_layout_shown(v_layout),
+               'verification', jsonb_build_object(
+                   'code', p.verification_code,
+                   'url', lims.context('verification_url') || p.verification_code),
                'statements', jsonb_build_array(
-                   'The results concern the items tested only.'));
+                   'The results concern the items tested only.')
+                   || coalesce(v_layout -> 'statements', '[]'));
 END
 $$;
 

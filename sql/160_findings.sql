@@ -151,6 +151,9 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
             THEN x.reporting_limit ELSE t.reporting_limit END AS reporting_limit,
        CASE WHEN t.test_code IS NULL THEN x.method_detection_limit
             ELSE t.method_detection_limit END AS method_detection_limit,
+       CASE WHEN t.test_code IS NULL THEN x.uncertainty
+            ELSE t.uncertainty END AS uncertainty,
+       coalesce(t.accredited, x.accredited) AS accredited,
        t.disposition, t.retest_of, t.reported, t.note_on_report,
        CASE WHEN t.returned_at IS NOT NULL THEN json_build_object(
            'by', t.returned_by,
@@ -161,7 +164,8 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
  CROSS JOIN LATERAL (
        SELECT d.code, d.name, d.result_type, d.unit, d.method,
               d.specification_low, d.specification_high, d.specification_text,
-              d.reporting_limit, d.method_detection_limit, o.holding_warning_hours,
+              d.reporting_limit, d.method_detection_limit, d.uncertainty, d.accredited,
+              o.holding_warning_hours,
               e.entered_on, r.code AS reagent_lot_code,
               r.usable_until AS reagent_usable_until, m.code AS media_lot_code,
               m.usable_until AS media_usable_until, m.growth_promotion_status,

@@ -154,7 +154,7 @@ SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
        s.client_name AS "clientName", c.status,
        c.supersedes_id AS "supersedesId", c.reason AS amendment,
        encode(c.sha256, 'hex') AS sha256, c.issued_at AS "issuedAt",
-       c.issued_by AS "issuedBy",
+       c.issued_by AS "issuedBy", c.verification_code AS "verificationCode",
        ARRAY(SELECT t.code
                FROM jsonb_array_elements_text(c.content -> 'withoutAnalysisDay')
                     AS t (code)) AS "withoutAnalysisDay",

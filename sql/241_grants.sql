@@ -28,7 +28,8 @@ GRANT SELECT (organization_id, id, user_id, address, browser, identity, last_use
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
-GRANT UPDATE (name, time_zone, address, logo, accreditation, reagent_expiry_policy,
+GRANT UPDATE (name, time_zone, address, logo, accreditation, certificate_layout,
+        reagent_expiry_policy,
         coa_before_approval, esignature_required, ai_data_access,
         oos_opens_investigation, holding_warning_hours, self_verification,
         approver_may_be_verifier, reason_on_change, open_investigation_blocks,
@@ -244,6 +245,10 @@ GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app
 
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
+
+-- 163_certificate_verification.sql, 164_certificate_layout.sql
+GRANT EXECUTE ON FUNCTION lims.verification_code_meant, lims.verify_certificate,
+    lims.certificate_layout_shown TO lims_app;
 
 -- 150_release_content.sql
 GRANT EXECUTE ON FUNCTION lims.content_version, lims.release_content, lims.release_hash

@@ -139,6 +139,12 @@ static const lims_field_t fields[] = {
       .max = 2000,
       .doc = "Accreditation of the laboratory in words, printed on certificates.",
       .example = "ISO/IEC 17025, certificate 4711.01" },
+    { .name = "certificateLayout",
+      .type = LIMS_T_OBJECT,
+      .flags = KEPT,
+      .members = lims_certificate_layout,
+      .doc = "Layout of certificates; in a change, the members that are to change, null for the "
+             "usual one. Certificates that are issued keep theirs." },
     { .name = "trackingPrefix",
       .type = LIMS_T_STRING,
       .flags = KEPT | LIMS_F_TOOL,

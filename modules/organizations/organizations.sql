@@ -35,14 +35,16 @@ SELECT *
 -- name: organization_create one
 -- global: makes the organization that everything else belongs to
 INSERT INTO lims.organization
-      (code, name, time_zone, address, logo, accreditation, tracking_prefix, plan, api_access,
+      (code, name, time_zone, address, logo, accreditation, certificate_layout,
+       tracking_prefix, plan, api_access,
        monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
        esignature_required, ai_data_access, oos_opens_investigation,
        holding_warning_hours, self_verification, approver_may_be_verifier,
        reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
        lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
 VALUES (:code::text, :name::text, :timeZone::text, :address::text, :logo::text,
-        :accreditation::text, :trackingPrefix::text,
+        :accreditation::text, jsonb_strip_nulls(coalesce(:certificateLayout::jsonb, '{}')),
+        :trackingPrefix::text,
         :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
         :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
         :coaBeforeApproval::boolean, :esignatureRequired::boolean,
@@ -103,6 +105,8 @@ UPDATE lims.organization
        logo = CASE WHEN :?logo THEN :logo::text ELSE logo END,
        accreditation = CASE WHEN :?accreditation THEN :accreditation::text
                             ELSE accreditation END,
+       certificate_layout = jsonb_strip_nulls(certificate_layout
+           || coalesce(:certificateLayout::jsonb, '{}')),
        reagent_expiry_policy = CASE WHEN :?reagentExpiryPolicy THEN :reagentExpiryPolicy::text
                                     ELSE reagent_expiry_policy END,
        coa_before_approval = CASE WHEN :?coaBeforeApproval THEN :coaBeforeApproval::boolean

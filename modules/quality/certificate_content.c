@@ -4,6 +4,7 @@
  * it. lims.certificate_content() makes it. Times are in the laboratory's zone, with their
  * offset.
  */
+#include "organizations/organizations.h"
 #include "quality/quality.h"
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
@@ -207,6 +208,14 @@ static const lims_field_t results[] = {
       .type = LIMS_T_DECIMAL,
       .flags = PERHAPS,
       .doc = "Method detection limit of the test." },
+    { .name = "uncertainty",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Expanded measurement uncertainty of the test, in words." },
+    { .name = "accredited",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "Whether the laboratory is accredited for the test." },
     { .name = "confirmation",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
@@ -326,6 +335,19 @@ static const lims_field_t amendments[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t verification[] = {
+    { .name = "code",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Code by which anybody who holds the certificate can ask whether it is valid; null in "
+             "a preview." },
+    { .name = "url",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Address at which that is asked; null where none was known." },
+    LIMS_FIELD_END,
+};
+
 const lims_field_t lims_certificate_content[] = {
     { .name = "certificate",
       .type = LIMS_T_OBJECT,
@@ -403,6 +425,16 @@ const lims_field_t lims_certificate_content[] = {
       .flags = SHOWN,
       .members = amendments,
       .doc = "Amendments that led to this version and those before it." },
+    { .name = "verification",
+      .type = LIMS_T_OBJECT,
+      .flags = SHOWN,
+      .members = verification,
+      .doc = "Way to verify that the certificate is valid." },
+    { .name = "layout",
+      .type = LIMS_T_OBJECT,
+      .flags = SHOWN,
+      .members = lims_certificate_layout,
+      .doc = "Layout of the laboratory when the certificate was issued; null: the usual one." },
     { .name = "statements",
       .type = LIMS_T_STRING_LIST,
       .flags = SHOWN,

@@ -27,13 +27,15 @@ SELECT id
 INSERT INTO lims.test_definition
       (organization_id, code, name, method, unit, result_type, decimals,
        specification_low, specification_high, specification_text,
-       decision_rule, reporting_limit, method_detection_limit, holding_time_hours,
+       decision_rule, reporting_limit, method_detection_limit, uncertainty, accredited,
+       holding_time_hours,
        requires_worksheet, requires_confirmation, presumptive_minimum,
        turnaround_days, confirmation_plan, active)
 VALUES (:$organization::bigint, :code::text, :name::text, :method::text, :unit::text,
         :resultType::text, :decimals::integer, :specificationLow::numeric,
         :specificationHigh::numeric, :specificationText::text, :decisionRule::text,
-        :reportingLimit::numeric, :methodDetectionLimit::numeric, :holdingTimeHours::numeric,
+        :reportingLimit::numeric, :methodDetectionLimit::numeric, :uncertainty::text,
+        :accredited::boolean, :holdingTimeHours::numeric,
         :requiresWorksheet::boolean, :requiresConfirmation::boolean,
         :presumptiveMinimum::numeric, :turnaroundDays::integer,
         :confirmationPlan::jsonb, :active::boolean)
@@ -53,6 +55,8 @@ UPDATE lims.test_definition
        decision_rule = CASE WHEN :?decisionRule THEN :decisionRule::text ELSE decision_rule END,
        reporting_limit = CASE WHEN :?reportingLimit THEN :reportingLimit::numeric ELSE reporting_limit END,
        method_detection_limit = CASE WHEN :?methodDetectionLimit THEN :methodDetectionLimit::numeric ELSE method_detection_limit END,
+       uncertainty = CASE WHEN :?uncertainty THEN :uncertainty::text ELSE uncertainty END,
+       accredited = CASE WHEN :?accredited THEN :accredited::boolean ELSE accredited END,
        holding_time_hours = CASE WHEN :?holdingTimeHours THEN :holdingTimeHours::numeric ELSE holding_time_hours END,
        requires_worksheet = CASE WHEN :?requiresWorksheet THEN :requiresWorksheet::boolean ELSE requires_worksheet END,
        requires_confirmation = CASE WHEN :?requiresConfirmation THEN :requiresConfirmation::boolean ELSE requires_confirmation END,

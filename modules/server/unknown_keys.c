@@ -103,7 +103,8 @@ const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *h
                            (verdict.reset + APR_USEC_PER_SEC - 1) / APR_USEC_PER_SEC);
     apr_table_setn(headers, "Retry-After", seconds);
     return lims_client_error(r->pool, LIMS_E_RATE_LIMITED,
-                             "Too many unknown API keys came from this address; try again in %s s.",
+                             "Too many unknown API keys, or codes of certificates, came from this "
+                             "address; try again in %s s.",
                              seconds);
 }
 

@@ -119,27 +119,27 @@ my %column = (
     'organization.approvalSteps'        => 'approval_step.name',
     'organization.approvalStepRoles'    => 'role_permission.role',
     'audit entry.action'                => 'audit_entry.action',
-    'audit entry.surface'               => 'audit_entry.surface',
-    'listAuditEntries.surface'          => 'audit_entry.surface',
-    'exportAuditEntries.surface'        => 'audit_entry.surface',
+    map({ ("$_.surface" => 'audit_entry.surface') }
+        'audit entry', 'listAuditEntries', 'exportAuditEntries'),
     'getPolicyImpact.selfVerification'  => 'organization.self_verification',
-    'organization.policies.selfVerification' => 'organization.self_verification',
-    'organization.policies.qcRequired'  => 'organization.qc_required',
-    'organization.policies.lotQcPolicy' => 'organization.lot_qc_policy',
+    map({ ("organization.policies.$_" => 'organization.' . s/([A-Z])/_\l$1/gr) }
+        qw(selfVerification qcRequired lotQcPolicy)),
 );
 
 # Values that no column holds, and the views and functions that work them out: each
 # word stands there.
 my %worked_out = (
-    'sample test.worksheetStatus'           => ['worksheet_state'],
-    'sample test.review.worksheetStatus'    => ['worksheet_state'],
-    'worksheet.status'                      => ['worksheet_state'],
-    'sample test.entryWarnings.code'        => [ 'value_warnings', 'lot_entry_warnings' ],
-    'judgeResults.results.entryWarnings.code' => [ 'value_warnings', 'lot_entry_warnings' ],
+    map({ ($_ => ['worksheet_state']) } 'sample test.worksheetStatus',
+        'sample test.review.worksheetStatus', 'worksheet.status'),
+    map({ ("$_.entryWarnings.code" => [ 'value_warnings', 'lot_entry_warnings' ]) }
+        'sample test', 'judgeResults.results'),
     'getSampleReadiness.findings.category'  => [ 'finding', 'release_finding' ],
     'getSampleReadiness.findings.severity'  => [ 'finding', 'release_finding' ],
-    'signed content.table'                  => ['signed_content'],
-    'listSignedContents.table'              => ['signed_content'],
+    map({ ("$_.table" => ['signed_content']) } 'signed content', 'listSignedContents'),
+    'verifyCertificate.status'              => ['verify_certificate'],
+    map({ my $of = $_; map { ("$of.$_" => ['certificate_layout_mistake']) }
+        qw(paper logo columns sections) } 'organization.certificateLayout',
+        'getCertificateContent.layout', 'previewCertificate.layout'),
     map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
             "$_.reasons.severity" => [ 'finding', 'release_finding' ]) }
         qw(sample.blocked sample.ready_for_review sample.ready_to_report holding_time.expiring),
@@ -149,6 +149,8 @@ my %worked_out = (
 my %in_c_alone = (
     'test definition.confirmationPlan.step'   => 'bounded by the CHECK of confirmation_plan',
     'test definition.confirmationPlan.medium' => 'bounded by the CHECK of confirmation_plan',
+    map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()') }
+        qw(title header footer statements)),
     'exportAuditEntries.format'     => 'of a file, which is not kept',
     'reference data.outcome'        => 'of a row of a file, which is not kept',
     (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),
@@ -163,10 +165,9 @@ my %in_c_alone = (
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
     'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
     map({ ("$_.include" => 'the name of members') }
-        qw(listSamples countSamples exportSamples getSampleTest getOrganization)),
+        qw(listSamples countSamples exportSamples listSampleTests exportSampleTests getSampleTest
+            getOrganization)),
     'sample.flags'                  => 'derived from tests and findings',
-    'listSampleTests.include'       => 'the name of a member',
-    'exportSampleTests.include'     => 'the name of a member',
     'verifyResults.items.contentHash' => 'compared with a digest, which is kept nowhere',
     'verifyResults.items.choose'    => 'kept in the audit trail and with its signature',
     'enterResults.updates.reason'   => 'kept in the audit trail, beside other rows\' reasons',

@@ -50,7 +50,8 @@ for my $path (sort keys %{ $document->{paths} }) {
 }
 cmp_ok(scalar @routes, '>', 250, scalar(@routes) . ' routes');
 is_deeply([ sort map { $_->{operation} } grep { !$_->{permission} } @routes ],
-    [qw(getIdentity signIn signOn spendLink)], 'each but those of signing in names a permission');
+    [qw(getIdentity signIn signOn spendLink verifyCertificate)],
+    'each but those of signing in, and of holders of certificates, names a permission');
 
 sub ask {
     my ($person, $route, %option) = @_;

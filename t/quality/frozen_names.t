@@ -16,7 +16,8 @@ my $lab  = LIMS::Service::Laboratory->new($lims);
 my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 
 my %lead = (code => 'PB', name => 'Lead', method => 'EPA 300.0', unit => 'ug/L',
-    reporting_limit => '0.10', method_detection_limit => '0.02', specification_high => 15);
+    reporting_limit => '0.10', method_detection_limit => '0.02', uncertainty => '+- 8 %', accredited => 't',
+    specification_high => 15);
 my $definition = $lab->definition(%lead);
 my $project    = $lab->project(name => 'Outfall');
 my $material   = $lab->material(name => 'Wastewater');
@@ -30,7 +31,7 @@ sub sample {
 sub renamed {
     my ($to) = @_;
     $ann->done('test-definition update', $definition, method => "$to D999", name => "$to lead",
-        reportingLimit => '4', methodDetectionLimit => '3', specificationHigh => '1');
+        reportingLimit => '4', methodDetectionLimit => '3', uncertainty => '+- 9 %', accredited => 'false', specificationHigh => '1');
     $ann->done('project update', $project, name => "$to project");
     $ann->done('material-type update', $material, name => "$to material");
     $ann->done('client update', $client, name => "$to client");
@@ -43,7 +44,7 @@ sub printed {
     my ($result) = @{ $content->{results} };
     return [ @{ $content->{sample} }{qw(clientName project materialType)},
         @$result{qw(testCode testName method unit reportingLimit methodDetectionLimit
-            specification)} ];
+            uncertainty accredited specification)} ];
 }
 
 sub read_of { my $t = $lims->get("/sample-tests/$_[0]")->json; return [ @$t{qw(testName unit specification)} ] }
@@ -60,10 +61,11 @@ $lab->enter($later, '1');
 renamed('ASTM');
 my @then = ('Riverbend', 'Outfall', 'Wastewater', 'PB', 'Lead', 'EPA 300.0', 'ug/L');
 my $first = printed($ann->done('certificate issue', sampleId => $sample->{id}));
-is_deeply([ @$first[ 0 .. 6, 9 ] ], [ @then, 'at most 15 ug/L' ],
+is_deeply([ @$first[ 0 .. 6, 9, 11 ] ], [ @then, '+- 8 %', 'at most 15 ug/L' ],
     'a certificate says what was reported');
 cmp_ok($first->[7], '==', 0.1, 'the certificate has the reporting limit of then');
 cmp_ok($first->[8], '==', 0.02, 'the certificate has the detection limit of then');
+ok($first->[10], 'the certificate marks the test that was accredited then');
 is_deeply(read_of($test), [ 'Lead', 'ug/L', 'at most 15 ug/L' ],
     'a read of the final sample shows the names of then');
 is($lims->get("/samples/$sample->{id}")->json->{tests}[0]{testName}, 'Lead', '... with its tests');

@@ -135,27 +135,28 @@ is_deeply([ grep { !$_ } @{ $base->db->selectcol_arrayref('SELECT a.content_hash
 
 # Names: of the definition when it is verified, and nobody's to write.
 my $second = approved();
-my $frozen = 'test_code, test_name, method, unit, reporting_limit, method_detection_limit';
+my $frozen = 'test_code, test_name, method, unit, reporting_limit, method_detection_limit, '
+    . 'uncertainty, accredited';
 my $write_names = q{test_code = 'X', test_name = 'X', method = 'X', unit = 'X',
-    reporting_limit = 9, method_detection_limit = 9};
+    reporting_limit = 9, method_detection_limit = 9, uncertainty = 'X', accredited = true};
 refuses(sample_test => $write_names, $second->{PH}, '42501', 'the run-time role writes no names');
 my $owner = $base->owner($lab);
 $owner->do(update(sample_test => $write_names), undef, $lab->{id}, $second->{PH});
-is_deeply(of_row(sample_test => $frozen, $second->{PH}), [ (undef) x 6 ],
+is_deeply(of_row(sample_test => $frozen, $second->{PH}), [ (undef) x 8 ],
     'nothing is frozen before the verification');
 refused($owner, update(sample_test => q{status = 'verified', method = 'X'}),
     [ $lab->{id}, $second->{PH} ], 'invalid_transition',
     'frozen columns cannot be written with the verification');
-$base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 150', reporting_limit = 0.10
-    WHERE id = ?}, undef, $lab->{definition}{PH});
+$base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 150', reporting_limit = 0.10,
+    uncertainty = '0.1' WHERE id = ?}, undef, $lab->{definition}{PH});
 is(rounds($second)->[0]{round}, 2, 'another method asks for approval again');
 change(sample_test => q{status = 'verified'}, $second->{PH});
 is_deeply(of_row(sample_test => $frozen, $second->{PH}),
-    [ 'PH', 'pH', 'EPA 150', 's.u.', '0.10', undef ],
+    [ 'PH', 'pH', 'EPA 150', 's.u.', '0.10', undef, '0.1', 0 ],
         'the verification freezes the definition\'s names and limits');
 refused($owner, update(sample_test => "$_ = NULL"), [ $lab->{id}, $second->{PH} ],
     'test_verified_locked', "its $_ is locked")
-    for split /, /, 'test_name, method, unit';
+    for split /, /, 'test_name, method, unit, uncertainty, accredited';
 $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 151' WHERE id = ?}, undef,
     $lab->{definition}{PH});
 is($base->value('SELECT method FROM lims.sample_test_state WHERE id = ?', $second->{PH}),
