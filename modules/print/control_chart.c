@@ -241,6 +241,7 @@ static void draw_path(lims_paper_t *paper, const plot_t *plot, const lims_chart_
     }
     cairo_set_source_rgb(paper->cr, lims_ink.red, lims_ink.green, lims_ink.blue);
     cairo_set_line_width(paper->cr, 0.5);
+    cairo_new_path(paper->cr);
     for (int i = 0; i < chart->point_count; i++) {
         cairo_line_to(paper->cr, x_of(plot, i, chart->point_count),
                       paper->y + y_of(plot, chart->points[i].value));
@@ -266,6 +267,19 @@ static void draw_point(lims_paper_t *paper, double x, double y, bool open)
     }
 }
 
+/* Whitens what lies below the name of a rule. */
+static void draw_ground(lims_paper_t *paper, double x, double y, const char *text)
+{
+    double width = lims_fonts_estimate(paper->fonts, LIMS_STYLE_FOOT, text, strlen(text));
+
+    if (paper->cr) {
+        cairo_set_source_rgb(paper->cr, 1, 1, 1);
+        cairo_rectangle(paper->cr, x - width / 2 - 1, paper->y + y, width + 2,
+                        lims_styles[LIMS_STYLE_FOOT].leading);
+        cairo_fill(paper->cr);
+    }
+}
+
 /* Draws all points; one that breaks a rule is a triangle with the rule's name beside it. */
 static void draw_points(lims_paper_t *paper, const plot_t *plot, const lims_chart_t *chart)
 {
@@ -281,6 +295,7 @@ static void draw_points(lims_paper_t *paper, const plot_t *plot, const lims_char
         }
         lims_shape_draw(paper, high ? LIMS_SHAPE_ABOVE : LIMS_SHAPE_BELOW, x - FLAG_SIZE / 2,
                         y - FLAG_SIZE / 2, FLAG_SIZE);
+        draw_ground(paper, x, high ? y - FLAG_SIZE / 2 - 10 : y + 4, point->rules);
         lims_text_line(paper, LIMS_STYLE_FOOT, x - 30, high ? y - FLAG_SIZE / 2 - 10 : y + 4, 60,
                        LIMS_ALIGN_CENTRE, point->rules);
     }
@@ -307,7 +322,8 @@ void lims_chart_set(lims_paper_t *paper, const lims_chart_t *chart)
 
     lims_paper_need(paper, HEIGHT + above + 8);
     plot = scale(paper, chart, above);
-    lims_tag_open(paper, "Figure");
+    lims_tag_figure(paper, apr_psprintf(paper->pool, "Control chart %s of %d points", chart->title,
+                                        chart->point_count));
     if (*chart->title) {
         const char *unit = *chart->unit ? apr_pstrcat(paper->pool, ", ", chart->unit, NULL) : "";
 

@@ -114,7 +114,7 @@ static double set_logo(lims_paper_t *paper, const letterhead_t *letterhead, doub
     scale = fmin(LOGO_WIDTH / picture->width, LOGO_HEIGHT / picture->height);
     width = scale * picture->width;
     *height = scale * picture->height;
-    lims_tag_open(paper, "Figure");
+    lims_tag_figure(paper, apr_pstrcat(paper->pool, "Logo of ", letterhead->laboratory, NULL));
     lims_picture_draw(paper, picture,
                       letterhead->logo == LOGO_LEFT ? paper->left : paper->right - width, width,
                       *height);
@@ -173,7 +173,7 @@ static void set_title(lims_paper_t *paper, const letterhead_t *letterhead)
         double below = paper->y;
 
         paper->y = y;
-        lims_tag_open(paper, "Figure");
+        lims_tag_figure(paper, apr_pstrcat(paper->pool, "QR code of ", letterhead->url, NULL));
         lims_symbol_draw(paper, &letterhead->qr, paper->right - QR_SIDE, 0, QR_SIDE, QR_SIDE);
         lims_tag_close(paper, "Figure");
         paper->y = fmax(below, y + QR_SIDE);

@@ -117,13 +117,15 @@ static PangoLayout *take_layout(lims_paper_t *paper, bool *is_set)
     return layout;
 }
 
+/* Figures of one width; no ligatures, which some readers of PDF do not take apart. */
 static PangoAttrList *attributes(void)
 {
     static PangoAttrList *list;
 
     if (!list) {
         list = pango_attr_list_new();
-        pango_attr_list_insert(list, pango_attr_font_features_new("tnum=1, lnum=1, kern=1"));
+        pango_attr_list_insert(list,
+                               pango_attr_font_features_new("tnum=1, lnum=1, liga=0, clig=0"));
         pango_attr_list_insert(list, pango_attr_insert_hyphens_new(FALSE));
     }
     return list;
@@ -241,6 +243,14 @@ void lims_tag_open(lims_paper_t *paper, const char *name)
 {
     if (paper->cr) {
         cairo_tag_begin(paper->cr, name, NULL);
+    }
+}
+
+void lims_tag_figure(lims_paper_t *paper, const char *alternative)
+{
+    lims_tag_open(paper, "Figure");
+    if (paper->cr) {
+        g_ptr_array_add(paper->alternatives, (gpointer)(uintptr_t)alternative);
     }
 }
 

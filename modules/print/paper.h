@@ -43,6 +43,7 @@ struct lims_paper_t {
     GPtrArray *kept; /* of PangoLayout, in the order in which they were set */
     guint next;      /* of them, to be used again */
     bool apart;      /* head or foot: their texts are not kept, the number of pages changes */
+    GPtrArray *alternatives; /* of const char *: texts of the figures drawn */
     const lims_error_t *error;
 };
 
@@ -96,6 +97,9 @@ void lims_paper_rule(lims_paper_t *paper, double x, double x2, double dy, double
 
 /* Opens and closes an element of the structure: "P", "TR". */
 void lims_tag_open(lims_paper_t *paper, const char *name);
+/* Opens a figure, with the text that stands for it. */
+void lims_tag_figure(lims_paper_t *paper, const char *alternative);
+
 void lims_tag_close(lims_paper_t *paper, const char *name);
 
 #endif /* LIMS_PRINT_PAPER_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "print/pdf_archive.h"
 #include "print/protocol.h"
 
 #define A4_WIDTH (210 * LIMS_MM)
@@ -18,6 +19,9 @@
 #define MARGIN_TOP (14 * LIMS_MM)
 #define MARGIN_BOTTOM (11 * LIMS_MM)
 
+/* What is added to cairo's bytes, roughly. */
+#define SPARE 65536
+
 static cairo_status_t append(void *bytes, const unsigned char *data, unsigned int length)
 {
     if (((GByteArray *)bytes)->len + (gsize)length > LIMS_PRINT_ANSWER_MAX) {
@@ -27,25 +31,16 @@ static cairo_status_t append(void *bytes, const unsigned char *data, unsigned in
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_surface_t *open_surface(GByteArray *bytes, const lims_print_document_t *document,
-                                     const lims_paper_t *paper)
+static cairo_surface_t *open_surface(GByteArray *bytes, const lims_paper_t *paper)
 {
     cairo_surface_t *surface =
         cairo_pdf_surface_create_for_stream(append, bytes, paper->width, paper->height);
 
     cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, document->title);
-    if (document->author) {
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_AUTHOR, document->author);
-    }
-    if (document->made_at) {
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, document->made_at);
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, document->made_at);
-    }
     return surface;
 }
 
-static lims_paper_t new_sheet(const lims_print_document_t *document, lims_fonts_t *fonts,
+static lims_paper_t new_paper(const lims_print_document_t *document, lims_fonts_t *fonts,
                               apr_pool_t *pool)
 {
     lims_paper_t paper = {
@@ -58,6 +53,7 @@ static lims_paper_t new_sheet(const lims_print_document_t *document, lims_fonts_
                   : document->letter   ? LETTER_HEIGHT
                                        : A4_HEIGHT,
         .kept = g_ptr_array_new_with_free_func(g_object_unref),
+        .alternatives = g_ptr_array_new(),
     };
     bool margins = !document->without_margins;
 
@@ -86,35 +82,73 @@ static void set_part(lims_paper_t *paper, const lims_print_part_t *part, bool ma
     g_ptr_array_set_size(paper->kept, 0);
 }
 
+/* Makes the archived form of what cairo wrote. */
+static const lims_error_t *archive(const char **bytes, apr_size_t *length, const GByteArray *pdf,
+                                   const lims_print_document_t *document, const lims_paper_t *paper,
+                                   apr_pool_t *pool)
+{
+    const lims_pdf_facts_t facts = {
+        .title = document->title,
+        .author = document->author,
+        .language = document->language,
+        .made_at = document->made_at,
+        .producer = apr_pstrcat(pool, "cairo ", cairo_version_string(),
+                                " (https://cairographics.org)", NULL),
+        .alternatives = paper->alternatives,
+    };
+    GByteArray *out = g_byte_array_sized_new(pdf->len + SPARE);
+    bool done = lims_pdf_archive(out, pdf, &facts, pool);
+
+    if (done) {
+        *length = out->len;
+        *bytes = apr_pmemdup(pool, out->data, out->len);
+    }
+    g_byte_array_free(out, TRUE);
+    return done ? NULL
+                : lims_server_error(pool, LIMS_E_INTERNAL, 0, NULL,
+                                    "The document cannot be archived: cairo wrote another form "
+                                    "of PDF than is known");
+}
+
+static const lims_error_t *draw(GByteArray *pdf, const lims_print_document_t *document,
+                                lims_paper_t *paper)
+{
+    cairo_surface_t *surface = open_surface(pdf, paper);
+    cairo_t *cr = cairo_create(surface);
+
+    cairo_tag_begin(cr, "Document", NULL);
+    for (const lims_print_part_t *part = document->parts; part && !paper->error;
+         part = part->next) {
+        set_part(paper, part, !document->without_margins, cr);
+    }
+    cairo_tag_end(cr, "Document");
+    cairo_destroy(cr);
+    cairo_surface_finish(surface);
+    if (!paper->error && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
+        paper->error = lims_client_error(paper->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                         "The document cannot be drawn: %s",
+                                         cairo_status_to_string(cairo_surface_status(surface)));
+    }
+    cairo_surface_destroy(surface);
+    return paper->error;
+}
+
 const lims_error_t *lims_document_make(const char **bytes, apr_size_t *length,
                                        const lims_print_document_t *document, lims_fonts_t *fonts,
                                        apr_pool_t *pool)
 {
     GByteArray *pdf = g_byte_array_new();
+    const lims_error_t *error;
     lims_paper_t paper;
-    cairo_surface_t *surface;
-    cairo_t *cr;
 
     lims_fonts_use(fonts, document->han);
-    paper = new_sheet(document, fonts, pool);
-    surface = open_surface(pdf, document, &paper);
-    cr = cairo_create(surface);
-    for (const lims_print_part_t *part = document->parts; part && !paper.error; part = part->next) {
-        set_part(&paper, part, !document->without_margins, cr);
-    }
-    cairo_destroy(cr);
-    cairo_surface_finish(surface);
-    if (!paper.error && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
-        paper.error =
-            lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE, "The document cannot be drawn: %s",
-                              cairo_status_to_string(cairo_surface_status(surface)));
-    }
-    cairo_surface_destroy(surface);
-    if (!paper.error) {
-        *length = pdf->len;
-        *bytes = apr_pmemdup(pool, pdf->data, pdf->len);
+    paper = new_paper(document, fonts, pool);
+    error = draw(pdf, document, &paper);
+    if (!error) {
+        error = archive(bytes, length, pdf, document, &paper, pool);
     }
     g_ptr_array_free(paper.kept, TRUE);
+    g_ptr_array_free(paper.alternatives, TRUE);
     g_byte_array_free(pdf, TRUE);
-    return paper.error;
+    return error;
 }
