@@ -4,15 +4,21 @@
 
 #include <string.h>
 
+#include "kernel/error.h"
+#include "print/bounds.h"
+
 /* Space above a heading, and what has to fit below it on its page. */
 #define ABOVE_HEADING 8
-#define BELOW_HEADING 40
+#define BELOW_HEADING 64
 
 /* Space behind a paragraph, and behind a row of facts. */
 #define BEHIND 4
 
 #define FACT_COLUMNS 3
 #define FACT_GAP 14
+
+/* A fact of more bytes is set like a paragraph. */
+#define LONG_FACT 1500
 
 lims_block_t *lims_block_add(lims_blocks_t *blocks, lims_block_e type)
 {
@@ -26,6 +32,23 @@ lims_block_t *lims_block_add(lims_blocks_t *blocks, lims_block_e type)
     }
     blocks->last = block;
     return block;
+}
+
+void lims_block_table(lims_blocks_t *blocks, const lims_print_table_t *table)
+{
+    lims_block_add(blocks, LIMS_BLOCK_TABLE)->table = table;
+    blocks->cells += table->row_count * table->column_count;
+}
+
+const lims_error_t *lims_blocks_check(const lims_blocks_t *blocks, int others)
+{
+    if (blocks->cells + others <= LIMS_PRINT_CELLS_MAX) {
+        return NULL;
+    }
+    return lims_client_error(blocks->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                             "The document has tables of more than %d cells in all: too many "
+                             "results for one document",
+                             LIMS_PRINT_CELLS_MAX);
 }
 
 void lims_block_heading(lims_blocks_t *blocks, const char *text)
@@ -63,15 +86,16 @@ static void set_heading(lims_paper_t *paper, const char *text)
 /* --- Paragraphs ------------------------------------------------------------- */
 
 /* A piece of a text that is set at once. */
-#define PIECE 8192
+#define PIECE 2048
 
 /* Returns the end of the piece that begins there: at a line break, else within the line. */
 static const char *piece_end(const char *at)
 {
-    apr_size_t length = strcspn(at, "\n");
+    apr_size_t length = strnlen(at, PIECE + 1);
+    const char *line = memchr(at, '\n', length);
 
-    if (length <= PIECE) {
-        return at + length;
+    if (line || length <= PIECE) {
+        return line ? line : at + length;
     }
     return g_utf8_find_prev_char(at, at + PIECE + 1);
 }
@@ -133,25 +157,34 @@ static int span_of(const lims_paper_t *paper, const lims_fact_t *fact, double co
     return strchr(fact->value, '\n') || width <= 2 * column ? 1 : FACT_COLUMNS;
 }
 
-static double set_fact(lims_paper_t *paper, const lims_fact_t *fact, double x, double width,
-                       bool draw)
+/* A fact that has been set, not yet drawn. */
+typedef struct {
+    lims_set_text_t label, value;
+    double height;
+} set_fact_t;
+
+static set_fact_t set_fact(lims_paper_t *paper, const lims_fact_t *fact, double width)
 {
     const char *value = *fact->value ? fact->value : "\xE2\x80\x93";
-    lims_set_text_t label =
-        lims_text_set(paper, LIMS_STYLE_LABEL, width, fact->label, strlen(fact->label));
-    lims_set_text_t text = lims_text_set(paper, fact->style, width, value, strlen(value));
-    double above = label.lines * label.style->leading;
-    double height = above + text.lines * text.style->leading;
+    set_fact_t set = {
+        .label = lims_text_set(paper, LIMS_STYLE_LABEL, width, fact->label, strlen(fact->label)),
+        .value = lims_text_set(paper, fact->style, width, value, strlen(value)),
+    };
 
-    if (draw) {
-        lims_tag_open(paper, "P");
-        lims_text_draw(paper, &label, 0, label.lines, x, 0, LIMS_ALIGN_LEFT);
-        lims_text_draw(paper, &text, 0, text.lines, x, above, LIMS_ALIGN_LEFT);
-        lims_tag_close(paper, "P");
-    }
-    lims_text_drop(&label);
-    lims_text_drop(&text);
-    return height;
+    set.height =
+        set.label.lines * set.label.style->leading + set.value.lines * set.value.style->leading;
+    return set;
+}
+
+static void draw_fact(lims_paper_t *paper, set_fact_t *set, double x, lims_align_e align)
+{
+    lims_tag_open(paper, "P");
+    lims_text_draw(paper, &set->label, 0, set->label.lines, x, 0, LIMS_ALIGN_LEFT);
+    lims_text_draw(paper, &set->value, 0, set->value.lines, x,
+                   set->label.lines * set->label.style->leading, align);
+    lims_tag_close(paper, "P");
+    lims_text_drop(&set->label);
+    lims_text_drop(&set->value);
 }
 
 /* Sets a fact that would not fit on a page as a paragraph below its label. */
@@ -163,42 +196,43 @@ static void set_long_fact(lims_paper_t *paper, const lims_fact_t *fact, double w
     paper->y += BEHIND;
 }
 
+/* Returns how many facts from there on stand in one row of the grid. */
+static int row_length(const lims_paper_t *paper, const lims_fact_t *facts, int count, double column)
+{
+    int length = 0;
+
+    while (length < FACT_COLUMNS && length < count && strlen(facts[length].value) <= LONG_FACT &&
+           span_of(paper, &facts[length], column) == 1) {
+        length++;
+    }
+    return length > 0 ? length : 1;
+}
+
 void lims_facts_set(lims_paper_t *paper, const lims_fact_t *facts, int count)
 {
     double all = paper->right - paper->left;
     double column = (all - (FACT_COLUMNS - 1) * FACT_GAP) / FACT_COLUMNS;
 
-    for (int i = 0; i < count && !paper->error;) {
+    for (int i = 0, row; i < count && !paper->error; i += row) {
+        set_fact_t set[FACT_COLUMNS];
+        bool wide = span_of(paper, &facts[i], column) > 1;
         double height = 0;
-        int row = 0;
 
-        if (strlen(facts[i].value) > PIECE / 4) {
-            set_long_fact(paper, &facts[i++], all);
+        row = row_length(paper, facts + i, count - i, column);
+        if (strlen(facts[i].value) > LONG_FACT) {
+            set_long_fact(paper, &facts[i], all);
             continue;
         }
-        if (span_of(paper, &facts[i], column) > 1) {
-            row = 1;
-        }
-        while (row == 0 ||
-               (row < FACT_COLUMNS && i + row < count && span_of(paper, &facts[i], column) == 1 &&
-                span_of(paper, &facts[i + row], column) == 1 &&
-                strlen(facts[i + row].value) <= PIECE / 4)) {
-            row++;
-        }
         for (int k = 0; k < row; k++) {
-            double width = span_of(paper, &facts[i + k], column) > 1 ? all : column;
-            double own = set_fact(paper, &facts[i + k], 0, width, false);
-
-            height = own > height ? own : height;
+            set[k] = set_fact(paper, &facts[i + k], wide ? all : column);
+            height = set[k].height > height ? set[k].height : height;
         }
         lims_paper_need(paper, height);
         for (int k = 0; k < row; k++) {
-            double width = span_of(paper, &facts[i + k], column) > 1 ? all : column;
-
-            set_fact(paper, &facts[i + k], paper->left + k * (column + FACT_GAP), width, true);
+            draw_fact(paper, &set[k], paper->left + k * (column + FACT_GAP),
+                      wide ? LIMS_ALIGN_START : LIMS_ALIGN_LEFT);
         }
         paper->y += height + BEHIND;
-        i += row;
     }
 }
 

@@ -76,14 +76,22 @@ struct lims_block_t {
 /* A list of blocks, to which more are added at its end. */
 typedef struct {
     lims_block_t *first, *last;
+    int cells; /* of all tables */
     apr_pool_t *pool;
 } lims_blocks_t;
 
 /* Adds a block of that type, zeroed but for it. */
 lims_block_t *lims_block_add(lims_blocks_t *blocks, lims_block_e type);
 
+/* Adds a table. */
+void lims_block_table(lims_blocks_t *blocks, const lims_print_table_t *table);
+
 void lims_block_heading(lims_blocks_t *blocks, const char *text);
 void lims_block_paragraph(lims_blocks_t *blocks, lims_type_style_e style, const char *text);
+
+/* LIMS_E_PAYLOAD_TOO_LARGE: there are more cells than LIMS_PRINT_CELLS_MAX, with those that
+ * other parts of the document have. */
+const lims_error_t *lims_blocks_check(const lims_blocks_t *blocks, int others);
 
 /* Sets blocks from .y on. */
 void lims_blocks_set(lims_paper_t *paper, const lims_block_t *first);

@@ -8,8 +8,10 @@
  */
 #include "print/bounds.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,6 +21,9 @@
 #include "kernel/error.h"
 #include "print/frames.h"
 #include "print/protocol.h"
+
+/* Free memory that is kept, in bytes. */
+#define KEPT_MEMORY (32 * 1024 * 1024)
 
 static volatile sig_atomic_t answering, framed_answers;
 
@@ -77,9 +82,10 @@ void lims_bounds_set(bool framed)
     (void)sigaction(SIGTRAP, &action, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
-    /* Memory of a large document goes back to the system. */
-    (void)mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
-    (void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+    /* Enough to read a font of Han characters stays with the process from one document to the
+     * next; what a large document took goes back to the system. */
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_MEMORY);
 }
 
 void lims_bounds_renew(void)
@@ -95,11 +101,30 @@ void lims_bounds_answering(bool now)
     answering = now;
 }
 
-const lims_error_t *lims_bounds_check(apr_pool_t *pool)
+/* Returns the bytes that RLIMIT_DATA counts: the sixth number of /proc/self/statm, pages. */
+static long data_size(void)
 {
-    struct mallinfo2 memory = mallinfo2();
+    char text[128], *at = text;
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
 
-    if (memory.uordblks + memory.hblkhd <= (size_t)LIMS_PRINT_MEMORY_SOFT) {
+    if (file >= 0) {
+        (void)close(file);
+    }
+    if (length <= 0) {
+        return 0;
+    }
+    text[length] = '\0';
+    for (int i = 0; i < 5 && at; i++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return at ? strtol(at, NULL, 10) * sysconf(_SC_PAGESIZE) : 0;
+}
+
+const lims_error_t *lims_bounds_check(apr_size_t expected, apr_pool_t *pool)
+{
+    if (data_size() + (long)expected <= LIMS_PRINT_MEMORY_MAX) {
         return NULL;
     }
     return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,

@@ -9,11 +9,11 @@
  * these the process stays below 150 MB. */
 #define LIMS_PRINT_MEMORY_MAX (112L * 1024 * 1024)
 
-/* Of this, what a document may take before it is refused in good order. */
-#define LIMS_PRINT_MEMORY_SOFT (92L * 1024 * 1024)
-
 /* Seconds of a processor for one document. */
 #define LIMS_PRINT_CPU_SECONDS 60
+
+/* Most cells of the tables of one document: each is an element of its structure. */
+#define LIMS_PRINT_CELLS_MAX 64000
 
 /* Most pages of one document. */
 #define LIMS_PRINT_PAGES_MAX 3000
@@ -32,7 +32,7 @@ void lims_bounds_answering(bool answering);
 /* Ends the process for lack of memory: the abort function of its pools. */
 int lims_bounds_no_memory(int status);
 
-/* LIMS_E_PAYLOAD_TOO_LARGE: the document being made takes too much memory. */
-const lims_error_t *lims_bounds_check(apr_pool_t *pool);
+/* LIMS_E_PAYLOAD_TOO_LARGE: there is no room for so many bytes more. */
+const lims_error_t *lims_bounds_check(apr_size_t expected, apr_pool_t *pool);
 
 #endif /* LIMS_PRINT_BOUNDS_H */

@@ -66,12 +66,14 @@ static void set_content(lims_paper_t *paper, const void *baton)
     lims_blocks_set(paper, ((const lims_certificate_t *)baton)->blocks.first);
 }
 
-static const lims_error_t *make_part(lims_print_part_t **part, const lims_json_t *content,
-                                     bool draft, lims_pictures_t *pictures, lims_fonts_t *fonts,
+static const lims_error_t *make_part(lims_print_part_t **part, int *cells,
+                                     const lims_json_t *content, bool draft,
+                                     lims_pictures_t *pictures, lims_fonts_t *fonts,
                                      apr_pool_t *pool)
 {
     lims_certificate_t *certificate = apr_pcalloc(pool, sizeof(*certificate));
     const lims_json_t *layout = lims_json_member(content, "layout");
+    const lims_error_t *error;
 
     if (!lims_json_member(content, "certificate") || !lims_json_member(content, "results")) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY,
@@ -88,7 +90,9 @@ static const lims_error_t *make_part(lims_print_part_t **part, const lims_json_t
     add_sections(certificate);
     *part = apr_pcalloc(pool, sizeof(**part));
     **part = (lims_print_part_t){ .set = set_content, .baton = certificate };
-    return lims_letterhead_make(&(*part)->frame, certificate, pictures, pool);
+    error = lims_blocks_check(&certificate->blocks, *cells);
+    *cells += certificate->blocks.cells;
+    return error ? error : lims_letterhead_make(&(*part)->frame, certificate, pictures, pool);
 }
 
 /* Fills what holds for the whole document by its first certificate. */
@@ -116,13 +120,14 @@ const lims_error_t *lims_certificate_document(lims_print_document_t *document,
     bool draft = lims_member_true(job, "draft");
     lims_print_part_t **next = &document->parts;
     const lims_error_t *error = NULL;
+    int cells = 0;
 
     if (!content) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY, "The job has no content");
     }
     describe(document, content, draft, pool);
     for (; content && !error; content = single ? NULL : content->next) {
-        error = make_part(next, content, draft, pictures, fonts, pool);
+        error = make_part(next, &cells, content, draft, pictures, fonts, pool);
         next = error ? next : &(*next)->next;
     }
     return error;

@@ -66,7 +66,7 @@ void lims_certificate_approvals(lims_certificate_t *certificate)
     }
     if (table->row_count > 0) {
         lims_block_heading(&certificate->blocks, "Approvals");
-        lims_block_add(&certificate->blocks, LIMS_BLOCK_TABLE)->table = table;
+        lims_block_table(&certificate->blocks, table);
     }
 }
 
@@ -119,7 +119,7 @@ void lims_certificate_people(lims_certificate_t *certificate)
     }
     if (table->row_count > 0) {
         lims_block_heading(&certificate->blocks, "Signatures and acts");
-        lims_block_add(&certificate->blocks, LIMS_BLOCK_TABLE)->table = table;
+        lims_block_table(&certificate->blocks, table);
     }
 }
 
@@ -197,7 +197,7 @@ static void add_changes(lims_certificate_t *certificate, const lims_json_t *amen
         row->cells[2].text = shown_value(change, "new", pool);
     }
     if (table->row_count > 0) {
-        lims_block_add(&certificate->blocks, LIMS_BLOCK_TABLE)->table = table;
+        lims_block_table(&certificate->blocks, table);
     }
 }
 

@@ -290,7 +290,7 @@ void lims_certificate_results(lims_certificate_t *certificate)
     table->row_count = row;
     lims_block_heading(&certificate->blocks, "Results");
     if (row > 0) {
-        lims_block_add(&certificate->blocks, LIMS_BLOCK_TABLE)->table = table;
+        lims_block_table(&certificate->blocks, table);
     } else {
         lims_block_paragraph(&certificate->blocks, LIMS_STYLE_BODY, "No results are reported.");
     }

@@ -13,7 +13,7 @@
 #define PAGE_MAX 1000.0
 #define LABEL_MIN 8.0
 #define CELLS_MAX 60
-#define LABELS_MAX 5000
+#define LABELS_MAX 2000
 
 /* Space inside of a label, and between its parts. */
 #define INSET (1.5 * LIMS_MM)
@@ -230,7 +230,7 @@ static const lims_error_t *read_labels(sheet_t *sheet, const lims_json_t *job, a
     const lims_error_t *error = NULL;
 
     if (count < 1 || count > LABELS_MAX) {
-        return refuse("a job has 1 to 5,000 labels", pool);
+        return refuse("a job has 1 to 2,000 labels", pool);
     }
     labels = apr_pcalloc(pool, sizeof(*labels) * (apr_size_t)count);
     for (; value && !error; value = value->next) {

@@ -10,6 +10,9 @@
 /* Texts that are kept between counting and drawing. */
 #define KEPT_MAX 3000
 
+/* Bytes that finishing a document takes, besides twice what has been written of it. */
+#define REMAINDER (8 * 1024 * 1024)
+
 /* Pages between two looks at how much memory there is. */
 #define LOOK_EVERY 8
 
@@ -50,7 +53,7 @@ static void begin_page(lims_paper_t *paper)
             lims_client_error(paper->pool, LIMS_E_PAYLOAD_TOO_LARGE,
                               "The document has more than %d pages", LIMS_PRINT_PAGES_MAX);
     } else if (paper->page % LOOK_EVERY == 0 && !paper->error) {
-        paper->error = lims_bounds_check(paper->pool);
+        paper->error = lims_bounds_check(REMAINDER + 2 * paper->pdf->len, paper->pool);
     }
     draw_watermark(paper);
     paper->y = paper->top;

@@ -44,6 +44,7 @@ struct lims_paper_t {
     guint next;      /* of them, to be used again */
     bool apart;      /* head or foot: their texts are not kept, the number of pages changes */
     GPtrArray *alternatives; /* of const char *: texts of the figures drawn */
+    const GByteArray *pdf;   /* what has been written so far */
     const lims_error_t *error;
 };
 

@@ -82,6 +82,12 @@ static void set_part(lims_paper_t *paper, const lims_print_part_t *part, bool ma
     g_ptr_array_set_size(paper->kept, 0);
 }
 
+static apr_status_t free_bytes(void *bytes)
+{
+    g_byte_array_free(bytes, TRUE);
+    return APR_SUCCESS;
+}
+
 /* Makes the archived form of what cairo wrote. */
 static const lims_error_t *archive(const char **bytes, apr_size_t *length, const GByteArray *pdf,
                                    const lims_print_document_t *document, const lims_paper_t *paper,
@@ -99,11 +105,10 @@ static const lims_error_t *archive(const char **bytes, apr_size_t *length, const
     GByteArray *out = g_byte_array_sized_new(pdf->len + SPARE);
     bool done = lims_pdf_archive(out, pdf, &facts, pool);
 
-    if (done) {
-        *length = out->len;
-        *bytes = apr_pmemdup(pool, out->data, out->len);
-    }
-    g_byte_array_free(out, TRUE);
+    /* The bytes may be many: they are not copied again. */
+    apr_pool_cleanup_register(pool, out, free_bytes, apr_pool_cleanup_null);
+    *length = out->len;
+    *bytes = (const char *)out->data;
     return done ? NULL
                 : lims_server_error(pool, LIMS_E_INTERNAL, 0, NULL,
                                     "The document cannot be archived: cairo wrote another form "
@@ -116,6 +121,7 @@ static const lims_error_t *draw(GByteArray *pdf, const lims_print_document_t *do
     cairo_surface_t *surface = open_surface(pdf, paper);
     cairo_t *cr = cairo_create(surface);
 
+    paper->pdf = pdf;
     cairo_tag_begin(cr, "Document", NULL);
     for (const lims_print_part_t *part = document->parts; part && !paper->error;
          part = part->next) {

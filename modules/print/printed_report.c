@@ -192,8 +192,8 @@ static const lims_error_t *add_table(lims_blocks_t *blocks, const lims_json_t *b
     }
     table->columns = heads;
     table->column_count = columns;
-    lims_block_add(blocks, LIMS_BLOCK_TABLE)->table = table;
-    return error;
+    lims_block_table(blocks, table);
+    return error ? error : lims_blocks_check(blocks, 0);
 }
 
 static const lims_error_t *add_chart(lims_blocks_t *blocks, const lims_json_t *block)

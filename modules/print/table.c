@@ -7,6 +7,9 @@
 /* Space above and below the texts of a row. */
 #define PAD 2.6
 
+/* Room for a head and the first rows: a table begins where there is so much. */
+#define HEAD_AND_ROWS 60
+
 /* A row of more lines than this is broken at the end of a page, a shorter one moved. */
 #define WHOLE_LINES 12
 
@@ -14,6 +17,7 @@ typedef struct {
     lims_paper_t *paper;
     const lims_print_table_t *table;
     lims_place_t places[LIMS_TABLE_COLUMNS_MAX];
+    double body; /* .y behind the head on this page */
 } setting_t;
 
 /* --- Head ------------------------------------------------------------------- */
@@ -25,39 +29,44 @@ static lims_align_e align_of(lims_column_kind_e kind)
                                       : LIMS_ALIGN_START;
 }
 
-/* Draws the head, or only measures it; returns its height. */
-static double set_head(const setting_t *setting, bool draw)
+static void draw_head(const setting_t *setting, const lims_set_text_t *titles, int lines)
 {
     lims_paper_t *paper = setting->paper;
+    double leading = lims_styles[LIMS_STYLE_CELL_HEAD].leading;
+
+    lims_tag_open(paper, "TR");
+    for (int i = 0; i < setting->table->column_count; i++) {
+        lims_tag_open(paper, "TH");
+        lims_text_draw(paper, &titles[i], 0, titles[i].lines, setting->places[i].x,
+                       PAD + (lines - titles[i].lines) * leading,
+                       align_of(setting->table->columns[i].kind));
+        lims_tag_close(paper, "TH");
+    }
+    lims_tag_close(paper, "TR");
+    paper->y += lines * leading + 2 * PAD;
+    lims_paper_rule(paper, paper->left, paper->right, 0, 0.75, &lims_ink);
+}
+
+/* Sets the head of the table, unless no column has a title. */
+static void set_head(setting_t *setting)
+{
     lims_set_text_t titles[LIMS_TABLE_COLUMNS_MAX];
-    double leading = lims_styles[LIMS_STYLE_CELL_HEAD].leading, height;
-    int lines = 1;
+    int lines = 0;
 
     for (int i = 0; i < setting->table->column_count; i++) {
         const char *title = setting->table->columns[i].title;
 
-        titles[i] = lims_text_set(paper, LIMS_STYLE_CELL_HEAD, setting->places[i].width, title,
-                                  strlen(title));
-        lines = titles[i].lines > lines ? titles[i].lines : lines;
+        titles[i] = lims_text_set(setting->paper, LIMS_STYLE_CELL_HEAD, setting->places[i].width,
+                                  title, strlen(title));
+        lines = *title && titles[i].lines > lines ? titles[i].lines : lines;
     }
-    height = lines * leading + 2 * PAD;
-    if (draw) {
-        lims_tag_open(paper, "TR");
-        for (int i = 0; i < setting->table->column_count; i++) {
-            lims_tag_open(paper, "TH");
-            lims_text_draw(paper, &titles[i], 0, titles[i].lines, setting->places[i].x,
-                           PAD + (lines - titles[i].lines) * leading,
-                           align_of(setting->table->columns[i].kind));
-            lims_tag_close(paper, "TH");
-        }
-        lims_tag_close(paper, "TR");
-        lims_paper_rule(paper, paper->left, paper->right, height, 0.75, &lims_ink);
-        paper->y += height;
+    if (lines > 0) {
+        draw_head(setting, titles, lines);
     }
     for (int i = 0; i < setting->table->column_count; i++) {
         lims_text_drop(&titles[i]);
     }
-    return height;
+    setting->body = setting->paper->y;
 }
 
 /* --- Rows ------------------------------------------------------------------- */
@@ -135,13 +144,13 @@ static void draw_lines(const setting_t *setting, const set_row_t *set, int first
     paper->y += (end - first) * leading + 2 * PAD;
 }
 
-static void begin_page(const setting_t *setting)
+static void begin_page(setting_t *setting)
 {
     lims_paper_break(setting->paper);
-    set_head(setting, true);
+    set_head(setting);
 }
 
-static void draw_row(const setting_t *setting, const set_row_t *set)
+static void draw_row(setting_t *setting, const set_row_t *set)
 {
     lims_paper_t *paper = setting->paper;
     double leading = lims_styles[LIMS_STYLE_CELL].leading;
@@ -151,13 +160,13 @@ static void draw_row(const setting_t *setting, const set_row_t *set)
         int fit = (int)((paper->bottom - paper->y - 2 * PAD) / leading);
         int left = set->lines - line;
 
-        if (fit < left && (left <= WHOLE_LINES || fit < 2) && !lims_paper_is_fresh(paper) &&
-            paper->y > paper->top + 100) {
+        if (fit < left && (left <= WHOLE_LINES || fit < 2) && paper->y > setting->body) {
             begin_page(setting);
             continue;
         }
         fit = fit < 1 ? 1 : fit > left ? left : fit;
         draw_lines(setting, set, line, line + fit);
+        setting->body = 0; /* from here on a row stands on each page */
         line += fit;
     }
 }
@@ -178,9 +187,9 @@ void lims_table_set(lims_paper_t *paper, const lims_print_table_t *table)
     setting_t setting = { .paper = paper, .table = table };
 
     lims_table_places(setting.places, paper, table);
-    lims_paper_need(paper, set_head(&setting, false) + 4 * lims_styles[LIMS_STYLE_CELL].leading);
+    lims_paper_need(paper, HEAD_AND_ROWS);
     lims_tag_open(paper, "Table");
-    set_head(&setting, true);
+    set_head(&setting);
     for (int i = 0; i < table->row_count && !paper->error; i++) {
         set_row_t set = set_row(&setting, &table->rows[i]);
 
