@@ -2,8 +2,8 @@
 //
 // Sends edited cells to the service in chunks, one after the other. A chunk is
 // entered whole or not at all. Until its fate is known it is sent again as it was, under the
-// same idempotency key, so that nothing is entered twice; a chunk that is refused is halved
-// until the cells that it was refused for stand alone.
+// same idempotency key, so that nothing is entered twice; a chunk that is refused for some of
+// its cells is halved until those stand alone.
 import type { Version } from './sheet.ts';
 import { type Clock, pause } from './clock.ts';
 
@@ -11,8 +11,11 @@ export type Outcome =
     | { readonly kind: 'saved'; readonly versions: ReadonlyMap<string, Version> }
     // Somebody else was first with these; nothing of the chunk was entered.
     | { readonly kind: 'conflict'; readonly versions: ReadonlyMap<string, Version> }
-    | { readonly kind: 'refused'; readonly message: string }
+    // whole: whatever was sent, as where the person may enter nothing.
+    | { readonly kind: 'refused'; readonly message: string; readonly whole?: boolean }
     | { readonly kind: 'unreachable'; readonly retryAfter: number | null };
+
+type Refused = Extract<Outcome, { kind: 'refused' }>;
 
 export interface Progress {
     readonly saved: number;
@@ -156,7 +159,7 @@ export class Saving<E> {
                 this.#afterConflict(chunk, outcome.versions);
                 break;
             case 'refused':
-                this.#afterRefusal(chunk, outcome.message);
+                this.#afterRefusal(chunk, outcome);
                 break;
             case 'unreachable':
                 break;
@@ -175,10 +178,10 @@ export class Saving<E> {
         }
     }
 
-    #afterRefusal(chunk: Chunk<E>, message: string): void {
+    #afterRefusal(chunk: Chunk<E>, { message, whole = false }: Refused): void {
         const entries = [...chunk.entries];
-        if (entries.length === 1) {
-            this.#of--;
+        if (whole || entries.length === 1) {
+            this.#of -= entries.length;
             this.#ports.refused(new Map(entries.map(([id]) => [id, message])));
             return;
         }

@@ -5,6 +5,7 @@ import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from
 
 const lena = 'lena.fischer@cedarbasin.example';
 const mateo = 'mateo.ortiz@cedarbasin.example';
+const yuki = 'yuki.tanaka@cedarbasin.example';
 const said = (page) => page.textContent('.said');
 const ticked = (page) => page.locator('tbody input:checked').count();
 const dialog = (page) => page.locator('[role=dialog]').count();
@@ -60,8 +61,12 @@ async function wrongPasswords(page) {
     }
     await page.fill('#sign', 'the last wrong one');
     await page.keyboard.press('Enter');
-    await refusal(page, 'locked', 'the fifth locks signing');
+    await refusal(page, 'locked', 'the fifth locks the account');
     await press(page, 'Escape');
+    const { data: [test] } = await ask(page, 'GET', '/sample-tests?status=pending&limit=1');
+    const told = await ask(page, 'PATCH', `/sample-tests/${test.id}`, { result: '1' })
+        .catch(({ message }) => message);
+    ok(/account_locked/.test(told), '... whose session only reads: no result is entered', told);
 }
 
 async function changedMeanwhile(page) {
@@ -105,14 +110,17 @@ async function signing(page, other) {
 run(async (browser) => {
     const here = await desk(browser);
     const there = await desk(browser);
-    [here, there].forEach(({ seen }) => seen.expected.push(/status of (403|409|412)/));
+    const beside = await desk(browser);
+    [here, there, beside].forEach(({ seen }) => seen.expected.push(/status of (403|409|412)/));
 
     await opened(there.page, mateo);
     await wrongPasswords(there.page);
+    await opened(beside.page, yuki);
     await opened(here.page, lena);
     await queue(here.page);
     await sendingBack(here.page);
-    await signing(here.page, there.page);
+    await signing(here.page, beside.page);
     quiet(here);
     quiet(there, 'the other browser');
+    quiet(beside, 'the third browser');
 });

@@ -118,6 +118,17 @@ test('a refusal is found by halving, and only its cells are refused', async () =
     assert.ok(sent.length <= 22, `in ${sent.length} calls`);
 });
 
+test('a refusal of whatever is sent is asked for once a chunk', async () => {
+    const { sent, said, saving } = desk(() => ({ kind: 'refused', message: 'locked', whole: true }));
+    saving.save(some(450));
+    await settled();
+    assert.deepEqual(sent.map(({ ids }) => ids.length), [200, 200, 50]);
+    const refused = said.filter((one) => one.startsWith('refused locked: '))
+        .flatMap((one) => one.split(' ').slice(2));
+    assert.deepEqual(refused, [...some(450).keys()]);
+    assert.ok(!saving.busy);
+});
+
 test('a grid that is closed sends nothing more', async () => {
     const { hands, sent, said, saving } = desk(() => unreachable);
     saving.save(some(2));

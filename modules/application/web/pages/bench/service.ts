@@ -38,7 +38,8 @@ function conflictsOf(problem: Problem): SampleTest[] {
 }
 
 function refused(problem: Problem): Outcome & Judgement {
-    return { kind: 'refused', message: `${t.sentence(problem)} ${problem.slug}` };
+    return { kind: 'refused', message: `${t.sentence(problem)} ${problem.slug}`,
+        whole: problem.status === 403 };
 }
 
 type Verdicts = [string, Verdict][];
