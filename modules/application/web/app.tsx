@@ -38,6 +38,7 @@ import { FirstPage, isFirst } from './pages/session/first.tsx';
 import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
 import { SignOnPage, isSignOn } from './pages/session/sign-on.tsx';
+import { VerificationPage, isVerification } from './pages/session/verification.tsx';
 import { verifyRoutes } from './pages/verify/routes.tsx';
 import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
@@ -114,13 +115,18 @@ function prepareFirst(): void {
 }
 
 startKeyboard();
-startSession();
+if (!isVerification) {
+    startSession();
+}
 const root = document.getElementById('app');
 if (root) {
     createRoot(root).render(
         <StrictMode>
-            <QueryClientProvider client={queries}><Application /></QueryClientProvider>
+            {isVerification ? <VerificationPage />
+                : <QueryClientProvider client={queries}><Application /></QueryClientProvider>}
         </StrictMode>,
     );
 }
-prepareFirst();
+if (!isVerification) {
+    prepareFirst();
+}

@@ -13,6 +13,8 @@ export const paths = {
     home: () => `${base}/`,
     account: () => `${base}/account`,
     link: () => `${base}/link`,
+    // Of anybody who holds a certificate; its code stands behind.
+    verification: () => `${base}/verification`,
     // Where a module of httpd stands in front, and what is asked there.
     signOn: (what = '') => `${base}/sign-on${what}`,
     samples: (query = '') => `${base}/samples${query}`,

@@ -22,6 +22,7 @@ import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
 import { release } from './en-release.ts';
+import { verification } from './en-verification.ts';
 import { verify } from './en-verify.ts';
 import { users } from './en-users.ts';
 import { webhooks } from './en-webhooks.ts';
@@ -73,6 +74,7 @@ export const en = {
     organization,
     inPolicies,
     release,
+    verification,
     verify,
     worksheets,
     receive,

@@ -59,6 +59,30 @@ async function many(page) {
         === count, '... and they leave the inbox', before - 2);
 }
 
+// Anybody who holds a certificate, in a browser in which nobody is signed in.
+async function verification({ page }, newest, former) {
+    await open(page, `/app/verification/${newest}`);
+    await until(page, () => /is valid/.test(document.querySelector('[role=status]')?.textContent),
+        'a certificate is valid, told without a session');
+    await looks(page, 'verification');
+    await page.setInputFiles('#file', { name: 'other.pdf', mimeType: 'application/pdf',
+        buffer: Buffer.from('%PDF-1.5 changed') });
+    await page.waitForSelector('[role=alert]');
+    ok(/not the document|no document/.test(await page.textContent('[role=alert]')),
+        'another file is not the document');
+    await page.fill('#code', former.toLowerCase().replace(/(.{5})(?=.)/g, '$1-'));
+    await press(page, 'Enter');
+    await until(page, () => /no longer valid: version 2/.test(
+        document.querySelector('[role=status]')?.textContent), 'a superseded one says by what');
+    await looks(page, 'verification-superseded');
+    await page.fill('#code', '0'.repeat(20));
+    await press(page, 'Enter');
+    await until(page, () => /No certificate has this code/.test(
+        document.querySelector('[role=alert]')?.textContent), 'another code is none');
+    const text = await page.textContent('main');
+    ok(!/CB-26-|Well/.test(text), 'nothing of the client is told');
+}
+
 async function certificates(page) {
     await open(page, '/app/certificates');
     await page.waitForSelector('tr.cursor');
@@ -243,6 +267,12 @@ run(async (browser) => {
     await deciding(page);
     await many(page);
     await certificates(page);
+    const { data } = await ask(page, 'GET', '/certificates?limit=200');
+    const code = (wanted) => data.find(({ status }) => status === wanted).verificationCode;
+    const visitor = await desk(browser);
+    visitor.seen.expected.push(/status of 404/);
+    await verification(visitor, code('issued'), code('superseded'));
+    quiet(visitor);
     await first(page);
     await amending(page);
     await reopening(page);
