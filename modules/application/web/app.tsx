@@ -83,7 +83,7 @@ function Application(): ReactElement | null {
         recognize().catch((error: unknown) => setProblem(asProblem(error)));
     };
 
-    // Once, when the page is opened: who is signed in is not known before.
+    // Runs once, when the page is opened: only then is it known who is signed in.
     useEffect(open, []);
     if (isLink) {
         return <LinkPage />;

@@ -13,9 +13,9 @@ export const paths = {
     home: () => `${base}/`,
     account: () => `${base}/account`,
     link: () => `${base}/link`,
-    // Of anybody who holds a certificate; its code stands behind.
+    // Page on which anybody who holds a certificate verifies it; its code is appended.
     verification: () => `${base}/verification`,
-    // Where a module of httpd stands in front, and what is asked there.
+    // Address that a module of httpd protects, and at which it signs people in.
     signOn: (what = '') => `${base}/sign-on${what}`,
     samples: (query = '') => `${base}/samples${query}`,
     sample: (id: number, tab = 'overview') =>

@@ -25,7 +25,7 @@ const pages: Record<string, (id: number) => string> = {
 export const pageOf = (noun: string, id: number): string | undefined =>
     pages[noun.replaceAll('_', '-')]?.(id);
 
-// What clears a blocker: the records that it names. Of several of a noun each has a number.
+// Kinds of records that clear a blocker. If it names several of a kind, each has a number.
 export type WayOut = 'test' | 'qcBatch' | 'mediaLot' | 'reagentLot' | 'worksheet' | 'approval'
     | 'investigation' | 'confirmation';
 

@@ -11,8 +11,8 @@ export type Parameters = Record<string, string>;
 
 export interface Route {
     pattern: string;
-    // In the rail, under this heading, in this place; without it only links lead there.
-    // `also`: pages that belong to the same place.
+    // Entry in the rail: heading, order and title; absent: only links lead to the page. `also`:
+    // further pages that belong to the entry.
     rail?: { group: 'work' | 'administration'; place: number; title: string; also?: string[] };
     permission: string;
     page: (parameters: Parameters) => ReactElement;
@@ -65,7 +65,7 @@ export function navigate(to: string, how: { replace?: boolean; state?: unknown }
     tell();
 }
 
-// Where a list stood when it was left: Back finds it so.
+// Remembers the position of a list when it is left, so that Back restores it.
 export function remember(place: unknown): void {
     history.replaceState(place, '');
 }

@@ -61,7 +61,7 @@ export function allowed<About>(actions: Action<About>[], about: About): Ready[] 
         .map((action) => ready(action, about));
 }
 
-// The same action on a part of something larger, such as the cursor's row of a list.
+// Applies an action to a part of a larger thing, such as the row of a list that has the cursor.
 export function within<Part, Whole>(
     action: Action<Part>, part: (whole: Whole) => Part | undefined,
 ): Action<Whole> {
@@ -93,7 +93,7 @@ export function tell(error: unknown): void {
     });
 }
 
-// What is offered on the page that is shown, the newest layer last.
+// Actions that the page on screen offers; those of the newest layer are last.
 let offered: Ready[] = [];
 const watchers = new Set<() => void>();
 

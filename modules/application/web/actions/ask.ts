@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an act asks a person before it is done: a reason, or a signature. One question at a
-// time, shown by the shell (shell/asking.tsx).
+// Questions that an act asks a person before it is done: a reason, a signature or a confirmation.
+// One question is open at a time; the shell shows it (shell/asking.tsx).
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 
 export interface SignedRow {
-    // Of which record of the act it is one; absent: each row is one.
+    // Index of the record among those of the act; absent: each row is a record of its own.
     item?: number;
     record: string;
     what: string;
@@ -18,13 +18,14 @@ export interface SignedRow {
 
 export interface Question {
     kind: 'reason' | 'signature' | 'confirm';
-    // What will happen to how many of what: the dialog's title and its button.
+    // Title of the dialog, and text of its button: the act, and how many records it concerns.
     title: string;
-    // Which question it is, where its title says how many: what is typed stays with it.
+    // Identity of the question where the title changes with a count: what was typed is kept while
+    // this stays the same.
     subject?: string;
     note?: string;
     explanation?: string;
-    // What it is about, line by line, or in columns where it is signed.
+    // Subject of the act: as lines, or, where it is signed, as rows with columns.
     lines?: string[];
     rows?: SignedRow[];
     warnings?: string[];
@@ -33,14 +34,14 @@ export interface Question {
     name?: string;
     // `one`: of these one is chosen, else any number.
     choices?: { label: string; values: { id: string; title: string }[]; one?: boolean };
-    // What else is filled in, which `perform` takes from where it is kept.
+    // Further inputs; `perform` reads their values from where they are kept.
     fields?: ReactNode;
     // A longer text than a reason, under this label.
     text?: { label: string; must: boolean };
     perform: (given: Given) => Promise<void>;
-    // The same question of what is there now, where something changed since it was seen.
+    // Asks the same question about the records as they are now, after something has changed.
     renew?: () => Promise<Question>;
-    // The same question without some of its records, where these are refused.
+    // Asks the same question without some records, when those are refused.
     without?: (records: ReadonlySet<number>) => Question | Promise<Question>;
 }
 

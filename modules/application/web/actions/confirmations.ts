@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with a presumptive positive: a reading is recorded, the outcome decided.
+// Actions on a presumptive positive: recording a reading, deciding the outcome.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';

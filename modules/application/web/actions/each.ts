@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One act on each of several records, one after the other: what was done and what was
-// refused, record by record.
+// Applies one act to several records in turn, and reports for each whether it was done or refused.
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { say } from '../parts/toast.tsx';

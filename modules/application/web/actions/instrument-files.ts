@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with instrument files: imported after a try, released, rejected, read again.
+// Actions on instrument files: importing after a dry run, releasing, rejecting, reading again.
 import { answer, api } from '../api/client.ts';
 import { base64Of } from '../api/base64.ts';
 import { Problem } from '../api/problem.ts';
@@ -18,8 +18,8 @@ import { investigating } from './investigating.ts';
 type Listed = Read<'/instrument-files'>['data'][number];
 const texts = t.instrumentFiles;
 
-// What is done to the open file: it, how many reasons hold it, how many results a release
-// would write.
+// The open file, with the number of reasons that still hold it and of results that a release would
+// write.
 export interface OpenFile {
     file: Listed;
     left: number | undefined;

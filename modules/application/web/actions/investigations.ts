@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with an investigation: the next phase, its end, what follows from it.
+// Actions on an investigation: going to the next phase, closing it, adding the actions that follow
+// from it.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Investigation, Phase } from '../pages/investigations/investigation.tsx';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to API keys. A key is shown once: when it is made, or takes another's place.
+// Actions on API keys. A key is shown once: when it is made, and when it is rotated.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -18,7 +18,7 @@ const words = t.apiKeys;
 
 const inUse = (keys: Key[]): Key[] => keys.filter(({ revokedAt }) => revokedAt === null);
 
-// What a program does with it: asking who it is, or delivering a file.
+// Returns an example command that uses the key: asking who it is, or delivering a file.
 function sampleOf(key: string, uploadOnly: boolean): string {
     const header = `-H "Authorization: Bearer ${key}"`;
     return uploadOnly

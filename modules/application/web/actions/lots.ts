@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with lots: opened, set aside, released.
+// Actions on lots: opening, quarantining, releasing.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
@@ -22,7 +22,7 @@ export const lotsChanged = (): Promise<void> => changed('/reagent-lots', '/media
 
 const most = 500;
 
-// What a quarantine means, by the laboratory's policy of lots.
+// Explanations of a quarantine, by the laboratory's policy on lots.
 const policies: Record<string, string> = t.lots.policy;
 
 const at = ({ id }: Lot) => ({ params: { path: { id } } });
@@ -46,7 +46,8 @@ const open = (lots: Lot[]): void => ask({
     },
 });
 
-// What it would mean comes first: which results were made with the lot, and what went out.
+// Shows the effect before the quarantine: which results were made with the lot, and which
+// certificates went out.
 async function quarantine(lot: Lot): Promise<void> {
     const { data, hasMore } = await usesOf(lot);
     const { tests, samples, certificates } = reachOf(data);
@@ -88,7 +89,7 @@ const release = (lot: Lot): void => ask({
     },
 });
 
-// Of one lot; of several it says that one has to be chosen.
+// Makes an action of one lot; with several selected it says that one has to be chosen.
 const ofOne = (act: (lot: Lot) => void | Promise<void>): Pick<Action<Lot[]>, 'refused' | 'perform'> => ({
     refused: (lots) => lots.length === 1 ? undefined : t.lots.one,
     perform: ([lot]) => lot && act(lot),

@@ -23,7 +23,7 @@ export const batchesChanged = (): Promise<void> =>
         '/qc-series/{id}', '/sample-tests', '/worklist', '/investigations',
         '/qc-batches/{id}/history', '/signatures');
 
-// Somebody else may have taken the number meanwhile: then it is the next.
+// Retries: if somebody else has taken the number meanwhile, the next one is tried.
 const attempts = 5;
 
 export async function makeBatch(made: Made): Promise<QcBatch> {

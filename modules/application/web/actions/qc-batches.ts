@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with QC batches: made from a template, evaluated, tests covered and taken out,
-// overridden, repeated.
+// Actions on QC batches: making one from a template, evaluating, adding and removing covered tests,
+// overriding, repeating.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { limitsOf } from '../pages/qc-batches/numbers.ts';

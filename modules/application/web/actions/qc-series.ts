@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done on a control chart: a point is left out or taken in again, baseline and rules
-// are changed.
+// Actions on a control chart: excluding a point and including it again, changing the baseline and
+// the rules.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to reference data: making it, and ending or taking up its use.
+// Actions on reference data: making a record, deactivating it and activating it again.
 import { change, readRecord } from '../form/service.ts';
 import type { Noun } from '../pages/reference/nouns.ts';
 import { paths } from '../paths.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to the tests of a sample: adding, verifying, cancelling, testing again.
+// Actions on the tests of a sample: adding, verifying, cancelling, testing again.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
@@ -27,7 +27,7 @@ const isOpen = ({ status, disposition, amendment }: Sample): boolean =>
 const entered = ({ tests }: Sample): Sample['tests'] =>
     tests.filter(({ status, disposition }) => status === 'entered' && disposition === 'active');
 
-// What is signed is read at once before it is shown, with the digest of what was seen.
+// Reads the content to be signed just before it is shown, with the digest of what was seen.
 async function verify(sample: Sample): Promise<void> {
     const { data } = await answer(api.GET('/sample-tests', { params: { query: {
         sampleId: sample.id, status: ['entered'], include: 'review', limit: 200,

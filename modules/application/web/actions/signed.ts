@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a signature would cover, read at once before it is shown: the act that follows names
-// it, so that nobody signs what changed meanwhile.
+// Content that a signature would cover. It is read just before it is shown, and the act names its
+// digest, so that nobody signs what has changed meanwhile.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { limitBeside } from '../texts/limit.ts';
@@ -32,7 +32,7 @@ interface SignedResult {
     outOfSpecification: boolean | null;
 }
 
-// What a report says of the results, as it is signed.
+// Rows of the results that a signed report states.
 export function certifiedRows(
     record: string, content: SignedContent | undefined, item?: number,
 ): SignedRow[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to webhook endpoints and their deliveries.
+// Actions on webhook endpoints and their deliveries.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -29,7 +29,7 @@ export function showSecret(name: string, secret: unknown): void {
     }
 }
 
-// How many deliveries wait is said before they are sent.
+// Says how many deliveries are waiting before they are sent.
 async function enable(endpoint: Endpoint): Promise<void> {
     const waiting = await answer(api.GET('/webhook-deliveries', { params: { query: {
         endpointId: endpoint.id, state: 'pending', limit: 500,

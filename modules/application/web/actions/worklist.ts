@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to open tests of the worklist: taking them, making a run of them.
+// Actions on open tests of the worklist: assigning them, making a run of them.
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';

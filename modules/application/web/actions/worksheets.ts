@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with a worksheet: values are saved, a step is signed, signatures withdrawn.
+// Actions on a worksheet: saving values, signing a step, withdrawing signatures.
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
@@ -29,7 +29,7 @@ export async function fill(
     return id;
 }
 
-// What is signed is listed: every value of the worksheet.
+// Makes the question of a signature, which lists every value of the worksheet.
 function signing(one: Worksheet, step: string, meaning: Meaning): Question {
     const of = { params: { path: { id: one.id } } };
     return {

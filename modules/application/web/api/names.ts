@@ -31,7 +31,7 @@ export interface Names {
 const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
     new Map(rows.map((row) => [row.id, row]));
 
-// The same object until a name changes: columns are made of it.
+// Returns the same object until a name changes: columns are made of it.
 export function useNames(): Names {
     const projects = useAll('/projects', rowsOf<Named>);
     const materials = useAll('/material-types', rowsOf<Named>);

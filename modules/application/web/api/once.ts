@@ -6,7 +6,8 @@
 import { problemOf } from './problem.ts';
 import { send } from './send.ts';
 
-// So long a person who sends the same again means the same.
+// Time, in milliseconds, within which sending the same change again counts as a retry of the lost
+// one.
 const remembered = 5 * 60_000;
 
 interface Lost {
@@ -39,7 +40,8 @@ async function isLost(response: Response): Promise<boolean> {
         && problemOf(response, await response.clone().json().catch(() => null)).passing;
 }
 
-// Once another change of a record is answered, sending a lost one again would be a new one.
+// Forgets the lost changes of a record once another change of it was answered: sending one of them
+// after that would be a new change.
 function forget(meaning: string, record: string): void {
     for (const [other, one] of lost) {
         if (other === meaning || one.record === record || one.until < Date.now()) {

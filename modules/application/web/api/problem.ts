@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service refused, in one type for every page: the slug, the sentence, what
-// blocks, and the members of the body that are wrong.
+// A refusal by the service, in one type for every page: slug, message, blockers, and the members of
+// the body that are wrong.
 
 export interface Blocker {
     slug: string;
@@ -22,7 +22,7 @@ export interface Mistake {
     message: string;
 }
 
-// What became of one of many.
+// Outcome of one record of an act over many.
 export interface Outcome {
     error: string | null;
     message: string | null;
@@ -43,7 +43,7 @@ export class Problem extends Error {
     readonly slug: string;
     readonly blockers: Blocker[];
     readonly mistakes: Mistake[];
-    // Of an act over many records, one for each in the order sent.
+    // Outcomes of an act over many records, one for each in the order sent.
     readonly outcomes: Outcome[];
     readonly attemptsLeft: number | undefined;
     readonly retryAfter: number | undefined;

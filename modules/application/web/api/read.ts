@@ -31,7 +31,8 @@ const again = (failures: number, error: unknown): boolean =>
 // The ETag of each answer that a page has.
 const tags = new WeakMap<object, string>();
 
-// What an act on a record sends as If-Match, so that it is done to what was seen or not at all.
+// Returns the If-Match header of an act on a record, so that the act applies to the version that
+// was seen or not at all.
 export function condition(record: object): { headers?: { 'If-Match': string } } {
     const tag = tags.get(record);
     return tag === undefined ? {} : { headers: { 'If-Match': tag } };
@@ -39,7 +40,7 @@ export function condition(record: object): { headers?: { 'If-Match': string } } 
 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 
-// What did not change stays the same object, under the ETag of the newest answer.
+// Keeps the unchanged parts of an answer as the same objects, under the ETag of the newest answer.
 function shared(before: unknown, now: unknown): unknown {
     const data: unknown = replaceEqualDeep(before, now);
     const tag = isObject(now) ? tags.get(now) : undefined;
@@ -158,7 +159,7 @@ export function useWhole<P extends ReadPath, R>(
     });
 }
 
-// Its rows alone, none as long as they have not come: for names beside what a page is about.
+// Reads all rows of a list, empty until they have come: for names of records that a page refers to.
 export const useAll = <P extends ReadPath, R>(
     path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
 ): R[] => useWhole(path, pick).data ?? none;

@@ -6,11 +6,11 @@ import { back, current, ended, learnWays, session } from './session.ts';
 import { found } from './connection.ts';
 import { unreachable } from './problem.ts';
 
-// Where the application stands: what the module was loaded from is <base>/assets/….
+// Base path of the application: this module is loaded from <base>/assets/….
 export const base = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
 export const apiBase = `${base}/api`;
 
-// Who is signed in is asked without saying who should be.
+// Whether a request asks who is signed in; it does not state who should be.
 const isWho = (request: Request): boolean =>
     request.method === 'GET' && request.url.endsWith('/session');
 

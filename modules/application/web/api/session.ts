@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is signed in, in this tab and in the others of the browser. When the session has
-// ended the page stays as it is, covered: the same person signs in again and goes on;
-// what somebody else does begins on a new page.
+// The session: who is signed in, in this tab and in the other tabs of the browser. When it has
+// ended, the page stays as it is, covered: the same person signs in again and goes on; anybody else
+// begins on a new page.
 import { useSyncExternalStore } from 'react';
 
 import type { Read } from './read.ts';
@@ -17,7 +17,7 @@ export type State =
 
 type Said = { what: 'in'; id: number } | { what: 'out' } | { what: 'ended' };
 
-// How people sign in here, as the service says it to who is not signed in.
+// Ways to sign in here, as the service tells anybody who is not signed in.
 export type Ways = 'password' | 'httpd' | 'both';
 
 let ways: Ways = 'password';
@@ -45,7 +45,8 @@ export function session(): Session | undefined {
     return state.is === 'in' || state.is === 'ended' ? state.session : undefined;
 }
 
-// Whose page this is: what is typed here goes with nobody else's session.
+// Returns the id of the person whose page this is: nothing typed here is sent in another person's
+// session.
 export const ownerOf = (): string => {
     const now = session();
     return now ? `${now.organization.id}/${now.person.id}` : '';
@@ -114,8 +115,8 @@ export function back(): Promise<void> {
     });
 }
 
-// In another tab somebody signed in or out, or it met the end of the session: what `look`
-// finds decides.
+// Listens for other tabs in which somebody signs in or out, or that meet the end of the session;
+// `look` then asks the service.
 export function listenToOthers(look: () => void): void {
     others.onmessage = ({ data }: MessageEvent<Said>) => {
         if (data.what === 'out') {

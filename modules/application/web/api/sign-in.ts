@@ -74,7 +74,7 @@ export async function signOut(): Promise<void> {
         location.assign(out.next);
     }
     become({ is: 'nobody' });
-    // What was read for one person is not shown to the next.
+    // Data read for one person is not shown to the next.
     queries.clear();
 }
 

@@ -11,7 +11,8 @@ const HIDDEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00
     + '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}';
 
 const isHidden = new RegExp(`[${HIDDEN}]`, 'u');
-// In JSON, also those that are written as escapes; any other escape is left alone.
+// Matches hidden characters in JSON, also those that are written as escapes; any other escape is
+// left alone.
 const anyHidden = new RegExp(isHidden, 'gu');
 const inJSON = new RegExp(`[${HIDDEN}]|\\\\(?:u[0-9a-f]{4}|.)`, 'giu');
 const mayHide = new RegExp(`[${HIDDEN}]|\\\\[ubf]`, 'iu');

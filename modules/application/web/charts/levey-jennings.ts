@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where everything of a Levey-Jennings chart stands: points in order of time at equal
-// distances, the mean and one, two and three standard deviations, broken rules above. Pure:
-// numbers in, numbers out, in the units of the drawing.
+// Layout of a Levey-Jennings chart: points in order of time at equal distances, the mean and one,
+// two and three standard deviations, marks of broken rules above. Pure: takes and returns numbers,
+// in the units of the drawing.
 export interface ChartPoint {
     value: number;
     broken: string[];
@@ -14,7 +14,8 @@ export interface Series {
     points: ChartPoint[];
     mean: number | null;
     s: number | null;
-    // How many accepted points, from the first, the mean and s are of; 0: of none that is shown.
+    // Number of accepted points, counted from the first, that mean and s were computed from; 0:
+    // from none of those shown.
     baseline: number;
 }
 

@@ -12,7 +12,7 @@ const [width, height, edge] = [240, 72, 8];
 
 interface Properties {
     series: Series;
-    // Which point is meant.
+    // Index of the point that is highlighted.
     at: number;
     label: string;
 }

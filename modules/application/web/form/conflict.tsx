@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Somebody else changed the record in between: what it was, theirs and mine, and which is
-// kept. What only one of the two changed is kept in any case.
+// Edit conflict: somebody else changed the record in the meantime. Shows each member's former
+// value, their value and mine, and lets the person choose. A member that only one of the two
+// changed keeps that change.
 import type { ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';
@@ -34,7 +35,7 @@ function Names({ draft, path }: { draft: Draft; path: RecordsPath }): ReactEleme
     return <>{[draft].flat().map(name).join(', ') || t.none}</>;
 }
 
-// What is filled in, for people.
+// Shows the value of a member as people read it.
 export function Value({ draft, member }: { draft: Draft; member: Member }): ReactElement {
     return member.records ? <Names draft={draft} path={member.records} /> : <>{said(draft, member)}</>;
 }

@@ -13,16 +13,16 @@ export type ListPath = PathsWithMethod<paths, 'get'>;
 
 export interface Member {
     label: string;
-    // In words what the service has as values, of a flag `true` and `false`; where it names
-    // none, those to choose from.
+    // Texts for the values that the service uses (of a flag `true` and `false`). Where the service
+    // lists no values, these are the choices.
     words?: Record<string, string>;
-    // It holds the id of a record of this list.
+    // List whose records the member refers to: it holds the id of one.
     records?: RecordsPath;
-    // Of a group or of each of many.
+    // Members of the group, or of each element of the list.
     members?: Record<string, Member>;
-    // In the form of a new record only, or of one that is there.
+    // Form in which the member appears alone: that of a new record, or that of a change.
     only?: 'new' | 'change';
-    // It fills several lines.
+    // Whether the input has several lines.
     long?: boolean;
 }
 
@@ -38,19 +38,20 @@ export interface Shape {
     schema: (body: Schema) => Schema;
     record: (record: Record<string, unknown>) => Record<string, unknown>;
     body: (shaped: Record<string, unknown>) => Record<string, unknown>;
-    // Of a path of the body the member of the form.
+    // Maps a path in the body to the member of the form.
     path: (path: string) => string;
 }
 
 export interface FormDefinition {
-    // Where a new one is sent to: a list, or what belongs to a record. Without it none is made.
+    // Route that creates a record: a list, or a part of another record. Absent: none can be
+    // created.
     list?: PathsWithMethod<paths, 'post'>;
     // The record to which a new one belongs, where `list` is of one.
     of?: number;
     // The record itself; it is changed there, where it can be.
     one: PathsWithMethod<paths, 'get'>;
     members: Record<string, Member>;
-    // What the form and its button say.
+    // Title of the form, which is also the text of its button.
     create?: string;
     change: (name: string) => string;
     created?: (name: string) => string;

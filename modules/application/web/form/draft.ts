@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is typed into a form, and what is sent of it. Text stays as it was typed: a number
-// that is none is sent as text, and the service says what is wrong with it.
+// The draft of a form: what has been typed, and the body that is sent. Text stays as it was typed:
+// a number that cannot be read is sent as text, and the service says what is wrong with it.
 import { momentOf, shownAt } from '../texts/local-time.ts';
 import { kindOf, nullable } from './schema.ts';
 import type { Schema } from './schema.ts';
@@ -114,7 +114,8 @@ export function bodyFrom(
         const value = valueOf(member, draft, clock);
         if (isNew ? value !== undefined && value !== null && (!isEmpty(draft) || differ.has(name))
             : differ.has(name)) {
-            // What may not be empty is refused by the service, at its field.
+            // An empty member that is required is sent empty: the service refuses it, and its
+            // message stands at the field.
             body[name] = value === undefined ? '' : value;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One member of a form, as the service types it: with its bounds, its documentation as help,
-// and what the service said of it.
+// One input of a form, by the type that the service's OpenAPI document gives the member: with its
+// bounds, its documentation as help, and the service's message if it is wrong.
 import { useId } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
@@ -21,11 +21,11 @@ export interface FieldProperties {
     schema: Schema;
     required: boolean;
     draft: Draft;
-    // What the service said, by path.
+    // Messages of the service about wrong members, by path.
     mistakes: ReadonlyMap<string, string>;
     set: (draft: Draft) => void;
     autoFocus?: boolean;
-    // In place of the service's documentation.
+    // Help in place of the service's documentation.
     help?: ReactNode;
 }
 
@@ -50,7 +50,7 @@ function Labelled({ id, member, help, wrong, children }: {
     );
 }
 
-// What there is to choose from; of a flag what it says in words.
+// Returns the values to choose from; those of a flag have texts.
 const valuesOf = ({ enum: values }: Schema, { words }: Member): string[] =>
     values?.filter((value) => value !== null) ?? Object.keys(words ?? {}).filter(Boolean);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is filled in: the members, why they change, who signs it, what the service said, and
-// the buttons.
+// The body of a form: its members, the reason for the change, the signature, messages of the
+// service, and the buttons.
 import { useEffect, useId, useRef } from 'react';
 import type { FormEvent, ReactElement, ReactNode } from 'react';
 
@@ -59,14 +59,15 @@ const given = (form: HTMLFormElement | null): Given => {
 export interface FieldsProperties {
     start: Start;
     note?: string | undefined;
-    // Without it only what was typed is given up.
+    // Closes the form; absent: Cancel only discards what was typed.
     close?: (() => void) | undefined;
     // The members, where they do not simply follow one another.
     shown?: ((filling: Filling, mistakes: ReadonlyMap<string, string>, schema: Schema)
         => ReactNode) | undefined;
-    // It stands among other things: short, with more beside it only where that is asked for.
+    // Whether the form is part of a page: it is compact, and shows reason and cancel only when
+    // needed.
     inline?: boolean;
-    // It was saved and begins anew: the next act is here again.
+    // Whether the form starts anew after it was saved, for the next act.
     again?: boolean;
     children?: ReactNode;
 }
@@ -94,7 +95,7 @@ export function Fields(
         filling.save(given(form.current));
     };
 
-    // One goes on typing where the service found something wrong.
+    // Moves the focus to the first member that the service found wrong.
     useEffect(() => {
         form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
     }, [filling.problem]);

@@ -18,13 +18,13 @@ export interface Start {
     id: number | null;
     schema: Schema;
     found: Found;
-    // What a signature of the change names; null: it is not signed.
+    // Digest of the content that a signature of the change covers; null: the change is not signed.
     contentHash: string | null;
     clock: Clock;
     saved: (record: Record_) => void;
 }
 
-// What a change says besides its members.
+// Reason and password of a change, beside its members.
 export interface Given {
     reason?: string | undefined;
     password?: string | undefined;

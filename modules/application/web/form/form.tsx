@@ -33,7 +33,7 @@ interface Properties {
     saved?: (record: Record_) => void;
     // Above the members: what it comes to.
     note?: string | undefined;
-    // What a new one begins with.
+    // Initial values of a new record.
     initial?: Record_;
     // Below the members: what else is known of the record, or done to it.
     children?: (record: Record_) => ReactNode;

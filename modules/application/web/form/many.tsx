@@ -48,7 +48,7 @@ function Place<One>({ all, at, name, set }: {
     );
 }
 
-// One text a line.
+// Input for a list of texts, one on each line.
 export function Words({ field }: { field: FieldProperties }): ReactElement {
     const { member, schema, draft, path, mistakes, set } = field;
     const wrong = mistakes.get(path) ?? [...mistakes].find(([at]) => at.startsWith(`${path}[`))?.[1];

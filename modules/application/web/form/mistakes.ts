@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service said of each member, by its path: of several all, of one the path with
-// which the sentence begins ("name is missing: …", "controls[0].type must be …").
+// Messages of the service by the path of the member. An answer with several mistakes names each
+// path; one with a single mistake begins its sentence with it ("name is missing: …",
+// "controls[0].type must be …").
 
 import type { Member } from './definition.ts';
 
@@ -29,7 +30,7 @@ export function mistakesOf(
         || at.startsWith(`${member}[`)) ? new Map([[at, problem.message]]) : new Map();
 }
 
-// What the members are called, by their names without the path.
+// Returns the labels of the members by their names without the path.
 export function labelsOf(members: Record<string, Member>): Map<string, string> {
     return new Map(Object.entries(members).flatMap(([name, { label, members: inner }]) =>
         [[name.slice(name.lastIndexOf('.') + 1), label] as const, ...labelsOf(inner ?? {})]));

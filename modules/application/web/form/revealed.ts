@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service shows only once: a key, a secret, a link. It stays on the screen until
-// the person says that it is stored, and nowhere else.
+// A secret that the service shows only once: a key, a webhook secret, a link. It stays on the
+// screen until the person says that it is stored, and nowhere else.
 import { useSyncExternalStore } from 'react';
 
 export interface Revealed {
     title: string;
-    // What it is for, and what becomes of it.
+    // Purpose of the secret, and where it has to be stored.
     note: string;
     secret: string;
-    // How it is used, with the secret in it.
+    // Example of its use, with the secret in it.
     sample?: string;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a body of the service consists of: its OpenAPI document, of which `make` keeps the
-// bodies of changes. Read when the first form is opened.
+// Schemas of request bodies, taken from the service's OpenAPI document by `make`. They are read
+// when the first form is opened.
 
 export interface Schema {
     type?: string | string[];
@@ -20,7 +20,7 @@ export interface Schema {
     required?: string[];
 }
 
-// How a member is filled in.
+// Kind of input for a member.
 export type Kind = 'text' | 'number' | 'flag' | 'moment' | 'day' | 'choice' | 'choices' | 'list' | 'rows'
     | 'group';
 

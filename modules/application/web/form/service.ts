@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a form asks of the service: the record as it is now, and the change, which holds
-// only while the record is still that one (If-Match).
+// Requests of a form: the record as it is now, and the change, which is made only if the record is
+// still that version (If-Match).
 import type { PathsWithMethod } from 'openapi-typescript-helpers';
 
 import type { paths } from '#api';
@@ -31,7 +31,8 @@ export async function readRecord({ one }: Pick<FormDefinition, 'one'>, id: numbe
     return { record: data as Record_, etag: response.headers.get('ETag') };
 }
 
-// What the person will sign; nothing where the laboratory does not sign.
+// Returns the digest of the content that the person will sign; null where the laboratory does not
+// sign.
 export async function signedHash(
     { signs }: FormDefinition, id: number | null,
 ): Promise<string | null> {

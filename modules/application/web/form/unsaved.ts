@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is typed and not saved is not lost by going elsewhere: the person is asked first.
+// Guards unsaved input: before the person leaves the page, a question is asked.
 import { useEffect, useRef } from 'react';
 
 import { guard } from '../router.tsx';

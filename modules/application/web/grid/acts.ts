@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people do at a grid: from its state to the next one, without a page and without the
-// service. The desk (desk.ts) carries what changed to the service.
+// State transitions of a grid: each act of a person gives the next state, without page and without
+// service. The desk (desk.ts) sends what changed to the service.
 import * as answers from './answers.ts';
 import { cleared, copied, filledDown } from './copy.ts';
 import * as cursors from './cursor.ts';
@@ -29,7 +29,7 @@ export interface State {
     readonly reasoning: boolean;
     // Cells of the last paste that were left out.
     readonly remarks: readonly PasteRemark[];
-    // What a screen reader says of the last act.
+    // Announcement for screen readers about the last act.
     readonly said: Remark | null;
 }
 
@@ -62,7 +62,7 @@ function leave(state: State): State {
 
 // --- Keys
 
-// Does what a key says. Null: it is not the grid's, such as Tab behind the last cell.
+// Carries out a key command; null: the grid has no use for it, such as Tab behind the last cell.
 export function press(state: State, command: Command, page: number): State | null {
     switch (command.do) {
         case 'undo':

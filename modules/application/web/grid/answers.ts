@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service's answers do to a sheet. An answer comes when it comes: it
-// names records, never places, and never touches what somebody has typed since.
+// Applies answers of the service to a sheet. Answers may come late and in any order: they name
+// records, never places, and never overwrite what somebody has typed since.
 import {
     type Cell, type Content, type Place, type Sheet, type Verdict, type Version,
     cellAt, isEdited, question, withCells,

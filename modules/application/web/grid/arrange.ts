@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same cells in another order of the axes: samples as rows, samples as columns, or a row
-// for each test. The cells themselves, and the steps that undo goes through, move along.
+// Rearranges the cells of a sheet: samples as rows, samples as columns, or a row for each test. The
+// cells themselves, and the steps that undo goes through, move along.
 import type { Act, State } from './acts.ts';
 import { placesById } from './answers.ts';
 import { cursorAt, entrance } from './cursor.ts';
@@ -57,7 +57,7 @@ function turned(sheet: Sheet): Sheet {
     };
 }
 
-// Only what was ordered has a row. A sample's tests stand below one another.
+// Lays a sheet out as a list: a row for each ordered test, those of a sample below one another.
 function listed(sheet: Sheet): Sheet {
     const [first] = sheet.heads;
     const rows = sheet.rows.flatMap((row) => row.cells.flatMap((cell, index): Row[] => {
@@ -129,7 +129,7 @@ export function arrange(layout: Sheet): Act {
     };
 }
 
-// What a value is of, in words: its test and its sample, wherever these stand.
+// Returns the accessible name of a cell: its test and its sample, whatever the arrangement.
 export function cellName(row: Row, column: Column, index: number): string {
     if (column.kind) {
         return texts.cell(row.facts[0] ?? row.label, titleOf(column));
@@ -139,7 +139,7 @@ export function cellName(row: Row, column: Column, index: number): string {
         : texts.cell(row.facts[1] ?? '', row.label);
 }
 
-// What a place is called beside the number of its row.
+// Returns the name of a cell's place beside the number of its row.
 export function testAt({ order, rows, columns }: Sheet, { row, column }: Place): string {
     const [test] = rows[row]?.facts ?? [];
     const head = columns[column];

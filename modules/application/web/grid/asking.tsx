@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a grid asks, in its foot and not in a dialog: what a comma means, why an entered value
-// is replaced, whose value stands after two people entered one cell.
+// Questions of a grid, shown in its foot instead of a dialog: what a comma means, why an entered
+// value is replaced, and whose value is kept after two people have entered one cell.
 import { useId } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 

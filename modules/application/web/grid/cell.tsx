@@ -110,11 +110,11 @@ export interface CellProperties {
     column: Column;
     index: number;
     first: number;
-    // What it is the value of, in words.
+    // Accessible name of the input: test and sample of the value.
     name: string;
     numeric: boolean;
     selected: boolean;
-    // How the cell with the cursor is used; null: the cursor is elsewhere.
+    // Input mode of the cell with the cursor; null: the cursor is elsewhere.
     mode: Mode | null;
     focus: boolean;
     reason: string;

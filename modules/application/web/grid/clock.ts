@@ -18,7 +18,8 @@ export const clock: Clock = {
 const FIRST = 1_000;
 const LONGEST = 15_000;
 
-// How long to wait before trying again: twice as long each time, or as the service says.
+// Returns the milliseconds to wait before the next try: doubled each time, or what the service asks
+// for.
 export function pause(tries: number, retryAfter: number | null): number {
     return Math.max(Math.min(FIRST * 2 ** tries, LONGEST), retryAfter ?? 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What copying takes from a sheet, and filling down puts into it.
+// Copying from a sheet to the clipboard, and filling down.
 import { type Area, type Place, type Sheet, cellAt, isOpen, placesOf } from './sheet.ts';
 import type { Change } from './model.ts';
 import { writeTsv } from './tsv.ts';

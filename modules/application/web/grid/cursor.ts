@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the cursor goes, and what is selected from it.
+// Movement of the cursor and of the selection.
 import { type Area, type Cell, type Place, type Sheet, areaOf, cellAt, isOpen } from './sheet.ts';
 import type { Direction } from './keys.ts';
 
@@ -49,7 +49,7 @@ function isFilled(sheet: Sheet, place: Place): boolean {
     return (cellAt(sheet, place)?.content.typed ?? '') !== '';
 }
 
-// As in a spreadsheet: to the last filled cell of a block, else to the next filled one.
+// Jumps as a spreadsheet does: to the last filled cell of a block, else to the next filled one.
 function farFrom(sheet: Sheet, place: Place, step: Place): Place {
     let at = beside(sheet, place, step);
     const through = isFilled(sheet, place) && isFilled(sheet, at);
@@ -116,7 +116,8 @@ export function nextOpen(sheet: Sheet, place: Place, back: boolean): Place | nul
     return nextWhere(sheet, place, back, isOpen);
 }
 
-// Where a grid is entered: the first open cell that is empty, else the first cell.
+// Returns the cell at which a grid is entered: the first open cell that is empty, else the first
+// cell.
 export function entrance(sheet: Sheet): Place {
     const before = { row: 0, column: -1 };
     const empty = (cell: Cell): boolean => isOpen(cell) && cell.content.typed === '';

@@ -16,7 +16,7 @@ import {
 } from './sheet.ts';
 import { type Store, storeOf } from './store.ts';
 
-// What is judged, or entered, of a cell.
+// Content of a cell as it is sent to be judged or to be entered.
 export interface Entry {
     readonly id: string;
     readonly kind: Row['kind'];
@@ -35,15 +35,15 @@ export interface DeskPorts {
     send(entries: ReadonlyMap<string, Entry>, key: string): Promise<Outcome>;
 }
 
-// Where the way to the service stands.
+// State of the connection to the service.
 export interface Way {
     readonly progress: Progress | null;
-    // When the service is asked to judge again; null: it can be reached.
+    // Time of the next try; null: the service can be reached.
     readonly nextTry: number | null;
     readonly lastSaved: number | null;
 }
 
-// What a grid needs of whoever carries its cells.
+// Interface between the grid and the desk that sends its cells.
 export interface GridDesk {
     readonly store: Store<State>;
     readonly way: Store<Way>;
@@ -59,7 +59,7 @@ export interface GridDesk {
 export class Desk implements GridDesk {
     readonly store: Store<State>;
     readonly way: Store<Way>;
-    // As it was laid out first: rows of samples.
+    // The sheet as it was first laid out: samples as rows.
     readonly #first: Sheet;
     readonly #clock: Clock;
     readonly #judging: Judging<Entry>;
@@ -83,14 +83,14 @@ export class Desk implements GridDesk {
         return this.store.get().model.sheet;
     }
 
-    // Does what somebody did, and has the service judge what it changed.
+    // Carries out an act of a person, and has the service judge the cells that it changed.
     do(act: Act): void {
         const before = this.sheet;
         this.store.update(act);
         this.#judging.consider(this.#unjudged(before));
     }
 
-    // Does what a key says. False: it is not the grid's.
+    // Carries out a key command. False: the grid has no use for it.
     press(command: Command, page: number): boolean {
         if (command.do === 'save') {
             this.save();
@@ -154,7 +154,7 @@ export class Desk implements GridDesk {
         this.way.update((way) => ({ ...way, ...change }));
     }
 
-    // What the service says changes cells, and asks it nothing.
+    // Applies an answer of the service to the cells; it asks the service nothing new.
     #answer(change: (model: Model) => Model): void {
         this.store.update((state) => {
             const model = change(state.model);
@@ -212,7 +212,8 @@ export class Desk implements GridDesk {
             ({ ...state, said: { code: 'saved', values: { cells: versions.size } } }));
     }
 
-    // Of those that somebody else changed, what is no conflict is sent again as it is now.
+    // Takes the versions that others have entered; cells without a conflict are sent again on top
+    // of them.
     #meet(versions: ReadonlyMap<string, Version>): void {
         this.#answer((model) => answers.changedByOthers(
             answers.givenBack(model, [...versions.keys()]), versions));

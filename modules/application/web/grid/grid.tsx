@@ -137,7 +137,7 @@ function isAt(state: State, place: Place): boolean {
     return state.cursor.at.row === place.row && state.cursor.at.column === place.column;
 }
 
-// What the mouse, the keyboard and the clipboard do to the desk.
+// Returns the handlers of mouse, keyboard and clipboard, which act on the desk.
 function handlersOf(desk: GridDesk, page: number) {
     const state = (): State => desk.store.get();
     const clip = (event: ClipboardEvent): boolean => {
@@ -210,7 +210,7 @@ function useGuard(desk: GridDesk): void {
     }, [desk]);
 }
 
-// What columns offer while one types.
+// Suggestions of each column while a person types.
 function Offers({ columns }: { columns: Sheet['columns'] }): ReactElement[] {
     return columns.flatMap((column) => column.offers ? [(
         <datalist key={column.key} id={offersOf(column)}>

@@ -18,7 +18,8 @@ export interface JudgingPorts<Q> {
     readonly clock: Clock;
     ask(questions: ReadonlyMap<string, Q>): Promise<Judgement>;
     answer(verdicts: ReadonlyMap<string, Verdict>): void;
-    // Told of each change: when the next try is, or null when the service can be reached.
+    // Is called when the connection changes: with the time of the next try, or null when the
+    // service can be reached.
     reach(nextTry: number | null, message: string): void;
 }
 
@@ -29,7 +30,7 @@ const AT_ONCE = 2;
 export class Judging<Q> {
     readonly #ports: JudgingPorts<Q>;
     readonly #waiting = new Map<string, Q>();
-    // What was last asked of each record that is on its way.
+    // The last question about each record that is awaiting an answer.
     readonly #asked = new Map<string, Q>();
     #calls = 0;
     #tries = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a key does in an entry grid, by how the cell with the cursor is used. Keys
-// that are not named here are the input's own.
+// Key bindings of an entry grid, by the input mode of the cell with the cursor. Keys that are not
+// named here are left to the input.
 
 // `ready`: the text of the cell is selected, and typing replaces it. `typing`: it is being
 // replaced, and arrows still go on to other cells. `editing`: the caret moves in the text.

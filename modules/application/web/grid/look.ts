@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a cell looks, which is how it stands: with somebody else's hand on it, refused, on its
-// way, locked, or as the service judged it. The first that holds is shown.
+// Appearance of a cell, by its state: in conflict, refused, being sent, locked, or as the service
+// judged it. The first state that applies is shown.
 import {
     type Cell, type Place, type Row, type Sheet,
     isEdited, needsReason, opinionOf,
@@ -47,7 +47,7 @@ export function lookOf(sheet: Sheet, cell: Cell): Look {
     return needsReason(sheet, cell) ? look('reason', judged.messages) : judged;
 }
 
-// What somebody has to look at, in a list that F8 walks through.
+// A cell that needs attention, in the list that F8 walks through.
 export interface Problem {
     readonly place: Place;
     readonly cell: Cell;
@@ -68,7 +68,7 @@ interface Kept {
     readonly found: Found;
 }
 
-// What a row's problems are is found once, as long as neither row nor settings change.
+// Cache of the problems of each row, valid as long as neither row nor settings change.
 const kept = new WeakMap<Row, Kept>();
 
 function problemsOf(sheet: Sheet, row: Row): Found {
@@ -112,7 +112,7 @@ function sumOf(row: Row): Sum {
     return sum;
 }
 
-// How many cells have a value, how many have none, and how many are not saved.
+// Counts the cells with a value, without one, and not yet saved.
 export function sum(sheet: Sheet): Sum {
     return sheet.rows.map(sumOf).reduce((all, one) => ({
         entered: all.entered + one.entered,

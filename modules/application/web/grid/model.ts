@@ -30,7 +30,7 @@ export interface Model {
     readonly typing: Place | null;
 }
 
-// As many steps are kept as somebody could want back.
+// Number of steps that can be undone.
 const STEPS = 500;
 
 export function modelOf(sheet: Sheet): Model {

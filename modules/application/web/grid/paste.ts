@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pasted block would do to a sheet, decided before anything is done: the
-// changes, which are one step, and a remark for each cell that is left out. Nothing about a
-// value is guessed: what a comma means is asked.
+// Plans a paste before anything is changed: the changes, which are one step, and a remark for each
+// cell that is left out. No value is guessed: the person is asked what a comma means.
 import { type Area, type Column, type Place, type Remark, type Sheet, cellAt, isNumeric } from './sheet.ts';
 import type { Change } from './model.ts';
 import { type Heading, headingOf } from './heading.ts';
 import { readTsv } from './tsv.ts';
 
-// What a comma in a number means: nobody was asked yet, a decimal point, or what it is.
+// Meaning of a comma in a number: not asked yet, a decimal point, or kept as it is.
 export type Comma = 'ask' | 'point' | 'keep';
 
 // A remark on a pasted cell: its place, or null where the sheet has none for it.
@@ -24,9 +23,10 @@ export type Plan =
           readonly kind: 'planned';
           readonly changes: readonly Change[];
           readonly remarks: readonly PasteRemark[];
-          // How many cells were given that are not empty.
+          // Number of cells in the block that are not empty.
           readonly given: number;
-          // What was pasted over, for the selection afterwards; null: scattered by headings.
+          // Area that was pasted over, to be selected afterwards; null: the headings scattered the
+          // block.
           readonly area: Area | null;
       };
 

@@ -21,7 +21,7 @@ export interface RowProperties {
     settings: Sheet['settings'];
     // The column of the cursor; -1: it is in another row.
     cursor: number;
-    // What is selected of the row, its last column included; -1: nothing.
+    // First and last column of the selection in this row; -1: nothing of it is selected.
     left: number;
     right: number;
     mode: Mode;

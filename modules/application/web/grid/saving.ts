@@ -9,7 +9,7 @@ import { type Clock, pause } from './clock.ts';
 
 export type Outcome =
     | { readonly kind: 'saved'; readonly versions: ReadonlyMap<string, Version> }
-    // Somebody else was first with these; nothing of the chunk was entered.
+    // Refused: somebody else has entered some of these cells, and nothing of the chunk was entered.
     | { readonly kind: 'conflict'; readonly versions: ReadonlyMap<string, Version> }
     // whole: whatever was sent, as where the person may enter nothing.
     | { readonly kind: 'refused'; readonly message: string; readonly whole?: boolean }
@@ -20,7 +20,7 @@ type Refused = Extract<Outcome, { kind: 'refused' }>;
 export interface Progress {
     readonly saved: number;
     readonly of: number;
-    // When the next try is; null: the service can be reached.
+    // Time of the next try; null: the service can be reached.
     readonly nextTry: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface Area {
 // Settings of a run, such as its reagent lot. Null clears the record's, undefined leaves it.
 export type Settings = Readonly<Record<string, string | number | null | undefined>>;
 
-// What a person gave a cell; undo restores it.
+// Content that a person gave a cell; undo restores it.
 export interface Content {
     readonly typed: string;
     // Settings of the run that do not hold for this cell, with those that do.
@@ -32,7 +32,7 @@ export interface Content {
 
 export type Mark = 'none' | 'within' | 'outside' | 'attention' | 'refused';
 
-// What the service says of a value.
+// The service's judgement of a value.
 export interface Opinion {
     readonly mark: Mark;
     // A few letters for the cell's edge, such as RL; empty: the mark's glyph.
@@ -41,13 +41,13 @@ export interface Opinion {
     readonly messages: readonly string[];
 }
 
-// What the service says of a value that is not saved.
+// The service's judgement of a value that is not saved.
 export interface Verdict extends Opinion {
     // The question that was answered, as `question()` gives it: another text has no verdict.
     readonly question: string;
 }
 
-// What the service last said that a record has.
+// Content of a record as the service last returned it.
 export interface Version {
     readonly text: string;
     readonly opinion: Opinion | null;
@@ -67,7 +67,8 @@ export interface Remark {
     readonly values: Readonly<Record<string, string | number>>;
 }
 
-// Where saving stands; that a cell is edited, locked or in conflict follows from the rest.
+// Progress of saving; whether a cell is edited, locked or in conflict follows from its other
+// members.
 export type Phase = 'idle' | 'saving' | 'waiting' | 'saved' | 'refused';
 
 export interface Cell {
@@ -88,7 +89,7 @@ export interface Row {
     // The name by which people know the row, such as a tracking id.
     readonly label: string;
     readonly kind: 'sample' | 'control';
-    // What is shown of the row and not entered, in the order of the sheet's facts.
+    // Facts of the row that are shown and not entered, in the order of the sheet's heads.
     readonly facts: readonly string[];
     readonly cells: readonly Cell[];
     // Whether its values are numbers, where that is the row's to say and not the column's.
@@ -106,30 +107,30 @@ export interface Column {
     readonly numeric: boolean;
     // The longest text that a cell takes.
     readonly length: number;
-    // Its width (w-…); absent: that of a value with its verdict.
+    // CSS class of the width (w-…); absent: that of a value with its verdict.
     readonly className?: string;
-    // What holds where a cell is empty, shown quietly.
+    // Value that applies where a cell is empty, shown in grey.
     readonly fallback?: string;
-    // What is offered while one types.
+    // Suggestions while a person types.
     readonly offers?: readonly string[];
-    // What stands in the head; absent: the key.
+    // Heading of the column; absent: the key.
     readonly title?: string;
-    // What it is a column of, where that is the column's to say and not the row's.
+    // Kind of the column's cells (samples or controls), where the columns differ and not the rows.
     readonly kind?: Row['kind'];
 }
 
-// How samples and tests stand: a row for each sample, a column for each, a row for each test.
+// Arrangement: a row for each sample, a column for each sample, or a row for each test.
 export type Order = 'rows' | 'columns' | 'list';
 
 export interface Head {
     readonly title: string;
-    // Its width (w-…), and when it goes where there is little room (p5 first).
+    // CSS classes of the width (w-…) and of when it is hidden for want of room (p5 first).
     readonly className: string;
 }
 
 export interface Sheet {
     readonly name: string;
-    // What is shown of each row: its label first, then the facts.
+    // Headings of what is shown of each row: its label first, then the facts.
     readonly heads: readonly Head[];
     readonly columns: readonly Column[];
     readonly rows: readonly Row[];
@@ -202,14 +203,14 @@ export function settingsOf(sheet: Sheet, cell: Cell): Settings {
     return { ...sheet.settings, ...cell.content.exceptions };
 }
 
-// What a verdict answers: an answer to another question is stale.
+// Returns the question that a verdict answers: an answer to another question is stale.
 export function question(sheet: Sheet, cell: Cell): string {
     const settings = settingsOf(sheet, cell);
     const named = Object.keys(settings).sort().map((name) => [name, settings[name]]);
     return JSON.stringify([cell.content.typed, ...named]);
 }
 
-// What the service says of what a cell has now; null: it has not been judged.
+// Returns the service's judgement of the present content of a cell; null: it has not been judged.
 export function opinionOf(sheet: Sheet, cell: Cell): Opinion | null {
     if (!isEdited(cell)) {
         return cell.base.opinion;

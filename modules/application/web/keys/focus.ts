@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the keyboard is on a page, such as the cursor's row of a list, has the focus whenever
-// nothing else has it: after a dialog whose button is gone, or an act that took its row away.
+// Default focus of a page: an element such as the cursor's row of a list gets the focus whenever
+// nothing else has it, for instance after a dialog whose button is gone, or after an act that
+// removed its row.
 const places: (() => HTMLElement | null | undefined)[] = [];
 
 // Says where that is, the newest before the others, until it is taken back.

@@ -13,7 +13,7 @@ export interface Shortcut {
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
-// What letters change: a text, or what is chosen in a list.
+// A control whose value letters change: a text, or the choice of a list.
 type Changed = Field | HTMLSelectElement;
 
 interface Before {
@@ -23,7 +23,7 @@ interface Before {
 
 let burst: Burst = none;
 let before: Before | null = null;
-// The same of a field that takes scans by itself.
+// Burst of keys in a field that takes scans by itself.
 let kept: Burst = none;
 let keptBefore: Before | null = null;
 let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,8 @@ export function listen(shortcuts: Shortcut[]): () => void {
     };
 }
 
-// Who takes scans: the newest, such as a page that receives bottles, before the scan box.
+// Registers a receiver of scans. The newest receives them: a page for receiving bottles comes
+// before the scan box.
 export function onScan(take: (text: string) => void): () => void {
     takers.push(take);
     return () => {
@@ -141,7 +142,7 @@ function hasOwnKeys(target: Element, key: string): boolean {
 
 // Keys that no field takes for itself.
 const everywhere = ['Escape', 'F1', 'F7'];
-// What every field does with its text by itself.
+// Shortcuts that text fields handle themselves.
 const ofText = ['Mod+a', 'Mod+c', 'Mod+v', 'Mod+x', 'Mod+z'];
 
 const inDialog = (target: Element): boolean => target.closest('[role=dialog]') !== null;
@@ -157,7 +158,7 @@ const isPlain = (event: KeyboardEvent): boolean =>
 
 function fire(event: KeyboardEvent, target: Element, field: Field | null): void {
     if (burst.text !== '' && !['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) {
-        // What was typed before comes before.
+        // Keys typed before are handled before.
         clearTimeout(waiting);
         finishTyping(inDialog(target));
     }

@@ -24,7 +24,7 @@ export const isScan = (burst: Burst): boolean => burst.text.length >= minimum;
 export const endsScan = (burst: Burst, at: number): boolean =>
     isScan(burst) && at - burst.last < pause * 2;
 
-// What was read: without the comma that some readers send at the end, and without spaces.
+// Returns the scanned text without spaces and without the comma that some scanners append.
 export const scannedText = (text: string): string => text.trim().replace(/,+$/, '').trim();
 
 // Whether it reads like a label: capitals and digits in groups, as no password is.

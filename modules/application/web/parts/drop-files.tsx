@@ -47,7 +47,7 @@ export function ChooseFiles({ label, accept, take }: {
         if (target.files) {
             take(target.files);
         }
-        // The same file can be chosen again.
+        // Cleared, so that the same file can be chosen again.
         target.value = '';
     };
     return (

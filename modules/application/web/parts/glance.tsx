@@ -8,7 +8,7 @@ type Trigger = ComponentProps<typeof Focusable>['children'];
 
 export function Glance({ look, children }: {
     look: ReactNode;
-    // It hands on the attributes that it is given, as links do.
+    // Element that passes on the attributes it is given, as links do.
     children: ReactElement<{ href: string }>;
 }): ReactElement {
     return (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In a field that is entered its text is selected: what is corrected is typed anew.
+// Selects the text of a field when it is entered: a correction is typed over it.
 import type { FocusEvent } from 'react';
 
 export function selectText({ target }: FocusEvent): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a page shows when it has nothing to show: empty, waiting, refused.
+// Placeholders of a page without content: empty, waiting, refused.
 import { useEffect, useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
@@ -13,7 +13,7 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
     return <div className="nothing"><p><strong>{title}</strong></p>{children}</div>;
 }
 
-// Nothing under 300 ms; then the height of what will come.
+// Shows nothing for 300 ms, then rows of the height of those that will come.
 export function Waiting({ what, rows = 12 }: { what: string; rows?: number }): ReactElement | null {
     const [late, setLate] = useState(false);
 

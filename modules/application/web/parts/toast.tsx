@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came of an act, said once at the foot of the page; the newest replaces the one before.
+// Toast: the outcome of an act, shown once at the foot of the page; the newest replaces the one
+// before.
 import { useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 

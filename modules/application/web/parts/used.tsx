@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of a time is used up, as a bar; the words beside it say the same.
+// Progress bar of a period that is being used up; the words beside it say the same.
 import type { ReactElement } from 'react';
 
 // `part`: 1 is all of it, more is over.

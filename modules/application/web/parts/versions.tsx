@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Somebody else changed the same in between: what it was, theirs and mine, member by member,
-// and below it what can be done about it.
+// Compares two versions after an edit conflict: the former value, theirs and mine, member by
+// member, and below it the choices.
 import type { ReactElement, ReactNode } from 'react';
 
 import { t } from '../texts/texts.ts';

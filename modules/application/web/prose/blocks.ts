@@ -51,6 +51,6 @@ export interface Piece {
     text: string;
 }
 
-// Between backticks stand names of members, fields and slugs.
+// Splits a text at backticks, between which stand names of members, fields and slugs.
 export const piecesOf = (text: string): Piece[] => text.split('`')
     .map((part, i) => ({ name: i % 2 === 1, text: part })).filter(({ text: part }) => part !== '');

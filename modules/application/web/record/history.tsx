@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of a record, in words, oldest first; who was told of it stands among it.
+// History of a record in words, oldest first, with the notifications of other systems at their
+// time.
 import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
@@ -24,7 +25,7 @@ export interface Line {
 const step = 100;
 const most = 500;
 
-// One type for all: each of these paths answers with the same entries.
+// One type for all: each of these paths answers with the same kind of entries.
 const useHistory = (path: HistoryPath, id: number, limit: number) =>
     useRead<'/samples/{id}/history'>(path as '/samples/{id}/history',
         { params: { path: { id }, query: { limit } } }, { live: 15 });
@@ -36,7 +37,7 @@ export function History({ of, told }: { of: Recorded; told: Line[] }): ReactElem
     const more = found.data?.hasMore ?? false;
     const own: Line[] = (found.data?.data ?? []).map(({ id, occurredAt, person, sentence }) =>
         ({ id, at: occurredAt, person, what: sentence }));
-    // What happened after the last entry shown comes with the entries around it.
+    // Deliveries after the last entry shown belong to the next page.
     const last = own.at(-1)?.at ?? '';
     const lines = [...own, ...told.filter(({ at }) => !more || at <= last)]
         .sort((a, b) => Date.parse(a.at) - Date.parse(b.at));

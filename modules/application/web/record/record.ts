@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every record has: how its history, signatures, files and comments are found.
+// Properties of every record: the paths of its history, signatures, files and comments.
 import type { PathsWithMethod } from 'openapi-typescript-helpers';
 
 import type { paths } from '#api';
@@ -14,7 +14,7 @@ export type Noted = (typeof noted)[number];
 export interface Recorded {
     id: number;
     history: HistoryPath;
-    // Its table, by which signatures, files and comments name it.
+    // Table of the record, by which signatures, files and comments name it.
     table: string;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What refused an act: the sentence, each blocker with the way to what clears it, and last
-// the slug.
+// Refusal of an act: the sentence, each blocker with a link to what clears it, and last the slug.
 import type { ReactElement } from 'react';
 
 import type { Blocker, Problem } from '../api/problem.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who signed a record and what for, and whether what was signed still stands: of a sample also
-// what belongs to it.
+// Signatures of a record: who signed and with which meaning, and whether the signed content still
+// stands. Those of a sample include the records that belong to it.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../api/read.ts';

@@ -24,9 +24,9 @@ export type RecordTab = (typeof recordTabs)[number];
 export interface Tab {
     id: string;
     title: string;
-    // How many, once known; none are not written.
+    // Count beside the title, once known; none is not written.
     count?: string | undefined;
-    // Without it the page itself shows the tab (its overview).
+    // Content of the tab; absent: the page itself shows it (its overview).
     page?: () => ReactElement;
 }
 

@@ -34,7 +34,7 @@ function leave(): void {
     }
 }
 
-// In a window of its own, which tells this page and closes.
+// Opens sign-on in a window of its own, which tells this page and closes.
 function SignOn(): ReactElement {
     return (
         <Button kind="primary" autoFocus onPress={() => void window.open(paths.signOn(), 'sign-on',

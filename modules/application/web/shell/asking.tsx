@@ -50,7 +50,7 @@ function Choices({ choices }: { choices: NonNullable<Question['choices']> }): Re
     );
 }
 
-// What is not lost by closing the tab; a password alone is typed again.
+// Whether the form has input that closing the tab would lose; a password alone does not count.
 const typedIn = (form: HTMLFormElement): boolean =>
     [...form.querySelectorAll<HTMLInputElement>('#reason, #text')].some(({ value }) => value !== '');
 

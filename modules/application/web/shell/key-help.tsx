@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the screen is for, and its keys, made of its actions.
+// Help for a screen: its purpose, and its keys, made of its actions.
 import type { ReactElement } from 'react';
 
 import { useOffered } from '../actions/action.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is signed in, whether the person can sign, and what this browser is set to.
+// Menu of the person: who is signed in, whether the person can sign, and settings of this browser.
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the person may go, for pages that lead there.
+// Pages that the person may open, for links from other pages.
 import { createContext, useContext } from 'react';
 
 import { may } from '../api/session.ts';
@@ -12,7 +12,7 @@ export const placesOf = (routes: Route[]): Place[] => routes
     .filter((route): route is Place => route.rail !== undefined && may(route.permission))
     .sort((a, b) => a.rail.place - b.rail.place);
 
-// Where a screen begins: its pattern without what varies.
+// Returns the fixed part of a route's pattern, before its first parameter.
 export const start = (route: Route): string => route.pattern.replace(/\/:.*$/, '');
 
 export const Places = createContext<Place[]>([]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the person may go, in the order of a sample's way through the laboratory;
-// administration apart, below.
+// Navigation rail: the pages that the person may open, in the order in which samples pass through
+// the laboratory; administration stands apart, below.
 import type { ReactElement } from 'react';
 
 import { base } from '../api/send.ts';
@@ -15,7 +15,7 @@ export const isAt = (route: Route, path: string): boolean =>
     [start(route), ...route.rail?.also ?? []].some((place) =>
         path === base + place || path.startsWith(`${base}${place}/`));
 
-// Of two places, one below the other, one is at the lower.
+// Returns the entry of the present page: of two that match, the longer path.
 const current = (places: Place[], path: string): Place | undefined => places
     .filter((place) => isAt(place, path))
     .sort((a, b) => b.pattern.length - a.pattern.length)[0];

@@ -52,7 +52,7 @@ export function ScanBox(): ReactElement {
                 setSeveral(choose(data, mistyped, text.trim()));
                 if (box.current) {
                     box.current.value = '';
-                    // What is opened takes the keys from here on.
+                    // The page that is opened receives the keys from here on.
                     if (data.length === 1) {
                         box.current.blur();
                     }

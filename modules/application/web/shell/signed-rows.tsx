@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is signed, row by row; what refuses a row stands below it, and what is there now
-// beside what was seen.
+// Content to be signed, row by row; below a row its refusal, and beside a value what it has become
+// since it was seen.
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
@@ -19,7 +19,7 @@ interface RefusedRow {
     slug: string;
     message: string;
     blockers: Blocker[];
-    // What is there now, where that is another thing.
+    // The row as it is now, where it differs.
     now?: SignedRow;
 }
 
@@ -45,7 +45,7 @@ function rowsOf(problem: Problem | null, fresh: Question | undefined): Refused {
     return { rows, fresh };
 }
 
-// What refuses which row; what changed since it was seen is read again.
+// Assigns refusals to rows; rows that have changed since they were seen are read again.
 export function useRefusedRows(question: Question, problem: Problem | null): Refused {
     const [fresh, setFresh] = useState<Question>();
     const changed = problem?.slug === stale

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which records a list shows, as a row of toggles: one member of the address.
+// Row of toggles that choose which records a list shows, as one parameter of the address.
 import type { ReactElement, ReactNode } from 'react';
 
 import { navigate, useAddress } from '../router.tsx';
 
 export interface Shown {
-    // Its value in the address, '' for the usual.
+    // Value in the address; '' is the default.
     value: string;
     title: string;
 }
 
-// What is asked for, as the address says.
+// Returns the choice that the address states.
 export function useShown(member: string): { shown: string; page: { cursor?: number } } {
     const { searchParams } = useAddress();
     const cursor = searchParams.get('cursor');

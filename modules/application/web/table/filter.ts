@@ -9,17 +9,18 @@ export type Filters = Record<string, string>;
 export interface Filter {
     name: string;
     title: string;
-    // What can be chosen, value and title; without it a text is typed, or a day.
+    // Choices, as pairs of value and title; absent: a text is typed, or a day.
     choices?: [string, string][];
-    // It is the id of a record of this list, which is read when somebody filters by it.
+    // List whose records the filter refers to by id; the list is read when somebody uses the
+    // filter.
     records?: RecordsPath;
     day?: boolean;
     // The fewest characters that are asked for.
     least?: number;
-    // Only ever set by a link.
+    // Whether only links set the filter.
     linked?: boolean;
     shown?: (value: string) => string;
-    // What is asked for by what was typed, where that is found out first.
+    // Looks up the filters that a typed text stands for, where that needs a request.
     find?: (typed: string) => Promise<Filters | undefined>;
 }
 

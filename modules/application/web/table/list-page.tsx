@@ -28,7 +28,7 @@ interface Found<Row> {
 
 interface Properties<Row> {
     title: string;
-    // In the browser's tab, where it says more than the title.
+    // Title of the browser's tab, where it says more than the title of the page.
     tabTitle?: string;
     label: string;
     columns: Column<Row>[];
@@ -36,7 +36,7 @@ interface Properties<Row> {
     // The rows that are shown, where they are not those that were found.
     rows: Row[];
     nameOf: (row: Row) => string;
-    // What Enter opens; without it the look beside the list.
+    // Address that Enter opens; absent: Enter opens the panel beside the list.
     addressOf?: (row: Row) => string | undefined;
     // Acts on what is selected, else on the cursor's row; without them nothing is selected.
     actions?: Action<Row[]>[];
@@ -44,7 +44,7 @@ interface Properties<Row> {
     // Said when there is no row at all; with a filter something else is.
     none: string;
     noneWhat?: string;
-    // What makes a first row, where it is none of the acts.
+    // Button that makes the first row, where it is none of the actions.
     begin?: ReactNode;
     filtered: boolean;
     head?: ReactNode;

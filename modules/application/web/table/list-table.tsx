@@ -16,7 +16,7 @@ export interface Column<Row> {
     title: string;
     // Width (w-…) and, by how little it is needed, when it goes: p5 first, p4, roomy, p3 to p1.
     className?: string;
-    // What its cells look like besides.
+    // Further CSS classes of the cells.
     cellClass?: string;
     cell: (row: Row) => ReactNode;
     hint?: (row: Row) => string | undefined;
@@ -32,7 +32,7 @@ interface Properties<Row> {
     cursor: number | null;
     stale: boolean;
     move: (id: number) => void;
-    // Without it rows are looked at and not selected.
+    // Selected rows; absent: rows cannot be selected.
     selected?: ReadonlySet<number>;
     select?: ((ids: ReadonlySet<number>) => void) | undefined;
     open: (row: Row) => void;
@@ -55,7 +55,7 @@ function focusOn(line: HTMLElement | null | undefined): void {
 
 function useKeys<Row extends Identified>(table: Properties<Row>, shown: Shown): void {
     const { rows, cursor, selected = none, move, select, open, peek, escape } = table;
-    // Where the cursor is, also where keys come faster than the page is drawn.
+    // Position of the cursor, up to date even if keys arrive faster than the page is drawn.
     const now = useRef(cursor);
 
     useLayoutEffect(() => {

@@ -15,7 +15,7 @@ interface Column<Row> {
 interface Properties<Row> {
     label: string;
     none: string;
-    // What stands here otherwise, and what begins it.
+    // Explanation where there are no rows, and how the first comes about.
     noneWhat?: ReactNode;
     columns: Column<Row>[];
     found: { data: { data: Row[] } | undefined; error: Problem | null };

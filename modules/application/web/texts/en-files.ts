@@ -80,7 +80,7 @@ export const instrumentFiles = {
     other: 'Another sample',
     otherLabel: 'Tracking id of the other sample',
     near: 'differs in its check character alone',
-    // Of the samples that the other rows of the file name.
+    // Evidence for a sample: it is like those that the other rows of the file name.
     beside: (client: boolean, day: boolean) => client || day
         ? `same ${[client ? 'client' : '', day ? 'day' : ''].filter(Boolean).join(' and ')} as others of the file`
         : '',

@@ -106,7 +106,7 @@ const roles: RoleGuide[] = [
     },
 ];
 
-// By the first address of the screen, without what follows it.
+// Keys are the first part of a screen's address.
 const screens: Record<string, string> = {
     '/samples': 'Find, sort and act on samples. The chips above the list are its filters; they stand in the address, so that a list can be sent to somebody. The readiness column says what blocks a sample; Space shows it beside the list.',
     '/worklist': 'What is open, by method, with what ends first at the top. Enter opens the method’s bench grid.',

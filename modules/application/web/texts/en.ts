@@ -130,7 +130,7 @@ export const en = {
         name: 'User name or e-mail address',
         password: 'Password',
         passwordOf: (name: string) => `Password of ${name}`,
-        // What one signs with, by how one signed in.
+        // Label of the password that signs, by the way of signing in.
         signWith: {
             password: (name: string) => `Password of ${name}`,
             'signature-password': (name: string) => `Signature password of ${name}`,

@@ -2,7 +2,7 @@
 //
 // A time that somebody writes as the laboratory's clock shows it, as the service takes it.
 
-// What the clock of a zone shows at a moment, as if it were UTC.
+// Returns what the clock of a zone shows at a moment, as if it were UTC.
 function shown(moment: number, zone: string): number {
     const parts = new Intl.DateTimeFormat('en-US', {
         timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',

@@ -47,8 +47,8 @@ export function dated(value: string, zone: string): string {
         : /^\d{4}-\d\d-\d\d$/.test(value) ? dayOf(value) : value;
 }
 
-// On a document, which is read in any year: always with the year, by the clock that the text
-// itself states (2026-11-20T07:05:00-07:00 is written Nov 20, 2026 07:05).
+// Formats a day for a document, which is read in any year: always with the year, by the clock that
+// the text itself states (2026-11-20T07:05:00-07:00 is written Nov 20, 2026 07:05).
 export const writtenDay = (date: string): string =>
     monthDayYear(new Date(`${date.slice(0, 10)}T00:00:00Z`), 'UTC');
 

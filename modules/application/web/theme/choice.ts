@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person chose for this browser: theme, row height, single-key shortcuts, sound.
+// Settings that a person chose in this browser: theme, row height, single-key shortcuts, sound.
 // Nothing else of the application is kept in the browser's storage.
 
 export interface Choice {

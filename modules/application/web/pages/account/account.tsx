@@ -67,7 +67,7 @@ function Sessions(): ReactElement {
     );
 }
 
-// Who signs in by a directory changes the password there.
+// Passwords of the person; the password of a directory is changed in the directory.
 function Passwords(): ReactElement {
     const { method } = useSession().signature;
     return method === 'password' ? <ChangePassword />

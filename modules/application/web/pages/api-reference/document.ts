@@ -56,7 +56,7 @@ export interface OpenApi {
 
 export interface Member {
     name: string;
-    // How deep it stands: 0 is a member of the body itself.
+    // Depth of nesting: 0 is a member of the body itself.
     depth: number;
     kind: string;
     required: boolean;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One operation: what it does, what it takes, what it answers, and how to try it.
+// One operation: its purpose, parameters and body, answers, and a form to try it.
 import type { ReactElement } from 'react';
 
 import { Prose, Words } from '../../prose/prose.tsx';

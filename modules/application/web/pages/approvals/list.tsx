@@ -70,7 +70,7 @@ export function ApprovalList(): ReactElement {
     const cursor = searchParams.get('cursor');
     const found = useRead('/approval-records', { params: { query: {
         status: 'pending', limit: 100,
-        // What one decides oneself is a queue: what waits longest first.
+        // The person's own decisions are a queue: the longest waiting come first.
         ...(all ? { order: '-id' as const } : { mine: true }), ...(cursor ? { cursor: Number(cursor) } : {}),
     } } }, { live: 15 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One approval: what will be signed, as the certificate would say it; beside it the steps
-// of its round and what still blocks the sample.
+// One approval: the content to be signed, as the certificate would state it; beside it the steps of
+// its round and what still blocks the sample.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 

@@ -11,7 +11,7 @@ export type Change = Entry['changes'][number];
 export interface Line {
     id: number;
     entry: Entry;
-    // What changed; of an added or removed record all that it has.
+    // Changed columns; of an added or removed record all of them.
     changes: Change[];
 }
 

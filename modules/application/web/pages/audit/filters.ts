@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By what the trail is filtered: a record by its name, a person, a key, a period.
+// Filters of the audit trail: a record by its name, a person, a key, a period.
 import { tell } from '../../actions/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { useAll, useRead } from '../../api/read.ts';

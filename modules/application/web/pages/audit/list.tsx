@@ -23,7 +23,7 @@ import { Changed, Instant, whoOf } from './values.tsx';
 
 const { columns: titles } = t.audit;
 
-// Whose name says of what it is one.
+// Tables whose records have names that tell their kind, such as tracking ids.
 const speaking = ['sample', 'sample_test', 'qc_batch', 'investigation', 'certificate',
     'instrument_file'];
 const speaks = ({ table, record }: Entry): boolean => record !== null && speaking.includes(table);

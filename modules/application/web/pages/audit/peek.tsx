@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of the trail: all that changed, why, under which signature, and what else its
-// request did.
+// One entry of the audit trail: all changed columns, the reason, the signature, and the other
+// entries of its request.
 import { Fragment } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
@@ -40,7 +40,7 @@ function Signed({ id }: { id: number | null }): ReactNode {
     );
 }
 
-// What one request did is done within moments.
+// Returns a period around an entry that holds all entries of its request.
 function around(at: string): { from: string; to: string } {
     const moment = new Date(at).getTime();
     return { from: new Date(moment - 300_000).toISOString(),

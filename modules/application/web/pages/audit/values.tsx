@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was and what is: struck through and strong, so that no colour is needed.
+// Old and new values: struck through and strong, so that no colour is needed.
 import type { ReactElement } from 'react';
 
 import { useSession } from '../../api/session.ts';
@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { fieldName, valueOf } from './changes.ts';
 import type { Change, Entry, Line } from './changes.ts';
 
-// To the second, which an auditor compares.
+// A time to the second, which auditors compare.
 export function Instant({ at }: { at: string }): ReactElement {
     const { organization } = useSession();
     const day = dateOf(at, organization.timeZone);

@@ -63,8 +63,8 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
     return { opened, problem };
 }
 
-// What others enter or verify appears by itself, and what saving came to for the batch. A look
-// that fails is tried again later. Returns the batch as it was seen last.
+// Polls for results that others enter or verify, and for the state of the batch after saving. A
+// failed poll is tried again later. Returns the batch as last read.
 function useLive(by: By, value: string, opened: Opened | null): Batch | null {
     const [batch, setBatch] = useState<Batch | null>(null);
 

@@ -68,7 +68,7 @@ export class ControlDesk {
             : this.enter(entry, key);
     }
 
-    // Somebody was faster after the look: null, and it is looked at again.
+    // Somebody else has changed the control since it was read (412): null, and it is read again.
     #met(problem: unknown): null {
         if (problem instanceof Problem && problem.status === 412) {
             return null;

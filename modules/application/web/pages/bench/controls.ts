@@ -8,7 +8,7 @@ import { t } from '../../texts/texts.ts';
 
 const texts = t.bench.controls;
 
-// What a column measures; null: the run as a whole, by controls that have no analyte.
+// Measurand of a column; null: the run as a whole, for controls without an analyte.
 export type Measure = Definition | null;
 
 export const measuresOf = (
@@ -28,7 +28,7 @@ export type Measured =
     | { readonly measuredValue: number | null }
     | { readonly measuredText: string | null };
 
-// What is sent of what was typed; null: it is no number, and the control is measured in one.
+// Returns the body for a typed value; null: it is no number, and the control is numeric.
 export function measuredOf(control: Pick<Control, 'criterion'>, typed: string): Measured | null {
     const text = typed.trim();
     if (isText(control)) {
@@ -64,7 +64,7 @@ export function controlOpinion(judged: Judged): Opinion {
     return opinion(rules.length > 0 ? 'attention' : 'within', rules);
 }
 
-// What the control has to meet.
+// Returns the acceptance limits of a control, as text.
 function limitOf(control: Control): string {
     const { criterion, lowerLimit, upperLimit, expectedValue, expectedText, unit } = control;
     return texts.limit(criterion, { lower: lowerLimit, upper: upperLimit, value: expectedValue,
@@ -93,7 +93,7 @@ function cellFor(measure: Measure, controls: readonly Control[]): Cell {
     return control ? cellOf(controlCell(control.id), controlVersion(control)) : cellOf('', EMPTY);
 }
 
-// One row for each time that a control of this type and level is measured.
+// Makes one row for each time that a control of this type and level is measured.
 export function controlRows(
     controls: readonly Control[], measures: readonly Measure[], facts: number,
 ): Row[] {

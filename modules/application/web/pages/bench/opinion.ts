@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service says of a result, as a cell shows it: a mark, a few letters, the reasons.
+// The service's judgement of a result as a cell shows it: a glyph, a few letters, the reasons.
 import type { Opinion } from '../../grid/sheet.ts';
 import { t } from '../../texts/texts.ts';
 

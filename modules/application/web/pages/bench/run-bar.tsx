@@ -44,7 +44,7 @@ interface LotProperties {
     choose: (id: number | undefined) => void;
 }
 
-// Which lots may be used the service judges, as soon as one is chosen.
+// Picks a lot; the service judges at once whether it may be used.
 function LotPicker({ label, lots, choose }: LotProperties): ReactElement {
     const { settings } = texts;
     return (

@@ -8,13 +8,13 @@ import type { Read } from '../../api/read.ts';
 export type SampleTest = Read<'/sample-tests'>['data'][number];
 export type Definition = Read<'/test-definitions'>['data'][number];
 
-// What a run is made of, as its address says.
+// Source of a run, as the address names it: a method or a batch.
 export type By = 'method' | 'batch';
 
 export type Batch = Read<'/qc-batches/{id}'>;
 export type Control = Batch['controls'][number];
 
-// What is entered in a run.
+// Tests and controls that are entered in a run.
 export interface Entered {
     readonly tests: readonly SampleTest[];
     readonly controls: readonly Control[];
@@ -81,7 +81,7 @@ async function batchAndTests(id: string) {
 // A change has the time at which its transaction began: whoever asks goes back a minute.
 const OVERLAP = 60_000;
 
-// When the last of these tests changed.
+// Returns the time of the latest change among these tests.
 export const lastChange = (tests: readonly SampleTest[], before = ''): string =>
     tests.reduce((last, { updatedAt }) => updatedAt > last ? updatedAt : last, before);
 
@@ -97,7 +97,7 @@ async function changedTests(filter: { qcBatchId?: number }, since: string): Prom
     })));
 }
 
-// What was entered since then; the controls of a batch come with it, changed or not.
+// Reads the tests changed since a time; the controls of a batch are read whole.
 export async function enteredSince(by: By, value: string, since: string): Promise<Entered> {
     if (by === 'method') {
         return { tests: await changedTests({}, since), controls: [], batch: null };

@@ -15,7 +15,7 @@ import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
 
-// What a record says, as its cell takes it.
+// Returns the content of a sample test in the form that a cell takes.
 export function versionOf(test: SampleTest): Version {
     const presumptive = test.confirmationStatus === 'pending';
     return {
@@ -33,7 +33,7 @@ export function versionOf(test: SampleTest): Version {
 export const versionsOf = (tests: readonly SampleTest[]): Map<string, Version> =>
     new Map(tests.map((test) => [String(test.id), versionOf(test)]));
 
-// What is entered in a run, by cell.
+// Returns the contents of all records of a run, by cell.
 export const versionsIn = ({ tests, controls }: Entered): Map<string, Version> =>
     new Map([...versionsOf(tests), ...controlVersions(controls)]);
 
@@ -115,7 +115,7 @@ function rowsOf(tests: readonly SampleTest[]): Map<string, SampleTest[]> {
     return rows;
 }
 
-// Where two stand at the same time, the sample that came first comes first.
+// Orders tests by time; of two at the same time, the sample that came first comes first.
 function inOrder(a: readonly SampleTest[], b: readonly SampleTest[]): number {
     const [one, other] = [ends(a), ends(b)];
     return one === other ? (a[0]?.id ?? 0) - (b[0]?.id ?? 0) : one < other ? -1 : 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a version says otherwise than the one before it, and what the next one would.
+// Differences between a version of a certificate and the one before it, and between the latest and
+// the next.
 import type { ReactElement } from 'react';
 
 import type { Problem } from '../../api/problem.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader of a certificate will miss.
+// Items that a reader of the certificate will miss.
 import type { ReactElement } from 'react';
 
 import { Glyph } from '../../parts/glyph.tsx';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a certificate says, as the service keeps it: a document whose members older versions
-// may lack.
+// Content of a certificate as the service keeps it: a document; older versions may lack members.
 import { t } from '../../texts/texts.ts';
 import { writtenDay, writtenTime } from '../../texts/time.ts';
 
@@ -49,7 +48,8 @@ export const contentOf = (document: unknown): Content => document as Content;
 const shown = (value: string): string => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)
     ? writtenTime(value) : /^\d{4}-\d\d-\d\d$/.test(value) ? writtenDay(value) : value;
 
-// What identifies a value for a person, and the value: two versions are compared so.
+// Maps each statement of a certificate, by a name that people recognize, to its value, so that two
+// versions can be compared.
 export function saidBy(content: Content): Map<string, string> {
     const { sample, client, receipt } = content;
     const said = new Map<string, string>();
@@ -76,7 +76,7 @@ const inWords = (id: string): string => id.replace(/^\S+/, (name) => t.amendment
 
 export interface Difference {
     id: string;
-    // What it is, in words.
+    // Name of the statement, as text.
     what: string;
     before: string;
     after: string;
@@ -90,7 +90,7 @@ export function differences(before: Content, after: Content): Difference[] {
         .filter((one) => one.before !== one.after);
 }
 
-// What a reader of the certificate will miss.
+// Lists the items that a reader of the certificate will miss.
 export function lacks({ laboratory, client, sample, receipt, withoutAnalysisDay }: Content): string[] {
     const { lacks: words } = t.release.certificates;
     const noted = receipt && (receipt.temperature !== null || receipt.condition);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the certificate of a sample would say if it were issued now.
+// Preview: the certificate of a sample as it would be if it were issued now.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
@@ -24,7 +24,7 @@ export function Preview({ sampleId }: { sampleId: number }): ReactElement {
     return <Sheet content={contentOf(found.data)} />;
 }
 
-// What was issued, where it was; else what would be.
+// Shows the certificate that was issued, else the one that would be.
 export function Issued({ sampleId }: { sampleId: number }): ReactElement {
     const found = useRead('/certificates', { params: { query: { sampleId, status: 'issued' } } });
     const id = found.data?.data[0]?.id ?? null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One version of a certificate: as its reader sees it, what it lacks for the reader, its
-// versions, what it changed, and what corrects it.
+// One version of a certificate: the document, the items it lacks, its other versions, its
+// differences from the version before, and the amendment that corrects it.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 

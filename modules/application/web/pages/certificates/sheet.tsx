@@ -121,7 +121,7 @@ interface Act {
     about: string[];
 }
 
-// What one person did at one time stands in one line: results are verified many at once.
+// Groups acts of one person at one time into a line: many results are verified at once.
 function actsOf(people: NonNullable<Content['people']>): Act[] {
     const acts = new Map<string, Act>();
     for (const { printedName, meaning, about, at, signed } of people) {

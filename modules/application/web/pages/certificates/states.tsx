@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of a version: whether another replaces it, and to whom it was sent, which are
-// the systems that subscribed to certificates.
+// State of a version: whether another replaces it, and to which of the systems that subscribed to
+// certificates it was sent.
 import type { ReactElement } from 'react';
 
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';

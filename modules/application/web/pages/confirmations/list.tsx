@@ -17,7 +17,7 @@ import type { Confirmation, State } from './confirmation.tsx';
 const words = t.confirmations;
 const { columns: titles } = words;
 
-// On which the next step of the plan is read.
+// Returns the medium on which the next step of the plan is read.
 const mediumOf = ({ plan, nextStep }: Confirmation): string =>
     plan.find(({ step }) => step === nextStep)?.medium ?? '';
 

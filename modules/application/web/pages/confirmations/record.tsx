@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One confirmation: what is presumptive, what has been read, what comes next.
+// One confirmation of a presumptive positive: the result, the readings so far, the next step.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 

@@ -44,7 +44,7 @@ function Roles({ shown }: { shown: RoleGuide }): ReactElement {
     );
 }
 
-// Without a role in the address: the first of those that the person has.
+// Returns the guide of the role in the address; without one, that of the person's first role.
 function chosen(role: string | undefined): RoleGuide | undefined {
     const { roles } = texts;
     return roles.find((one) => one.role === role)

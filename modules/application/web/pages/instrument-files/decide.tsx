@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One reason under the other, with what was decided about it; the one at hand is open: which
-// sample or which test is meant, or that the row is left out.
+// Reasons that hold a file, one below the other, each with the decision about it. In the open one
+// the person says which sample or test is meant, or excludes the row.
 import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
@@ -41,7 +41,7 @@ function candidatesOf(readings: unknown, bySample: boolean): Candidate[] {
     return bySample ? [...new Map(all.map((one) => [one.trackingId, one])).values()] : all;
 }
 
-// What speaks for it, and what it is.
+// Returns the evidence for a candidate, and its description.
 const aboutOf = (one: Candidate): string => [
     one.near ? texts.near : '', texts.beside(one.sameClient, one.sameDay),
     one.clientName, one.collectionDate ? dayOf(one.collectionDate) : '',
@@ -64,7 +64,8 @@ function Pick({ one, chosen, choose }: {
     );
 }
 
-// What a row is for: a sample whose id the file has otherwise, or one of several tests.
+// Lets the person choose the sample of a row whose id the file spells otherwise, or one of several
+// tests.
 function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): ReactElement {
     const bySample = asksForSample(reason);
     const found = useRead('/instrument-files/{id}/candidates',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By what a file was read, and when; another profile is chosen here.
+// Profile by which a file was read, and time of reading; another profile is chosen here.
 import type { ReactElement } from 'react';
 
 import { tell } from '../../actions/action.ts';

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a release would do now: asked for as a dry run after each decision. While reasons hold
-// the file, the rows they are about are left out of a second one, which says what would be
-// written of the others.
+// Preview of a release: a dry run after each decision. While reasons hold the file, a second dry
+// run excludes the rows that they are about, and says what would be written for the others.
 import { useQuery } from '@tanstack/react-query';
 
 import { answer, api } from '../../api/client.ts';
@@ -19,7 +18,7 @@ export interface Preview {
     results: Written[];
 }
 
-// Others may hold the file only once the first are out of the way.
+// Dry runs at most: further reasons may appear only once the first rows are excluded.
 const attempts = 4;
 
 const rowsOf = (reasons: Reason[]): Excluded[] => reasons.flatMap(({ sheet, row }) =>

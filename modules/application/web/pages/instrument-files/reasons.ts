@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds a file, and what was decided about it: which decision answers which reason, and
+// Reasons that hold a file, and the decisions about them: which decision answers which reason, and
 // which cell a reason is about. Pure.
 export interface Reason {
     code: string;
@@ -49,7 +49,7 @@ export interface Card {
     key: string;
     reason: Reason | null;
     decision: Decision | null;
-    // It holds the file, as far as is known.
+    // Whether the reason still holds the file, as far as is known.
     open: boolean;
 }
 
@@ -76,7 +76,7 @@ function bare<D extends Decided>(decided: D): Omit<D, 'by' | 'at'> {
     return rest;
 }
 
-// As the service takes them: it keeps person and time itself.
+// Returns the decisions as the service takes them; it records person and time itself.
 export const sent = ({ profile, exclude, aliases, tests }: Decisions) => ({
     ...(profile ? { profile: profile.code } : {}),
     exclude: exclude.map((one) => bare(one)),

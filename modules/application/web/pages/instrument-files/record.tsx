@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instrument file: as it was read, and what a person decides about it.
+// One instrument file: its rows as they were read, and the decisions of a person about it.
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 

@@ -22,7 +22,7 @@ const texts = t.instrumentFiles;
 // Columns that share the width of the page; a wider sheet is scrolled.
 const fit = 6;
 
-// What is named by one long word is shown whole: of a tracking id the end matters most.
+// Whether a cell is one long word, which is shown whole: the end of a tracking id matters most.
 const isId = (cell: string | undefined): boolean => /^\S*\d\S*$/.test(cell ?? '')
     && (cell ?? '').length > 11;
 
@@ -38,7 +38,7 @@ export interface Marked {
     reasons: (row: number) => Reason[];
     excluded: (row: number) => boolean;
     results: (row: number) => Written[];
-    // Nothing is written of it yet.
+    // Whether the row is held: nothing of it has been written yet.
     held: boolean;
 }
 

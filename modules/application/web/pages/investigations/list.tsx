@@ -36,7 +36,7 @@ const columnsOf = (person: (id: number | null) => string): Column<Investigation>
         cell: (one) => person(one.assigneeId) },
 ];
 
-// Of the open ones how many are in each phase; closed ones are counted by nobody.
+// Counts the open investigations in each phase; closed ones are not counted.
 function Phases({ all, shown, more }: {
     all: Investigation[]; shown: string; more: boolean;
 }): ReactElement {
@@ -64,7 +64,7 @@ function Phases({ all, shown, more }: {
     );
 }
 
-// What the form begins with, as the address has it.
+// Members of the form that the address may fill in.
 const about = ['sampleId', 'sampleTestId', 'qcBatchId', 'reagentLotId', 'mediaLotId',
     'instrumentFileId', 'parentId'];
 

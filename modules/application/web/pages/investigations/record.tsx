@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One investigation: what happened, what was found, what follows.
+// One investigation: the event, the findings, the actions that follow.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 

@@ -88,7 +88,7 @@ export function Actions({ one }: { one: Investigation }): ReactElement {
     );
 }
 
-// What phase 1 looks at: done, or still to do.
+// Checklist of phase 1, each item done or still open.
 function Checks({ one }: { one: Investigation }): ReactElement {
     const all = Object.entries(words.checks);
     return (
@@ -118,7 +118,7 @@ function Text({ title, text }: { title: string; text: string | null }): ReactEle
     );
 }
 
-// What was opened because of it, such as a CAPA.
+// Records that were opened because of the investigation, such as a CAPA.
 function Following({ one }: { one: Investigation }): ReactElement | null {
     const found = useRead('/investigations', { params: { query: { parentId: one.id, limit: 100 } } });
     const all = found.data?.data ?? [];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One lot: what it is, the tests of a medium, what was made with it, and how far a recall
-// reaches.
+// One lot: its data, the tests of a medium, the results made with it, and the reach of a recall.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 

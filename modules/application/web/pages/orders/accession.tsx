@@ -81,7 +81,8 @@ const shownKeys: Readonly<Record<string, string>> = {
     'Mod+s': 'Ctrl S', 'Mod+Enter': 'Ctrl Enter', 'Mod+Shift+Enter': 'Ctrl Shift Enter',
 };
 
-// What is left of the month's samples: as the last check said, before it as the record says.
+// Returns the samples left of the monthly allowance: from the last check, before it from the
+// organization's record.
 function useAllowance({ allowance }: Standing): number | null {
     const { data } = useRead('/organization', { params: { query: { include: 'allowance' } } });
     return (allowance ?? data?.allowance)?.left ?? null;

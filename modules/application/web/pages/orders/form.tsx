@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds for the whole order: whose it is, and what its rows leave empty. Names are
-// written, or chosen of those that are offered.
+// Head of an order: client, project and contact, and the values of columns that its rows leave
+// empty. Names are typed, or chosen from suggestions.
 import { useId } from 'react';
 import type { ReactElement } from 'react';
 

@@ -24,7 +24,7 @@ export interface Allowance {
 }
 
 export type Answer =
-    // What a check says, or a refused registration.
+    // Answer of a check, or of a refused registration.
     | { readonly kind: 'judged'; readonly mistakes: readonly Mistake[];
         readonly allowance: Allowance | null }
     | { readonly kind: 'registered'; readonly orderId: number }
@@ -45,7 +45,7 @@ export interface Status {
     // The last check, as long as nothing was changed since.
     readonly checked: { readonly at: number; readonly rows: number; readonly refused: number } | null;
     readonly fields: Readonly<Partial<Record<FormField, string>>>;
-    // What is wrong with all of it, and why it could not be sent.
+    // Mistakes of the order as a whole, and the reason why it could not be sent.
     readonly messages: readonly string[];
     readonly allowance: Allowance | null;
     // The block that was pasted last, as long as nothing was changed since.
@@ -167,7 +167,7 @@ export class OrderDesk implements GridDesk {
         });
     }
 
-    // Has the service say every mistake of the order as it stands.
+    // Checks the order: the service names every mistake in it.
     save(): void {
         void this.check();
     }
@@ -177,7 +177,7 @@ export class OrderDesk implements GridDesk {
             return;
         }
         const reading = this.#read();
-        // Without a client or a sample there is nothing that the service could say more.
+        // Without a client or a sample the service could name no further mistakes.
         const answer: Answer = reading.body.clientId === null || reading.rows.length === 0
             ? { kind: 'judged', mistakes: [], allowance: this.status.get().allowance }
             : await this.#ask(() => this.#ports.check(reading));
@@ -213,7 +213,7 @@ export class OrderDesk implements GridDesk {
     }
 
     retry(): void {
-        // Nothing waits here: what was not registered is registered again by hand.
+        // Nothing is retried: a registration that failed is repeated by hand.
     }
 
     // Begins another order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pasted block was read as, and the question what its columns are.
+// Shows how a pasted block was read, and asks what its columns are.
 import { useState } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the columns of a pasted block are. A block whose headings are all known goes where they
-// say; one without headings goes where the cursor stands; where some are known and some are
-// not, somebody is asked.
+// Finds the meaning of the columns of a pasted block. If all its headings are known, they decide; a
+// block without headings goes where the cursor stands; if only some are known, the person is asked.
 import { type Heading, headingOf } from '../../grid/heading.ts';
 import type { Sheet } from '../../grid/sheet.ts';
 import { readTsv } from '../../grid/tsv.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what was typed to the order that is sent, and from the service's mistakes back to the
-// cells. A name that means nothing is said here, for it has no id; all else the service says.
+// Translates what was typed to the order that is sent, and the service's mistakes back to cells. A
+// name without a record has no id to send, so it is reported here; all else the service reports.
 import type { Mistake } from '../../api/problem.ts';
 import type { Place, Sheet } from '../../grid/sheet.ts';
 import { isTemperature } from '../receive/receiving.ts';
@@ -36,7 +36,7 @@ export const EMPTY_FORM: Form = {
     collected: '', priority: 'routine', temperature: '', condition: '',
 };
 
-// Where something is wrong: at a cell, at a field of the form, or with all of it (null).
+// Place of a mistake: a cell, a field of the form, or the whole order (null).
 export interface Wrong {
     readonly place: Place | null;
     readonly field: FormField | null;
@@ -201,7 +201,7 @@ const fieldOf: Readonly<Record<string, FormField>> = {
     priority: 'priority',
 };
 
-// What the service says of a member is said at its cell, which needs no name.
+// Removes the member's name from a message: the message is shown at its cell.
 function bare(message: string): string {
     const text = message.replace(/^[a-z]\w*: /, '');
     return text.charAt(0).toUpperCase() + text.slice(1);
@@ -209,7 +209,7 @@ function bare(message: string): string {
 
 const ROW = /^samples\[(\d+)\](?:\.(\w+))?/;
 
-// Where the service's mistakes stand: samples[3].plantLocation is the fourth row that was sent.
+// Places the service's mistakes: samples[3].plantLocation is the fourth row that was sent.
 export function wrongOf(mistakes: readonly Mistake[], reading: Reading, sheet: Sheet): Wrong[] {
     const members = membersOf(sheet);
     return mistakes.map(({ path, message }) => {

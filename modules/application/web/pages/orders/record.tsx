@@ -54,7 +54,8 @@ const definition: FormDefinition = {
     name: ({ orderNumber }) => String(orderNumber),
 };
 
-// What waits of it is received by its labels; who is wrong about its contact changes that.
+// Offers the actions on an order: receiving its waiting samples by their labels, changing its
+// contact, ordering the same again.
 function useOrderActions({ id, orderNumber }: Order, waiting: number): Ready[] {
     const actions = useMemo<Ready[]>(() => [
         ...waiting > 0 && may('sample.receive') ? [{ id: 'order.receive', keys: 'r', step: true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people call clients, projects, materials, tests and panels: by code, by name, or as it
-// is offered, in any case.
+// Looks up clients, projects, materials, tests and panels by code, by name, or by the text of a
+// suggestion, in any case.
 
 export interface Named {
     readonly id: number;
@@ -30,7 +30,7 @@ export const nameOf = ({ code, name }: Named): string => `${code}, ${name}`;
 
 const folded = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
-// Those that are called so. A code that is written names one, whatever else is named so.
+// Returns the records of this name. A typed code names one record, whatever else has that name.
 export function called<One extends Named>(ones: readonly One[], text: string): One[] {
     const wanted = folded(text);
     const by = (words: (one: One) => string): One[] =>

@@ -16,7 +16,7 @@ const members: readonly Member[] =
 
 const titles = new Map(members.map((member) => [texts.columns[member].title, member]));
 
-// What each column of an order's sheet is.
+// Returns the member of the order that each column of its sheet is.
 export const membersOf = ({ columns }: Sheet): Member[] =>
     columns.map(({ key }) => titles.get(key) ?? 'notes');
 
@@ -26,7 +26,7 @@ const widths: Record<Member, string> = { location: 'w-name', material: 'w-state'
 const lengths: Record<Member, number> = { location: 64, material: 255, containers: 5,
     collected: 64, tests: 1000, externalId: 255, notes: 4000 };
 
-// What is shown where a cell is empty.
+// Returns the value that is shown where a cell is empty.
 function fallbackOf(member: Member, form: Form): string {
     return member === 'material' || member === 'tests' || member === 'collected'
         ? form[member] : '';

@@ -26,7 +26,7 @@ type Order = Read<'/orders/{id}'>;
 
 const SHOWN = 3;
 
-// What an order says of the next one like it.
+// Returns the members of an order that the next one like it starts with.
 export function formLike(order: Order, references: References): Partial<Form> {
     const [sample] = order.samples;
     const { clients, projects, materials, panels, definitions } = references;

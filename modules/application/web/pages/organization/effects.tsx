@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a policy comes to today, as it is and as it is typed.
+// Effect of a policy on the present data: as it is, and as it is typed.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';

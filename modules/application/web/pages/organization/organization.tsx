@@ -85,7 +85,7 @@ function Read({ tab }: { tab: Tab }): ReactElement {
     return found.error ? <Refused problem={found.error} /> : <Waiting what={words.title} />;
 }
 
-// What everybody's page was told of the policies at the sign-in holds no more.
+// Reads the session anew: it holds the policies as they were at sign-in.
 function saved(): void {
     void recognize();
     void changed('/organization', '/policies/impact');

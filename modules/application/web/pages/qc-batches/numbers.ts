@@ -21,7 +21,7 @@ interface Covered {
     status: 'pending' | 'entered' | 'verified';
 }
 
-// What a batch does to a test that it covers; `reported`: samples that went out with it.
+// Returns the state of a test that a batch covers; `reported`: its sample was reported with it.
 export function fateOf(
     { sampleId, status }: Covered, holds: boolean, reported: ReadonlySet<number>,
 ): Fate {
@@ -34,7 +34,7 @@ export function fateOf(
     return status === 'verified' ? 'verified' : 'held';
 }
 
-// What a control is accepted within; of a blank the upper end alone is one.
+// Returns the acceptance limits of a control; a blank has an upper one alone.
 export function limitsOf({ lowerLimit, upperLimit }: {
     lowerLimit: number | null; upperLimit: number | null;
 }): string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One QC batch (S8): its controls, and what it covers.
+// One QC batch (S8): its controls, and the tests that it covers.
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 

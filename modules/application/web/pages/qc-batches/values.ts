@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is typed for the controls of a batch: which values a control still needs, what the
-// service would say of them, and saving all of them.
+// Values typed for the controls of a batch: which ones a control still needs, how the service would
+// judge them, and saving them all.
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import { batchesChanged } from '../../actions/make-batch.ts';
@@ -39,7 +39,7 @@ export function needs(control: QcControl): Field[] {
 
 type Body = Partial<Record<Exclude<Field, 'measuredText'>, number>> & { measuredText?: string };
 
-// What is sent of a control; undefined: something it needs is missing or is no number.
+// Returns the body of a control; undefined: a value it needs is missing or is no number.
 export function bodyOf(control: QcControl, values: Values): Body | undefined {
     const body: Body = {};
     for (const field of needs(control)) {
@@ -72,7 +72,8 @@ export async function judge(control: QcControl, values: Values): Promise<Verdict
 export const titleOf = (control: QcControl, code: string): string =>
     [control.controlType, code, control.level].filter(Boolean).join(' ');
 
-// One after the other: the last one evaluates the batch. Those that were saved are returned.
+// Saves the controls one after the other: the last one evaluates the batch. Returns those that were
+// saved.
 export async function save(
     controls: QcControl[], typed: Typed, nameOf: (control: QcControl) => string,
 ): Promise<number[]> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of what runs mean and s are, and which of Westgard's rules are applied. It has its own
-// address.
+// Baseline of a control chart: the runs that mean and s are computed from, and which of Westgard's
+// rules are applied. This form has an address of its own.
 import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which series is shown: analyte, control, criterion, level, instrument and lot are chosen one
-// after the other, each among what there is of those before it.
+// Choice of a series: analyte, control, criterion, level, instrument and lot are chosen one after
+// the other, each among those that exist for the choices before it.
 export interface Choosable {
     id: number;
     testDefinitionId: number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a chart shows, in words: for its caption, for who cannot see it, and for the table that
-// is copied.
+// A chart in words: for its caption, for people who cannot see it, and for the table that is
+// copied.
 import type { QcPoint, QcSeries } from '../../actions/qc-series.ts';
 import { digitsOf } from '../../charts/levey-jennings.ts';
 import type { Layout, Series } from '../../charts/levey-jennings.ts';
@@ -50,7 +50,7 @@ export function outsideText(points: QcPoint[], { low, high }: Layout): string {
     return outside.length === 0 ? '' : texts.outside(other ? texts.and(one, other) : one);
 }
 
-// With a true minus, which is as wide as a plus.
+// Formats a z score with a true minus sign, which is as wide as a plus.
 export const signed = (z: number | null): string => z === null ? ''
     : `${z < 0 ? '−' : '+'}${Math.abs(z).toFixed(2)}`;
 

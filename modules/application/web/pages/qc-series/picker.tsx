@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which chart: analyte, control, level, instrument and lot, each among what there is, and the
-// days from which and until which it shows.
+// Picker of a control chart: analyte, control, level, instrument and lot, each among those that
+// exist, and first and last day.
 import type { ReactElement } from 'react';
 
 import { useDefinitions, useInstruments } from '../../api/names.ts';
@@ -41,7 +41,7 @@ export function Picker({ all, chosen }: { all: Listed[]; chosen: Listed }): Reac
             {dimensions.map((dimension) => {
                 const options = optionsOf(all, chosen, dimension);
                 const value = valueOf(chosen, dimension);
-                // Nothing to choose and nothing to say.
+                // Hidden where there is only one choice and it says nothing.
                 const idle = options.length === 1 && (value === '' || dimension === 'criterion');
                 return idle ? null : (
                     <label key={dimension}>

@@ -19,7 +19,7 @@ type Sample = Order['samples'][number];
 const nameOf = ({ plantLocation, externalId, sampleIdentifier }: Sample): string =>
     plantLocation ?? externalId ?? sampleIdentifier;
 
-// As many are named as one reads at a glance.
+// Number of samples that are named: as many as people read at a glance.
 const NAMED = 3;
 
 function Count({ order, state }: { order: Order; state: State }): ReactElement {

@@ -27,7 +27,7 @@ const texts = t.receive;
 
 const ends = (key: string): boolean => key === 'Enter' || key === 'Tab' || key === ',';
 
-// What came of the last scan, to be read from two metres.
+// Outcome of the last scan, readable from two metres.
 function Last({ line }: { line: Line | undefined }): ReactElement {
     if (!line || line.verdict === 'sending') {
         return <p id="last" className="verdict" role="status" />;
@@ -72,7 +72,7 @@ function BigScan({ desk, state }: { desk: Receiving; state: State }): ReactEleme
     );
 }
 
-// One tone for each scan that was answered.
+// Sounds one tone for each scan that was answered.
 function useTones(lines: readonly Line[]): void {
     const heard = useRef(lines.length);
 

@@ -7,7 +7,7 @@ import { type Clock, pause } from '../../grid/clock.ts';
 import { type Store, storeOf } from '../../grid/store.ts';
 import { scannedText } from '../../keys/scan.ts';
 
-// What is known of the bottle that was scanned.
+// Sample of the bottle that was scanned.
 export interface Bottle {
     readonly id: number;
     readonly trackingId: string;
@@ -15,7 +15,7 @@ export interface Bottle {
     readonly orderId: number | null;
 }
 
-// What was found of all bottles of a cooler; what is empty is not recorded.
+// Findings about all bottles of a cooler; an empty one is not recorded.
 export interface Findings {
     readonly temperature: string;
     readonly condition: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of each scan, the latest first: the last one can be undone for a minute, and any
-// that was received can be given a deviation.
+// List of scans with their outcomes, the latest first. The last receipt can be undone for a minute,
+// and every received sample can be given a deviation.
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 

@@ -52,7 +52,7 @@ async function nameOf(person: number | null | undefined): Promise<string> {
     return data.find(({ id }) => id === person)?.displayName ?? texts.program;
 }
 
-// Who received a bottle that is here already, and when.
+// Says who received a bottle that has already been received, and when.
 async function already(text: string, zone: string, said: string): Promise<Answer> {
     const { data } = await answer(api.GET('/lookup', { params: { query: { text } } }));
     const [found, ...others] = data.filter(({ noun }) => noun === 'sample');

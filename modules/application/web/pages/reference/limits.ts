@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which limits apply to a test in a material, and from where they come: those of the project,
-// else of the material, else of the test definition. The service judges by the same order;
-// here they are only shown.
+// Limits that apply to a test in a material, and their origin: the project, else the material, else
+// the test definition. The service judges by the same order; here they are only shown.
 import type { Definition } from '../../api/names.ts';
 import type { Read } from '../../api/read.ts';
 
@@ -14,7 +13,7 @@ export interface Limits {
     high: number | null;
     expectedText: string | null;
     from: Source;
-    // Of the specification that says so; undefined: it is the test definition.
+    // Id of the specification that sets the limits; undefined: the test definition does.
     id: number | undefined;
 }
 

@@ -67,7 +67,7 @@ function columnsOf(noun: Noun): Column<Row>[] {
         })),
         {
             key: 'active', title: words.state, className: 'w-name',
-            // What is usual is not written.
+            // Active records have no status in the list: most are active.
             cell: ({ active }: Row) => active ? '' : <Status glyph="lock">{words.inactive}</Status>,
         },
     ];

@@ -10,7 +10,7 @@ const label = t.reference.members;
 export interface ColumnOf {
     member: string;
     className: string;
-    // How the cell shows its value.
+    // Format of the value in its cell.
     as?: 'count' | 'day';
 }
 
@@ -19,9 +19,9 @@ export interface Noun {
     list: ListPath;
     definition: FormDefinition;
     columns: ColumnOf[];
-    // Its records stand within each other (parentId), and are listed so.
+    // Whether its records form a tree (by parentId), and are listed as one.
     tree?: boolean;
-    // Who may make one, where that is not who manages reference data.
+    // Permission to create one, where it is another than that to manage reference data.
     permission?: string;
 }
 

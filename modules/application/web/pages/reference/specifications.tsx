@@ -140,7 +140,7 @@ function None(): ReactElement {
     );
 }
 
-// What the cell that is open is about: the address says it, else the specification itself.
+// Returns the scope of the open cell: from the address, else from the specification itself.
 function useScope(record: string, specifications: Specification[]): Partial<Scope> {
     const { searchParams } = useAddress();
     const definitions = useDefinitions();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What refers to a record of reference data, so that nobody ends its use unaware. Of a noun
-// whose users the service cannot be asked for, nothing is said.
+// Records that refer to a record of reference data, so that nobody deactivates it unaware. Of a
+// noun whose references the service cannot list, nothing is said.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
@@ -23,8 +23,8 @@ interface Row {
     [member: string]: unknown;
 }
 
-// Of another noun, the records whose member holds the id: asked for by it, where its list
-// can be.
+// Nouns whose records refer to one of this noun, by a member that holds its id; `asked`: their list
+// can be filtered by it.
 const kin: Partial<Record<Noun['slug'], { slug: Noun['slug']; member: string; asked: boolean }[]>> = {
     'test-definitions': [
         { slug: 'panels', member: 'testDefinitionIds', asked: false },
@@ -41,7 +41,8 @@ const samplesBy: Partial<Record<Noun['slug'], string>> = {
     clients: 'clientId', projects: 'projectId', 'material-types': 'materialTypeId',
 };
 
-// Until it is known: that nothing refers to the record is not said yet.
+// Placeholder until the answer has come: until then it is not said that nothing refers to the
+// record.
 const Unknown = (): ReactElement => <dt aria-busy="true" />;
 
 function Kin({ slug, member, asked, id }: {

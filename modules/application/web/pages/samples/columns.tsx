@@ -22,7 +22,8 @@ const glyphs: Record<Sample['releaseState'], Extract<Tone, GlyphName>> = {
 
 export const glyphOf = (state: Sample['releaseState']): Extract<Tone, GlyphName> => glyphs[state];
 
-// With how far it has come, where the list shows that: "Blocked 2", "In progress 3 of 5".
+// Returns the release state with its progress, if the list has it: "Blocked 2", "In progress 3 of
+// 5".
 function readinessOf({ releaseState, blockerCount, testCounts }: Sample): string {
     const word = t.samples.releaseState[releaseState];
     if (releaseState === 'blocked' && blockerCount) {

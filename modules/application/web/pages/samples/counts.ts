@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many samples are in each state: exact up to 10,000, beyond that the service's words
-// for more.
+// Counts of samples in each state: exact up to 10,000, beyond that the service's word for more.
 import { useRead } from '../../api/read.ts';
 import type { Filters } from '../../table/filter.ts';
 
@@ -19,7 +18,7 @@ function sum(counts: Counts): string | undefined {
         : numbers.reduce((all, count) => all + count, 0).toLocaleString();
 }
 
-// By readiness, with `all` and `reported`; empty until they are known.
+// Returns counts by readiness, with `all` and `reported`; empty until they have been read.
 export function readinessCounts(answer: { status?: unknown; releaseState?: unknown }): Counts {
     const status = shown(answer.status);
     const all = sum(status);

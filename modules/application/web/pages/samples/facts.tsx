@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a sample. A fact is changed where it stands: Enter or F2 on it, and Enter
-// again.
+// Facts about a sample. A fact is edited in place: Enter or F2 on it, and Enter again.
 import { useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
@@ -117,7 +116,7 @@ function DueIn({ sample }: { sample: Whole }): ReactElement {
     );
 }
 
-// What was found when it was received, and what became of it: not changed here.
+// Findings on receipt and the disposition of the sample, which are not changed here.
 function Past({ sample }: { sample: Whole }): ReactElement {
     const person = usePeople();
     const receiver = person(sample.receipt?.receivedBy ?? null);

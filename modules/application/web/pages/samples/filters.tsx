@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By what samples are filtered: as chips and, by readiness, as toggles with their counts; the
-// list as CSV.
+// Filters of samples: chips, and toggles by readiness with their counts; the list as CSV.
 import type { ReactElement } from 'react';
 
 import { tell } from '../../actions/action.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What still blocks a sample: the shape, what it is, who clears it, the way there.
+// Findings that still block a sample, each with a glyph, a message, who clears it, and a link to
+// where.
 import type { ReactElement } from 'react';
 
 import type { Ready } from '../../actions/action.ts';
@@ -19,7 +20,7 @@ export type Finding = Read<'/samples/{id}/readiness'>['findings'][number];
 
 export type Kind = 'blocks' | 'todo' | 'warns';
 
-// What is to be done in the ordinary course of work, as against what has gone wrong.
+// Findings that the ordinary course of work clears; all others mean that something has gone wrong.
 const ordinary = new Set(['incomplete_result', 'unverified_result', 'approval_required',
     'retest_undecided', 'qc_pending']);
 
@@ -36,7 +37,7 @@ const glyphs = { blocks: 'blocked', todo: 'progress', warns: 'attention' } as co
 
 const only = (id: number | null): number[] => id === null ? [] : [id];
 
-// From a finding to what clears it: the nearest record that it names.
+// Returns links from a finding to what clears it: the nearest record that it names.
 function waysOf(finding: Finding, sampleId: number): Way[] {
     const { category, sampleTestId } = finding;
     if (category === 'worksheet_incomplete' && sampleTestId !== null) {

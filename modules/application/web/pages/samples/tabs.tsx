@@ -82,7 +82,7 @@ function Investigations({ id }: { id: number }): ReactElement {
     );
 }
 
-// What the next one would say, and lacks.
+// Draft of the next version of the certificate, and the items that it lacks.
 function Draft({ id }: { id: number }): ReactElement {
     const found = usePreview(id);
     return (

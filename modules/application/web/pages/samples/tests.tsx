@@ -34,7 +34,7 @@ export function inOrder(tests: Test[]): Test[] {
         .flatMap((test) => [test, ...after(test.id)]);
 }
 
-// Which of how many retests of the same test it is.
+// Returns the number of a retest among all retests of the same test.
 function retestName(test: Test, tests: Test[]): string {
     const all = tests.filter(({ retestOf }) => retestOf === test.retestOf);
     return t.sample.retest(all.indexOf(test) + 1, all.length);
@@ -58,7 +58,7 @@ function State({ test }: { test: Test }): ReactElement {
     );
 }
 
-// Of its holding time what was used up when it was analysed, or until now.
+// Share of the holding time that was used up at the analysis, or until now.
 function Holding({ test }: { test: Test }): ReactElement | null {
     const { holding } = test.review ?? {};
     if (!holding || !test.holdingExpiresAt || test.disposition !== 'active') {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person is told after signing in, before the work: that a link has set the password,
-// and once, what signing means.
+// Notices after signing in, before the work: that a link has set the password, and, once, what
+// signing means.
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 

@@ -73,7 +73,7 @@ export function SignOnPage(): ReactElement {
     const [problem, setProblem] = useState<Problem | null>(null);
     const refused = (error: unknown): void => setProblem(asProblem(error));
 
-    // Once, when the page is opened.
+    // Runs once, when the page is opened.
     useEffect(() => {
         document.title = `${words.title} · ${t.product}`;
         ask<Found>('GET').then(setFound, refused);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nobody could do, and each change that would be enough.
+// Acts that nobody could do, and each change that would be enough.
 import type { ReactElement } from 'react';
 
 import type { Read } from '../../api/read.ts';

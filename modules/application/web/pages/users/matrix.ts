@@ -20,7 +20,8 @@ export const groups = {
         'webhook.manage'],
 };
 
-// By role, what of it is to be different: whatever else somebody changes meanwhile stays theirs.
+// Changes of the matrix, by role and permission: whatever somebody else changes meanwhile stays
+// theirs.
 export type Draft = Partial<Record<string, Record<string, boolean>>>;
 
 export interface Change {

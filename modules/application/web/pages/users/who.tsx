@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who can do something: the roles that may, and the people who have one of them.
+// People who may do something: the roles that have the permission, and the people with one of those
+// roles.
 import type { ReactElement } from 'react';
 
 import type { Matrix } from '../../actions/permissions.ts';
@@ -33,7 +34,7 @@ function People({ roles }: { roles: string[] }): ReactElement {
     );
 }
 
-// As the matrix is typed now, so that an effect is seen before it is made.
+// Shows the matrix as it is typed now, so that an effect is seen before it is saved.
 export function Who({ matrix, draft }: { matrix: Matrix; draft: Draft }): ReactElement {
     const permission = useAddress().searchParams.get('permission') ?? 'qc.override';
     const roles = matrix.roles.filter(({ role }) => has(matrix, draft, role, permission))

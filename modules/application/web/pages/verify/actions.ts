@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reviewer does: with all that is ticked, and with the row of the cursor.
+// Actions of a reviewer, on all ticked results or on the row with the cursor.
 import { ask } from '../../actions/ask.ts';
 import { within } from '../../actions/action.ts';
 import type { Action } from '../../actions/action.ts';
@@ -15,7 +15,7 @@ export interface Queue {
     at: Line | undefined;
     chosen: ReadonlyMap<number, string>;
     toggle: (line: Line) => void;
-    // For the report, when they are verified: so they are ticked.
+    // Chooses results for the report when they are verified, and therefore ticks them.
     choose: (lines: Line[], reason: string) => void;
 }
 

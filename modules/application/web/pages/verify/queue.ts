@@ -60,7 +60,7 @@ export function lineOf(test: Reviewed): Line {
     return { test, kind: looks.length ? 'look' : null, looks };
 }
 
-// In the order in which the runs' first results were entered.
+// Groups tests by run, in the order in which the runs' first results were entered.
 export function runsOf(tests: Reviewed[], methodOf: (test: Reviewed) => string): Run[] {
     const runs = new Map<string, Run>();
 

@@ -33,7 +33,7 @@ function useMethods(): (id: number) => string {
     return useCallback((id) => methods.get(id) ?? '', [methods]);
 }
 
-// What is queued, what is ticked, and where the cursor stands.
+// State of the queue: its rows, the ticked ones, and the cursor.
 function useQueue(runs: Run[]): Queue & { move: (id: number) => void } {
     const [decided, setDecided] = useState<Decided>(new Map());
     const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what refuses to verify a result to what clears it.
+// Links from a refusal to verify a result to what clears it.
 import type { ReactElement } from 'react';
 
 import type { Reviewed } from '../../actions/verify.ts';

@@ -60,7 +60,7 @@ const columns: Column<Endpoint>[] = [
 const dayAgo = (): string => new Date(Math.floor(Date.now() / 3600_000) * 3600_000 - 86_400_000)
     .toISOString();
 
-// What became of the deliveries of the last 24 hours, by state.
+// Counts of the deliveries of the last 24 hours, by state.
 function Day({ id }: { id: number }): ReactElement {
     const found = useRead('/webhook-deliveries', { params: { query: {
         endpointId: id, since: dayAgo(), limit: 500,

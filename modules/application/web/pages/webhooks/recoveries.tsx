@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of an endpoint, what was asked to be sent again, and how far that is.
+// Recoveries of an endpoint: which events are sent again, and the progress.
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';

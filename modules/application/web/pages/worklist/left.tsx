@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of a test's holding time.
+// Time left of a test's holding time.
 import type { ReactElement } from 'react';
 
 import { Status } from '../../parts/status.tsx';

@@ -28,7 +28,7 @@ function Line({ sample: { first, codes } }: { sample: WorkSample }): ReactElemen
     );
 }
 
-// When it is printed, and not when it was read.
+// Returns the time of printing, not that of reading.
 function usePrinted(): string {
     const [at, setAt] = useState(() => new Date().toISOString());
 

@@ -110,7 +110,7 @@ function Filters({ all, method, mine }: {
     );
 }
 
-// What the cursor and the selection are, and what can be done to it.
+// State of cursor and selection, and the actions on them.
 function useChosen(rows: OpenTest[]) {
     const [cursor, setCursor] = useState<number | null>(null);
     const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());

@@ -22,7 +22,8 @@ const roleName = (role: Role | null): string | null => role === null ? null : t.
 
 const meanings: Meaning[] = ['performed', 'reviewed', 'witnessed'];
 
-// Which role signs which step, by the template's version that the worksheet was begun on.
+// Returns the role that signs each step, by the version of the template with which the worksheet
+// was begun.
 function useRoles(one: Worksheet): (step: string) => Role | null {
     const template = useRead('/worksheet-templates/{id}', { params: { path: { id: one.templateId } } });
     return (step) => template.data?.signoffSteps.find(({ name }) => name === step)?.role ?? null;
@@ -32,7 +33,7 @@ function Signing({ one, step, role, dirty }: {
     one: Worksheet; step: string; role: Role | null; dirty: boolean;
 }): ReactElement {
     const { roles } = useSession();
-    // Who does the work signs first; whoever signs later has looked at it.
+    // The first signature is that of the analyst; later ones are those of reviewers.
     const [meaning, setMeaning] = useState<Meaning>(one.signOffs.length ? 'reviewed' : 'performed');
     const refused = role !== null && !roles.includes(role) ? words.notYours(step, roleName(role))
         : dirty ? words.saveFirst : one.missing.length ? words.lacks(one.missing) : undefined;
