@@ -248,11 +248,12 @@ extern const char *const lims_list_orders[];
              "With -id the cursor is the id before which to read, and 0 reads from the newest.", \
       .example = "-id" }
 
-/* How many they are: behind them, a list's filters are the parameters of its file. */
+/* Number of paging parameters; behind them, the parameters of a list's file are its
+ * filters. */
 #define LIMS_PAGING_COUNT 3
 #define LIMS_CURSOR_COUNT 2
 
-/* The same of a list that has one order alone. */
+/* Paging parameters of a list that has one order alone. */
 #define LIMS_CURSOR_FIELDS                                                           \
     { .name = "limit",                                                               \
       .type = LIMS_T_INTEGER,                                                        \

@@ -25,8 +25,7 @@
 
 CREATE SCHEMA IF NOT EXISTS lims;
 
--- Who may run a function is for 241_grants.sql to say: by default PostgreSQL lets
--- everybody.
+-- PostgreSQL lets every role run a new function by default; 241_grants.sql says who may.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 -- The tables that store a table's rows: its partitions, or the table itself. Storage
@@ -117,7 +116,8 @@ BEGIN
 END
 $$;
 
--- As lims.refuse(), with the ids of the blocking records, named as in the API.
+-- Refuses as lims.refuse() does, with the ids of the blocking records, named as in the
+-- API.
 CREATE FUNCTION lims.refuse_for(p_slug text, p_message text, p_ids json)
 RETURNS void
 LANGUAGE plpgsql

@@ -40,13 +40,13 @@ CREATE TABLE lims.audit_entry (
     request_id text,
     reason text,
     signature_id bigint,
-    -- What it came through, and the session of a person who is signed in.
+    -- Surface by which the change came, and the session of a person who is signed in.
     surface text COLLATE "C" CHECK (surface IN (
         'api', 'application', 'command line', 'instrument file', 'job')),
     session_id bigint,
     position bigint NOT NULL
         DEFAULT lims.event_base() + pg_current_xact_id()::text::bigint,
-    -- For the trail of one record. The id comes before the table's name because it is
+    -- Serves the trail of one record. The id comes before the table's name because it is
     -- more selective and cheaper to compare.
     PRIMARY KEY (organization_id, record_id, table_name, id)
 );
@@ -59,8 +59,8 @@ CREATE INDEX audit_entry_moment
 CREATE INDEX audit_entry_position ON lims.audit_entry
  USING brin (organization_id, position) WITH (pages_per_range = 32, autosummarize = on);
 
--- For the history of a record from which something was taken away, such as a test's QC
--- batch: deletions alone, which are few.
+-- Serves the history of a record that has lost a part, such as a test its QC batch:
+-- deletions alone, which are few.
 CREATE INDEX audit_entry_removed ON lims.audit_entry
     (organization_id, table_name, (changes #>> '{sample_test_id,old}'))
  WHERE action = 'delete';
@@ -98,12 +98,13 @@ CREATE TABLE lims.audit_block (
 
 ALTER TABLE lims.audit_block ALTER marks SET STORAGE EXTERNAL;
 
--- For limsctl check, which asks for the keys in use.
+-- Serves limsctl check, which asks for the keys in use.
 CREATE INDEX audit_block_key ON lims.audit_block (organization_id, key_id);
 
 SELECT lims.attach_append_only('audit_block');
 
--- How far the chain of an organization is closed. Its lock is the job's lease.
+-- Id up to which the chain of an organization is closed. The lock of this row is the
+-- job's lease.
 CREATE TABLE lims.audit_closing (
     organization_id bigint NOT NULL PRIMARY KEY,
     closed_below bigint NOT NULL,

@@ -165,7 +165,7 @@ CREATE TABLE lims.user_account (
 CREATE UNIQUE INDEX user_account_email
     ON lims.user_account (organization_id, lower(email));
 
--- For signing in, without an organization.
+-- Serves signing in, when no organization is known yet.
 CREATE INDEX user_account_sign_in ON lims.user_account (lower(email));
 
 CREATE UNIQUE INDEX user_account_identity
@@ -328,7 +328,7 @@ $$;
 CREATE TRIGGER guard_insert BEFORE INSERT ON lims.api_key
 FOR EACH ROW EXECUTE FUNCTION lims.api_key_actor();
 
--- Not when the key only records its last use: that is not a change of the record.
+-- A key that only records its last use is left out: that is not a change of the record.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
 FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at
     OR NEW.updated_at <> OLD.updated_at)
@@ -336,7 +336,7 @@ EXECUTE FUNCTION lims.touch();
 
 SELECT lims.attach_audit('api_key', '{last_used_at}', '{key_hash}');
 
--- Who is asking ------------------------------------------------------------
+-- The acting key or person -------------------------------------------------
 
 CREATE FUNCTION lims.set_context(
     p_organization bigint,
@@ -379,7 +379,7 @@ CREATE FUNCTION lims.authenticate(
     OUT scopes text[],
     OUT upload_only boolean,
     OUT last_used_at timestamptz,
-    -- What the key may do under keysWithinRoles; NULL: it is ruled by its scopes alone.
+    -- Permissions of the key under keysWithinRoles; NULL: its scopes alone decide.
     OUT permissions text[]
 )
 LANGUAGE plpgsql SECURITY DEFINER

@@ -47,14 +47,17 @@ CREATE TABLE lims.electronic_signature (
     reason text CHECK (length(reason) <= 2000),
     table_name text NOT NULL CHECK (length(table_name) <= 64),
     record_id bigint NOT NULL,
-    -- What was signed, and its SHA-256 as text, which links signature and record (11.70).
+    -- The signed content, and its SHA-256 as text, which links signature and record
+    -- (11.70).
     content jsonb NOT NULL DEFAULT '{}',
     content_hash bytea NOT NULL CHECK (length(content_hash) = 32),
     -- The version of the list of members that was signed (lims.signed_version).
     content_version integer NOT NULL DEFAULT 1,
-    -- What the act writes, such as a comment or a conclusion: not part of what was signed.
+    -- Texts that the signed act writes, such as a comment or a conclusion: not part of
+    -- the signed content.
     act jsonb,
-    -- How the signer was identified: by password, or by the provider of identities.
+    -- Way in which the signer was identified: by password, or by the provider of
+    -- identities.
     method text NOT NULL DEFAULT 'password' CHECK (method IN ('password', 'provider')),
     signed_at timestamptz NOT NULL DEFAULT now(),
     -- A signature can be used only in the transaction that made it.

@@ -108,7 +108,7 @@ $$;
 CREATE TRIGGER seed AFTER INSERT ON lims.organization
 FOR EACH ROW EXECUTE FUNCTION lims.seed_permissions();
 
--- Who has a permission -----------------------------------------------------
+-- Permissions of a person --------------------------------------------------
 
 -- The permissions of each active user. Whoever has one also has `self`, for their own
 -- session.
@@ -245,7 +245,7 @@ BEGIN
 END
 $$;
 
--- Who changes policies, people and keys -------------------------------------
+-- Permissions to change policies, people and keys --------------------------
 
 CREATE TRIGGER permit BEFORE INSERT ON lims.role_permission
 FOR EACH ROW EXECUTE FUNCTION lims.permit('policy.manage');
@@ -287,7 +287,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('user.manage');
 CREATE TRIGGER permit_delete BEFORE DELETE ON lims.user_role
 FOR EACH STATEMENT EXECUTE FUNCTION lims.permit_delete('user.manage');
 
--- Not for the time of the last use, which the key writes itself.
+-- The time of the last use is left out: the key writes it itself.
 CREATE TRIGGER permit BEFORE INSERT
     OR UPDATE OF name, scopes, upload_only, file_storage_max, expires_at, revoked_at
 ON lims.api_key

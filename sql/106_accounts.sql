@@ -19,7 +19,7 @@ CREATE TABLE lims.account_state (
     locks integer NOT NULL DEFAULT 0 CHECK (locks >= 0),
     locked_until timestamptz,
     last_sign_in_at timestamptz,
-    -- When the person accepted being held accountable for what is done under the
+    -- Time at which the person accepted being held accountable for what is done under the
     -- signature (21 CFR 11.10(j)); NULL: not yet.
     accountable_since timestamptz,
     -- Password with which a person signs who signs in by an identity: it opens no session.
@@ -35,7 +35,7 @@ CREATE TABLE lims.account_state (
 
 SELECT lims.attach_record('account_state', '{last_sign_in_at}', '{signature_hash}');
 
--- Until when an account is locked; NULL: it is not.
+-- Returns the end of an account's lock; NULL: it is not locked.
 CREATE FUNCTION lims.locked_until(p_organization bigint, p_user bigint)
 RETURNS timestamptz
 LANGUAGE plpgsql
@@ -180,8 +180,8 @@ $$;
 
 -- The signature password ---------------------------------------------------
 
--- How long after signing in by an identity a person may set a first signature password:
--- who has only found the desk unattended later cannot.
+-- Time after signing in by an identity within which a person may set a first signature
+-- password: somebody who finds the desk unattended later cannot.
 CREATE FUNCTION lims.signature_password_time() RETURNS interval
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT interval '5 minutes' $$;
@@ -365,8 +365,8 @@ BEGIN
 END
 $$;
 
--- Whose password a link sets, with what that password must not be; no row: there is no
--- such link, or it was spent, replaced, revoked, or is older than a day.
+-- Returns the user whose password a link sets, with the names that the password must not
+-- be; no row: the link is unknown, spent, replaced, revoked, or older than a day.
 CREATE FUNCTION lims.link_owner(p_token_hash bytea)
 RETURNS TABLE (organization_id bigint, user_id bigint, email text, name text, code text)
 LANGUAGE plpgsql SECURITY DEFINER
@@ -428,7 +428,7 @@ DECLARE
     v_purpose text;
 BEGIN
     PERFORM lims.require_read_committed();
-    -- Of two who spend it at once, the second finds it spent.
+    -- Of two requests that spend it at the same time, the second finds it spent.
     SELECT l.purpose
       INTO v_purpose
       FROM lims.account_link l
@@ -516,7 +516,7 @@ $$;
 CREATE TRIGGER reason BEFORE INSERT OR DELETE ON lims.user_role
 FOR EACH ROW EXECUTE FUNCTION lims.user_role_reason();
 
--- Who recovers --------------------------------------------------------------
+-- Recovery of an organization's access -------------------------------------
 
 -- Whether the owner of the database may manage users without a person: `first` where the
 -- organization never had somebody who could, `lost` where nobody who manages users can

@@ -81,7 +81,7 @@ EXECUTE FUNCTION lims.touch();
 
 SELECT lims.attach_audit('user_session', '{last_used_at}', '{token_hash}');
 
--- Who is signed in ----------------------------------------------------------
+-- Sessions in force --------------------------------------------------------
 
 -- A session ends 12 hours after it began, whatever it was used for.
 CREATE FUNCTION lims.session_life() RETURNS interval
@@ -213,9 +213,9 @@ BEGIN
 END
 $$;
 
--- How many passwords a sign-in checks: the same number for every address, so that the time
--- does not tell how many accounts it has. As many as the address with the most accounts
--- has; where nobody works in two laboratories, that is one.
+-- Number of passwords that each sign-in checks: the same for every address, so that the
+-- time does not tell how many accounts it has. It is the number of accounts of the
+-- address with the most: one, where nobody works in two laboratories.
 CREATE FUNCTION lims.sign_in_checks() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -521,8 +521,8 @@ BEGIN
 END
 $$;
 
--- When the password was set by a link, for the beginning of the first session after that,
--- where the person is told; NULL for any other.
+-- Time at which a link set the password, for the first session after that, in which the
+-- person is told; NULL in any other.
 CREATE FUNCTION lims.link_to_tell(p_organization bigint, p_user bigint, p_session bigint)
 RETURNS timestamptz
 LANGUAGE plpgsql

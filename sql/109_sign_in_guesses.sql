@@ -5,7 +5,7 @@
 
 CREATE SEQUENCE lims.sign_in_guess_id_seq;
 
--- What sign-ins to an account from an address leave.
+-- Failed sign-ins, counted for each account and address.
 CREATE TABLE lims.sign_in_guess (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.sign_in_guess_id_seq'),

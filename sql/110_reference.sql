@@ -56,7 +56,7 @@ CREATE TABLE lims.project (
     code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     client_id bigint,
-    -- Its samples are called <code>-<plant location>-<YYYYMMDD>-<n>.
+    -- Whether its samples are named <code>-<plant location>-<YYYYMMDD>-<n>.
     composite_sample_identifier boolean NOT NULL DEFAULT false,
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -228,10 +228,10 @@ CREATE TABLE lims.test_definition (
     decimals integer CHECK (decimals BETWEEN 0 AND 15),
     specification_low numeric,
     specification_high numeric,
-    -- What a text or presence result must be, such as 'Absent'.
+    -- Required value of a text or presence result, such as 'Absent'.
     specification_text text CHECK (length(specification_text) <= 255),
-    -- How measurement uncertainty is taken into account where a result is judged by these
-    -- limits (ISO/IEC 17025, 7.8.6).
+    -- Decision rule: how measurement uncertainty is taken into account where a result is
+    -- judged by these limits (ISO/IEC 17025, 7.8.6).
     decision_rule text CHECK (length(decision_rule) <= 1000),
     reporting_limit numeric CHECK (reporting_limit >= 0),
     method_detection_limit numeric CHECK (method_detection_limit >= 0),

@@ -16,8 +16,8 @@ CREATE TABLE lims.specification (
     low numeric,
     high numeric,
     expected_text text CHECK (length(expected_text) <= 255),
-    -- How measurement uncertainty is taken into account where a statement of conformity is
-    -- made (ISO/IEC 17025, 7.8.6).
+    -- Decision rule: how measurement uncertainty is taken into account where a statement
+    -- of conformity is made (ISO/IEC 17025, 7.8.6).
     decision_rule text CHECK (length(decision_rule) <= 1000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

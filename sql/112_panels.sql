@@ -10,8 +10,8 @@ CREATE TABLE lims.panel (
     id bigint NOT NULL DEFAULT nextval('lims.panel_id_seq'),
     code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- In the order in which the tests are scheduled. An array, because a panel is always
-    -- read and changed whole; lims.panel_guard() keeps the references.
+    -- Test definitions in the order in which the tests are scheduled. An array, because a
+    -- panel is always read and changed whole; lims.panel_guard() keeps the references.
     test_definition_ids bigint[] NOT NULL
         CHECK (cardinality(test_definition_ids) BETWEEN 1 AND 200),
     active boolean NOT NULL DEFAULT true,

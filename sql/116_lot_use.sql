@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- When a lot is opened, quarantined and released, and what a policy refuses of it.
+-- Opening, quarantine and release of lots, and the refusals of policies about their use.
 
 -- Opening ------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ CREATE TRIGGER mark_update AFTER UPDATE ON lims.reagent_lot
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_reagent_lots();
 
--- What a policy refuses ----------------------------------------------------
+-- Refusals by policy -------------------------------------------------------
 
 -- The lots of these ids, reagent lot first; no row for one that is NULL or unknown. A media
 -- lot that is quarantined may have failed its tests as well.

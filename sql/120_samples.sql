@@ -108,7 +108,8 @@ CREATE SEQUENCE lims.sample_id_seq;
 CREATE TABLE lims.sample (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.sample_id_seq'),
-    -- In the order of bytes, so that their unique indexes find what begins with a text.
+    -- Collated by bytes, so that their unique indexes serve a search by the beginning of
+    -- a text.
     tracking_id text COLLATE "C" NOT NULL CHECK (length(tracking_id) <= 64),
     sample_identifier text COLLATE "C" NOT NULL CHECK (length(sample_identifier) <= 400),
     external_id text COLLATE "C" CHECK (length(external_id) BETWEEN 1 AND 255),
@@ -138,13 +139,13 @@ CREATE TABLE lims.sample (
     amendment_id bigint,
     order_id bigint,
     due_date date,
-    -- What was found at receipt, and who received it; the temperature in degrees Celsius.
+    -- Findings at receipt, and who received it; the temperature is in degrees Celsius.
     received_by bigint,
     receipt_temperature numeric CHECK (receipt_temperature BETWEEN -273.15 AND 1000),
     receipt_condition text CHECK (length(receipt_condition) BETWEEN 1 AND 255),
     receipt_containers integer CHECK (receipt_containers BETWEEN 0 AND 10000),
     receipt_deviations text CHECK (length(receipt_deviations) BETWEEN 1 AND 2000),
-    -- What becomes of the sample, beside the six statuses of its way through the
+    -- Disposition of the sample, beside the six statuses of its way through the
     -- laboratory.
     disposition text NOT NULL DEFAULT 'active' CHECK (disposition IN (
         'active', 'on_hold', 'cancelled', 'rejected', 'disposed')),
@@ -262,7 +263,7 @@ BEGIN
 END
 $$;
 
--- When a sample was taken --------------------------------------------------
+-- Time of collection -------------------------------------------------------
 
 -- The time of collection: exact if known, else the beginning of the day of collection in
 -- the organization's time zone.
@@ -282,8 +283,8 @@ BEGIN
 END
 $$;
 
--- When the holding time of a test ends; NULL: it has none, or nobody knows when its sample
--- was taken.
+-- Returns the end of a test's holding time; NULL: it has none, or the time of collection
+-- is unknown.
 CREATE FUNCTION lims.holding_end(
     p_collected_at timestamptz,
     p_collection_date date,
@@ -297,7 +298,8 @@ AS $$
                + p_hours::double precision * interval '1 hour'
 $$;
 
--- How urgent a sample's tests are, 1 first; NULL: it was cancelled or rejected.
+-- Returns the rank of a sample's tests in the worklist, 1 being the most urgent; NULL:
+-- the sample was cancelled or rejected.
 CREATE FUNCTION lims.work_priority(p_disposition text, p_priority text)
 RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

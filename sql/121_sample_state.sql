@@ -18,7 +18,7 @@ CREATE TABLE lims.sample_state_cache (
         'reported')),
     holding_status text CHECK (holding_status IN (
         'ok', 'expiring_soon', 'expired')),
-    -- How many findings block the report, and the categories of all.
+    -- Number of findings that block the report, and the categories of all findings.
     blocker_count integer,
     findings text[],
     PRIMARY KEY (organization_id, sample_id),
@@ -86,7 +86,7 @@ CREATE TABLE lims.organization_dirty (
     PRIMARY KEY (organization_id)
 );
 
--- What makes a sample dirty ------------------------------------------------
+-- Changes that make a sample dirty -----------------------------------------
 
 -- Triggers `mark_…` stand on every table on which a release state or a holding status
 -- depends (lims.sample_release), and on no other: the state of a dirty sample is worked

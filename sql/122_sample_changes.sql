@@ -54,7 +54,7 @@ BEGIN
         PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
             'collectedAt: change or clear collectedAt as well');
     END IF;
-    -- One day of tolerance for time zones.
+    -- Today, with one day of tolerance for time zones.
     IF v_day > (now() AT TIME ZONE 'UTC')::date + 1
        OR p_collected_at > now() + interval '1 day' THEN
         PERFORM lims.refuse('invalid_body', format('%s lies in the future',

@@ -199,7 +199,7 @@ CREATE TRIGGER mark_update AFTER UPDATE ON lims.sample
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_changed_samples();
 
--- What rests on the sample -------------------------------------------------
+-- Effects on records that depend on the sample -----------------------------
 
 -- Requests approvals again after a change of the sample's approved content.
 CREATE FUNCTION lims.sample_reapprove() RETURNS trigger

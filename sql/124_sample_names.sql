@@ -26,7 +26,7 @@ CREATE SEQUENCE lims.sample_name_id_seq;
 CREATE TABLE lims.sample_name (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.sample_name_id_seq'),
-    -- As in files, without leading or trailing blanks.
+    -- Name as it stands in files, without leading or trailing blanks.
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255
         AND name !~ '[[:cntrl:]]' AND name !~ '^\s|\s$'),
     sample_id bigint NOT NULL,

@@ -139,8 +139,8 @@ CREATE FUNCTION lims.samples_named(
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    -- By a subquery: a text that cannot be a tracking id would otherwise be planned as a
-    -- constant for which any index of the organization's samples seems as good.
+    -- The subquery keeps a text that cannot be a tracking id from being planned as a
+    -- constant, for which any index of the organization's samples seems as good.
     RETURN QUERY
     SELECT s.id, s.tracking_id
       FROM lims.sample s

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What becomes of a sample beside its six statuses: on hold, cancelled, rejected or
--- disposed of. Nothing done on it is lost, and a cancelled or rejected one can be taken
--- back.
+-- Dispositions of a sample, beside its six statuses: on hold, cancelled, rejected or
+-- disposed of. Nothing done on it is lost, and a cancelled or rejected one can be
+-- restored.
 
 -- Whether the disposition of a sample ends the work on it. False for a reported sample,
 -- which is final by its status.

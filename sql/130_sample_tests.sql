@@ -121,7 +121,7 @@ CREATE TABLE lims.sample_test (
     requires_confirmation boolean NOT NULL DEFAULT false,
     status text NOT NULL DEFAULT 'pending'
         CHECK (status IN ('pending', 'entered', 'verified')),
-    -- As entered, to the letter: '7.10' stays '7.10'.
+    -- Value to the letter as entered: '7.10' stays '7.10'.
     result text CHECK (length(result) BETWEEN 1 AND 1000),
     -- The exact value of a numeric result, with or without a leading sign.
     numeric_value numeric,
@@ -144,7 +144,7 @@ CREATE TABLE lims.sample_test (
     analyzed_at timestamptz,
     entered_by bigint,
     entered_at timestamptz,
-    -- When the first result was entered; corrections keep it.
+    -- Time at which the first result was entered; corrections keep it.
     first_entered_at timestamptz,
     -- Derived (138): the end of the holding time, whether the analysis was within it, and
     -- how urgent the work is: NULL for a sample that was cancelled or rejected, else 1
@@ -161,13 +161,13 @@ CREATE TABLE lims.sample_test (
     test_name text,
     method text,
     unit text,
-    -- For a test that requires confirmation, set when the result is judged: the
-    -- judgement depends on it.
+    -- State of confirmation, set when the result is judged: the judgement depends on it.
     reporting_limit numeric,
     method_detection_limit numeric,
     uncertainty text,
     accredited boolean,
-    -- Only active tests count: in gates, completeness, worklists and certificates.
+    -- Disposition: only active tests count in gates, completeness, worklists and
+    -- certificates.
     disposition text NOT NULL DEFAULT 'active'
         CHECK (disposition IN ('active', 'cancelled', 'set_aside')),
     -- The first test of the family, of which this one is a repetition.

@@ -261,7 +261,8 @@ AS $$
                                   l.high))
                 THEN 'pending'
            END,
-           -- What few results have is looked for only if one of its conditions holds.
+           -- Conditions that few results meet: their details are read only if one of them
+           -- holds.
            CASE WHEN e.is_result AND l.result_type = 'numeric'
                  AND (e.number IS NULL OR e.number < l.reporting_limit
                       OR e.number < l.detection_limit
@@ -349,10 +350,11 @@ FOR EACH ROW WHEN (NEW.status <> 'pending'
         NEW.entered_by, NEW.entered_at, NEW.first_entered_at) IS NULL)
 EXECUTE FUNCTION lims.sample_test_judge();
 
--- Not for results written by lims.enter_results(), which has judged them: it alone writes
--- with the owner's rights while the owner does not act. The run-time role has no right to
--- the derived columns; the owner has, and is judged. WHEN is evaluated for who executes
--- the UPDATE; in the trigger's function, current_user is always the owner.
+-- Results written by lims.enter_results() are left out: it has judged them. It alone
+-- writes with the owner's rights while the owner does not act. The run-time role has no
+-- right to the derived columns; the owner has, and is judged. WHEN is evaluated for the
+-- role that executes the UPDATE; in the trigger's function, current_user is always the
+-- owner.
 CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status <> 'verified'
     AND CASE WHEN (NEW.result, NEW.qualifier)

@@ -52,8 +52,8 @@ BEGIN
     v_same.holding_met := OLD.holding_met;
     v_same.work_priority := OLD.work_priority;
     v_same.updated_at := OLD.updated_at;
-    -- Which result of a family is reported is decided between verified ones, and what
-    -- rests on the sample with it.
+    -- The choice of the reported result in a family of retests is made between verified
+    -- results, and the sample's approvals and certificate depend on it.
     IF v_same *= OLD THEN
         RETURN NEW;
     END IF;
@@ -103,7 +103,7 @@ $$;
 CREATE TRIGGER lock BEFORE DELETE ON lims.sample_test
 FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
 
--- Not for a change of the result alone, which only the judgement handles.
+-- A change of the result alone is left out: only the judgement handles it.
 CREATE TRIGGER lock_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status = 'verified'
     OR NEW.status = 'verified'
@@ -143,7 +143,7 @@ DECLARE
     v_message text;
     v_same lims.sample_test := p_new;
 BEGIN
-    -- Nothing else may change with the status: the reviewer has not seen it.
+    -- No other column may change with the status: the reviewer has not seen it.
     v_same.status := p_old.status;
     v_same.verified_by := p_old.verified_by;
     v_same.verified_at := p_old.verified_at;
@@ -204,7 +204,7 @@ BEGIN
             'sample test %s has no pending confirmation', p_new.id));
     END IF;
     IF p_new.status = p_old.status OR v_changed THEN
-        -- Only verification sets these (below).
+        -- Columns that only verification sets (below).
         p_new.verified_by := NULL;
         p_new.verified_at := NULL;
         p_new.verification_signature_id := NULL;

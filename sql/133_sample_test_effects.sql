@@ -204,9 +204,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
 
 CREATE SEQUENCE lims.result_history_id_seq;
 
--- One row per value that was replaced, withdrawn or reopened. Without a foreign key, for
--- speed: only triggers write here, from the test's row, and a test that has had a result
--- cannot be deleted.
+-- Values that were replaced, withdrawn or reopened, a row each. Without a foreign key,
+-- for speed: only triggers write here, from the test's row, and a test that has had a
+-- result cannot be deleted.
 CREATE TABLE lims.result_history (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
@@ -288,7 +288,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM new_rows n WHERE n.out_of_specification) THEN
         RETURN NULL;
     END IF;
-    -- Only those that became so: entered, or rejudged with their sample.
+    -- Results that have become so: entered, or rejudged with their sample.
     IF TG_OP = 'UPDATE' THEN
         SELECT array_agg(f.id)
           INTO v_tests

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What becomes of a test beside its status: tests that are added to a sample, cancelled
+-- Dispositions of tests, beside their status: tests that are added to a sample, cancelled
 -- and restored. Only active tests count, in gates, completeness, worklists and
 -- certificates; the others stay as they are.
 --

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What the service says of a result: the warnings of one that was entered, and the
--- judgement of results that are not entered yet, which writes nothing.
+-- Judgement of results: the warnings of one that was entered, and a trial judgement of
+-- results that are not entered yet, which writes nothing.
 
 -- Warnings about the lots of a result, as of the day of its entry: expired, and, where
 -- the organization's policy requires released lots, quarantined or failed.
@@ -54,10 +54,10 @@ BEGIN
 END
 $$;
 
--- What entering results now with these lots, of which either may be NULL, is refused and
--- warned for; refusals: an array of { place, error, message, reagentLot, mediaLot }, as
--- lims.entry_refusals() puts them into order. has_sound_medium: there is such a media lot,
--- and it has not failed.
+-- Returns the refusals and warnings of entering results now with these lots, either of
+-- which may be NULL. refusals: an array of { place, error, message, reagentLot, mediaLot
+-- }, as lims.entry_refusals() puts them into order. has_sound_medium: there is such a
+-- media lot, and it has not failed.
 CREATE FUNCTION lims.lots_judged(
     p_organization bigint,
     p_reagent_lot bigint,

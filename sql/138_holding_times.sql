@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- Only where holding_met is wrong: lims.enter_results() sets it itself.
+-- Updates only rows whose holding_met is wrong: lims.enter_results() sets it itself.
 CREATE TRIGGER measure_insert BEFORE INSERT ON lims.sample_test
 FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
     (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
@@ -42,7 +42,7 @@ FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
     (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
 EXECUTE FUNCTION lims.sample_test_measure();
 
--- What is derived from the sample ------------------------------------------
+-- Columns derived from the sample ------------------------------------------
 
 -- Computes the derived columns of these samples' tests again, except of reported and
 -- closed samples, whose tests cannot be changed.

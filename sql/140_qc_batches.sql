@@ -139,7 +139,7 @@ CREATE TABLE lims.qc_control (
     expected_text text CHECK (length(expected_text) <= 255),
     measured_text text CHECK (length(measured_text) <= 255),
     unit text CHECK (length(unit) <= 64),
-    -- Of the control material, such as low and high.
+    -- Level of the control material, such as low and high.
     level text CHECK (length(level) BETWEEN 1 AND 64),
     lot text CHECK (length(lot) BETWEEN 1 AND 64),
     measured_at timestamptz,

@@ -208,7 +208,8 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR DELETE ON lims.qc_coverage
 FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_guard();
 
--- Only the trigger of an override (lims.qc_batch_override) may change a row.
+-- An update is refused unless the trigger of an override (lims.qc_batch_override) makes
+-- it.
 CREATE FUNCTION lims.qc_coverage_change() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

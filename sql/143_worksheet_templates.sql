@@ -69,7 +69,7 @@ CREATE TABLE lims.worksheet_signoff_step (
     template_id bigint NOT NULL,
     position integer NOT NULL CHECK (position > 0),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
-    -- Who may sign it; NULL: any user.
+    -- Role that may sign the step; NULL: any user.
     role text CHECK (role IN (
         'system_administrator', 'administrator', 'lab_manager', 'qa_officer',
         'analyst', 'microbiologist', 'receiving_clerk', 'client_services', 'auditor',

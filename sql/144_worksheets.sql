@@ -173,7 +173,7 @@ SELECT s.organization_id, s.id, s.worksheet_id, s.step_id, s.signature_id,
           AND h.sample_test_id = w.sample_test_id
           AND h.id > s.result_history_id);
 
--- Where a worksheet stands -------------------------------------------------
+-- State of a worksheet -----------------------------------------------------
 
 -- The state of a test's worksheet: what is missing, and who has to sign. Status NULL:
 -- none is required and none was begun. Of a worksheet that was not begun, everything that

@@ -195,10 +195,10 @@ EXECUTE FUNCTION lims.qc_batch_chart();
 
 -- Rules ---------------------------------------------------------------------
 
--- Which rules the points of a series break: p_z, their distances from the mean in s, in
--- order of time; p_opposed, whether another control of the same batch lies beyond 2s on
--- the other side. A rule is named on every point of the run that breaks it. A z of NULL
--- breaks none.
+-- Returns the Westgard rules that the points of a series break: p_z are their distances
+-- from the mean in s, in order of time; p_opposed says whether another control of the
+-- same batch lies beyond 2s on the other side. A rule is named on every point of the run
+-- that breaks it. A z of NULL breaks none.
 CREATE FUNCTION lims.westgard(p_z numeric[], p_opposed boolean[], p_rules text[])
 RETURNS TABLE (place bigint, broken text[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

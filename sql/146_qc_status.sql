@@ -375,7 +375,7 @@ BEGIN
      WHERE b.organization_id = p_organization
        AND b.id = p_batch;
     IF v_batch.qc_status = 'open' THEN
-        -- What it changes comes back here.
+        -- The expected controls that it adds fire this evaluation again.
         IF v_batch.qc_template_id IS NULL
            OR lims.expect_qc_controls(p_organization, p_batch) THEN
             RETURN;

@@ -33,12 +33,12 @@ CREATE SEQUENCE lims.qc_template_id_seq;
 CREATE TABLE lims.qc_template (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.qc_template_id_seq'),
-    -- As in the test definitions.
+    -- Method, named as in the test definitions.
     method text NOT NULL CHECK (length(method) BETWEEN 1 AND 255),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     -- Whether results of the method need a batch that counts (148).
     required boolean NOT NULL DEFAULT true,
-    -- For how many samples its controls suffice; NULL: for any number.
+    -- Number of samples for which its controls suffice; NULL: any number.
     per_samples integer CHECK (per_samples BETWEEN 1 AND 1000),
     version integer NOT NULL DEFAULT 1 CHECK (version > 0),
     active boolean NOT NULL DEFAULT true,
@@ -48,7 +48,7 @@ CREATE TABLE lims.qc_template (
     CONSTRAINT qc_template_version UNIQUE (organization_id, method, version)
 );
 
--- At most one active version for each method.
+-- Each method has at most one active version.
 CREATE UNIQUE INDEX qc_template_active ON lims.qc_template (organization_id, method)
  WHERE active;
 
@@ -152,7 +152,8 @@ CREATE TABLE lims.qc_template_control (
     lower_limit numeric,
     upper_limit numeric,
     unit text CHECK (length(unit) <= 64),
-    -- How many of it, for each of the template's per_samples.
+    -- Returns the number of this control in a batch, for each of the template's
+    -- per_samples.
     quantity integer NOT NULL DEFAULT 1 CHECK (quantity BETWEEN 1 AND 100),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT qc_template_control_position UNIQUE (organization_id, template_id, position),

@@ -44,11 +44,11 @@ CREATE TABLE lims.investigation (
         'closed', 'cancelled')),
     opened_at timestamptz NOT NULL DEFAULT now(),
     opened_by bigint DEFAULT lims.context_id('user_id'),
-    -- By default as many days after the opening as the policy gives.
+    -- Due date: by default as many days after the opening as the policy gives.
     due_on date,
     assignee_id bigint,
-    -- What was looked at in phase 1, in the laboratory (FDA, Investigating OOS Results, 2022,
-    -- III).
+    -- Checklist of phase 1, the investigation in the laboratory (FDA, Investigating OOS
+    -- Results, 2022, III).
     checks text[] NOT NULL DEFAULT '{}' CHECK (checks <@ ARRAY[
         'sample_identity', 'method_known', 'raw_data', 'calculations', 'instrument',
         'standards_and_reagents', 'method_performance', 'retained_solutions']),
@@ -59,7 +59,7 @@ CREATE TABLE lims.investigation (
     -- entered: later ones are in the test and in its history.
     opened_value text,
     opened_entered_at timestamptz,
-    -- Of a kind qc_failure: the batch that failed.
+    -- Batch that failed, of an investigation of the kind qc_failure.
     qc_batch_id bigint,
     -- The lot that is investigated.
     reagent_lot_id bigint,
@@ -115,13 +115,13 @@ CREATE INDEX investigation_parent
     ON lims.investigation (organization_id, parent_id)
  WHERE parent_id IS NOT NULL;
 
--- At most one open investigation of kind oos for each test.
+-- Each test has at most one open investigation of kind oos.
 CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
  WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
 
--- At most one open investigation for each QC batch that failed after results were
--- verified (227).
+-- Each QC batch that failed after results were verified has at most one open
+-- investigation (227).
 CREATE UNIQUE INDEX investigation_open_qc
     ON lims.investigation (organization_id, qc_batch_id)
  WHERE kind = 'qc_failure' AND status NOT IN ('closed', 'cancelled');

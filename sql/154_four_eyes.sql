@@ -180,8 +180,8 @@ BEGIN
 END
 $$;
 
--- What somebody should see at once of the sample that is to be approved. Planned once, not
--- for each row of a list that is planned for its values.
+-- Returns warnings about the sample that is to be approved. In PL/pgSQL it is planned
+-- once, not for each row of a list that is planned for its values.
 CREATE FUNCTION lims.approval_flags(p lims.approval) RETURNS text[]
 LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan
@@ -224,10 +224,10 @@ BEGIN
 END
 $$;
 
--- Those of these samples of which the acting person has verified a test and, before,
--- approved a step of the latest round, where the policy does not let one person do both:
+-- Returns those of these samples of which the acting person has verified a test after
+-- approving a step of the latest round, where the policy does not let one person do both:
 -- their approvals are requested again, so that nobody is refused to verify because of the
--- order of the two. Not of a rejected round.
+-- order of the two. Rejected rounds are left out.
 CREATE FUNCTION lims.own_approvals(p_organization bigint, p_samples bigint[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE

@@ -283,7 +283,7 @@ BEGIN
 END
 $$;
 
--- Only stricter policies are judged: loosening one, and deactivating users, are never
+-- Stricter policies alone are checked: loosening one, and deactivating users, are never
 -- refused.
 CREATE CONSTRAINT TRIGGER satisfiable AFTER UPDATE ON lims.organization
 DEFERRABLE INITIALLY DEFERRED

@@ -5,7 +5,7 @@
 -- the certificate, which passes the gates of a report, or is withdrawn when everything is
 -- again as it was.
 
--- Who may change a reported sample ------------------------------------------
+-- Permission to change a reported sample ----------------------------------
 
 -- Locks a sample until the transaction ends, so that it is neither reported nor its
 -- amendment closed meanwhile, and refuses what the actor may not change, or its disposition
@@ -71,11 +71,11 @@ CREATE TABLE lims.amendment (
         CHECK (status IN ('open', 'issued', 'withdrawn')),
     opened_by bigint,
     signature_id bigint,
-    -- What the sample was at its opening (lims.amendable_content), and the last round of
-    -- approvals then.
+    -- Content of the sample when the amendment was opened (lims.amendable_content), and
+    -- the last round of approvals then.
     kept jsonb,
     kept_round integer,
-    -- How often its approval was asked for: resubmitting it counts.
+    -- Number of times that its approval was asked for: resubmitting it counts.
     submissions integer NOT NULL DEFAULT 1,
     -- The certificate that ended it, and what it changed.
     certificate_id bigint,
@@ -202,7 +202,7 @@ BEGIN
 END
 $$;
 
--- What is compared -----------------------------------------------------------
+-- Content that is compared -------------------------------------------------
 
 -- The content that an amendment may change, and that is compared when it is withdrawn:
 -- the facts of a sample and its active tests with values, limits and lots. Without QC,

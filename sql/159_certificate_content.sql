@@ -17,7 +17,7 @@ AS $$
                    p_time AT TIME ZONE 'UTC' AS utc) z
 $$;
 
--- What a qualifier means, for readers of a certificate.
+-- Returns the meaning of a qualifier, for readers of a certificate.
 CREATE FUNCTION lims.qualifier_words(p_qualifier text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -276,8 +276,8 @@ BEGIN
 END
 $$;
 
--- What follows from the results: methods, qualifiers explained, when tests were done, and
--- the tests of which no time of analysis was stated.
+-- Returns members that follow from the results: methods, qualifiers explained, when tests
+-- were done, and the tests of which no time of analysis was stated.
 CREATE FUNCTION lims.certificate_summary(p_results jsonb) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -342,7 +342,8 @@ BEGIN
 END
 $$;
 
--- What the next certificate of a sample would say if it were issued now.
+-- Returns the content that the next certificate of a sample would have if it were issued
+-- now.
 CREATE FUNCTION lims.certificate_preview(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE

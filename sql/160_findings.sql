@@ -7,8 +7,8 @@
 -- are written so that a predicate on (organization_id, sample_id) is pushed down to every
 -- table.
 
--- What only some tests need is in functions, which the planner does not inline, so that
--- other reads do not pay for planning and starting it.
+-- Findings that only some tests can have are in functions, which the planner does not
+-- inline, so that other reads do not pay for planning and starting them.
 
 -- Returns the limits that apply to a test now (lims.limits_of), in words.
 CREATE FUNCTION lims.specification_now(
@@ -217,9 +217,9 @@ AS $$
     END
 $$;
 
--- What the policies lotQcPolicy and qcRequired find of the results of a sample. Like the
--- functions above, it spares other reads: without results neither policy is asked for, and
--- where both are off nothing else is read.
+-- Returns the findings of the policies lotQcPolicy and qcRequired on the results of a
+-- sample. Like the functions above, it spares other reads: without results neither policy
+-- is asked for, and where both are off nothing else is read.
 CREATE FUNCTION lims.policy_findings(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     category text,
@@ -345,9 +345,9 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        ('sample_on_hold', s.disposition = 'on_hold')) AS f (category, applies)
  WHERE f.applies
 UNION ALL
--- Of the latest round: what was rejected, else the next step that is open.
--- Before the sample is completed there is no round, but steps there are. And what
--- was approved is what stands.
+-- Approvals of the latest round: the rejected one, else the next open step. Before the
+-- sample is completed there is no round, but there are steps. An approval counts only if
+-- the content that it approved still stands.
 SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        NULL, NULL, NULL, a.id, NULL,
        CASE WHEN a.id IS NULL AND a.latest IS NOT NULL
@@ -537,7 +537,7 @@ AS $$
            SELECT count(*) FILTER (WHERE x.hardness = 'hard') AS hard,
                   count(*) FILTER (WHERE x.hardness = 'progress') AS progress,
                   count(*) FILTER (WHERE x.hardness = 'soft') AS soft,
-                  -- As release_finding groups them.
+                  -- Counted as release_finding groups them.
                   count(DISTINCT (x.category, x.qc_batch_id, x.media_lot_id,
                                   x.reagent_lot_id, x.approval_id, x.investigation_id,
                                   CASE WHEN x.category = 'retest_undecided' THEN x.subject

@@ -95,7 +95,7 @@ AS $$
              WHERE f.organization_id = p_organization
                AND f.sample_id = p_sample
                AND f.category = ANY (p_categories)
-               -- By policy: else they are advisory.
+               -- Findings of these categories block only where a policy says so.
                AND (f.category NOT IN ('qc_pending', 'investigation_open',
                                        'lot_not_released')
                     OR f.hardness <> 'advisory')

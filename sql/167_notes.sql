@@ -132,7 +132,7 @@ CREATE TABLE lims.attachment (
         'investigation')),
     record_id bigint NOT NULL,
     file_name text NOT NULL CHECK (length(file_name) BETWEEN 1 AND 255),
-    -- As its sender said; never trusted.
+    -- Media type as the sender stated it; never trusted.
     media_type text NOT NULL DEFAULT 'application/octet-stream'
         CHECK (length(media_type) BETWEEN 3 AND 127),
     content bytea NOT NULL,

@@ -35,7 +35,7 @@ CREATE TABLE lims.saved_view (
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
     -- The page of the application, such as samples.
     page text NOT NULL CHECK (length(page) BETWEEN 1 AND 64),
-    -- What the page is asked with; only the page understands it.
+    -- Query of the page; only the page understands it.
     query text NOT NULL CHECK (length(query) <= 8192)
         CHECK (octet_length(query) <= 8192),
     shared boolean NOT NULL DEFAULT false,

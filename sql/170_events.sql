@@ -5,8 +5,8 @@
 
 CREATE SEQUENCE lims.event_id_seq;
 
--- Without a foreign key to the organization, for speed: only triggers write here, from rows
--- that have one.
+-- The organization is no foreign key, for speed: only triggers write here, from rows that
+-- have one.
 CREATE TABLE lims.event (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),

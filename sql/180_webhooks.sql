@@ -27,7 +27,8 @@ CREATE TABLE lims.webhook_endpoint (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.webhook_endpoint_id_seq'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- As modules/kernel/url.c keeps it: visible ASCII, no user, no fragment.
+    -- URL in the form that modules/kernel/url.c gives it: visible ASCII, no user, no
+    -- fragment.
     url text NOT NULL CHECK (length(url) <= 2000
         AND url ~ '^https://[^][/?#@\\ ]+/[!-"$-~]*$|^https://\[[0-9a-f:.]+\](:[0-9]+)?/[!-"$-~]*$'),
     events text[] NOT NULL CHECK (cardinality(events) > 0 AND events <@ ARRAY[
@@ -85,8 +86,8 @@ CREATE TABLE lims.webhook_delivery (
     next_attempt_at timestamptz DEFAULT '-infinity',
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
-    -- For a partial index: with the state itself in an index, each successful delivery
-    -- would update all indexes.
+    -- Column for a partial index: with the state itself in an index, each successful
+    -- delivery would update all indexes.
     given_up boolean NOT NULL GENERATED ALWAYS AS (state = 'given_up') STORED,
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, delivery_id),
@@ -325,5 +326,5 @@ CREATE INDEX webhook_recovery_unfinished
     ON lims.webhook_recovery (organization_id, id)
  WHERE finished_at IS NULL;
 
--- How far it has come is not a change that anybody made.
+-- The progress of a recovery is left out: no person or key changes it.
 SELECT lims.attach_audit('webhook_recovery', '{last_delivery_id,requeued}');

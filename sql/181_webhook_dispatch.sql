@@ -59,9 +59,9 @@ BEGIN
        AND w.holder = p_holder
        AND w.held_until < now() + p_lease / 2;
 
-    -- From lane to lane through the queue's index (loose index scan). Plans are cached,
-    -- and may be made for empty tables: OFFSET 0, here and below, has each row looked up
-    -- by its key, in this order.
+    -- Goes from lane to lane through the queue's index (loose index scan). Plans are
+    -- cached, and may be made for empty tables: OFFSET 0, here and below, has each row
+    -- looked up by its key, in this order.
     WITH RECURSIVE lane AS (
         (SELECT q.organization_id, q.endpoint_id, q.next_attempt_at
            FROM lims.webhook_queue q
@@ -291,7 +291,7 @@ BEGIN
                    AND u.delivery > 0) o
          ORDER BY o.organization, o.delivery
     ), recorded AS (
-        -- If d.retries differs, the retries were reset.
+        -- d.retries differs where the retries were reset meanwhile.
         UPDATE lims.webhook_delivery d
            SET attempts = d.attempts + 1,
                retries = d.retries
@@ -330,7 +330,7 @@ BEGIN
           FROM recorded r
          WHERE r.state = 'given_up'
     ), since AS (
-        -- Those given up after the last success, if there was one.
+        -- Counts the deliveries given up after the last success, if there was one.
         SELECT a.organization_id, a.endpoint_id, a.place IS NOT NULL AS arrived,
                g.failures, g.last_error
           FROM last_arrived a

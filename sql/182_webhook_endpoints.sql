@@ -223,8 +223,8 @@ END
 $$;
 
 -- Does one step of a recovery: makes up to p_limit deliveries that were given up pending
--- again, with their retries reset. Returns how many; NULL: there is nothing to do. The
--- recovery with the least progress is next, so that a long one does not delay others.
+-- again, with their retries reset. Returns their number; NULL: there is nothing to do.
+-- The recovery with the least progress is next, so that a long one does not delay others.
 -- Enabled endpoints come first (lims.webhook_resume_step); such a step counts as 0.
 CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER

@@ -12,7 +12,8 @@
 -- changes.
 CREATE TABLE lims.idempotency_record (
     organization_id bigint NOT NULL,
-    -- Of a key, or of a person: a session may end between a request and its repetition.
+    -- Owner of the record, a key or a person: a session may end between a request and its
+    -- repetition.
     api_key_id bigint,
     user_id bigint,
     caller bigint NOT NULL GENERATED ALWAYS AS (coalesce(api_key_id, -user_id)) STORED,
@@ -34,8 +35,8 @@ CREATE TABLE lims.idempotency_record (
     CHECK (num_nonnulls(api_key_id, user_id) = 1)
 );
 
--- To whom the records of the context belong: the id of the API key, or that of the person
--- as a negative number.
+-- Returns the owner of the records of the context: the id of the API key, or that of the
+-- person as a negative number.
 CREATE FUNCTION lims.idempotency_caller() RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT coalesce(lims.context_id('api_key_id'), -lims.context_id('user_id')) $$;
@@ -154,7 +155,7 @@ EXCEPTION
 END
 $$;
 
--- How much is kept ---------------------------------------------------------
+-- Quota of kept answers ----------------------------------------------------
 
 -- Bytes of large stored answers for each API key or person, updated with them. Small answers are
 -- bounded by the rate limit.

@@ -270,8 +270,8 @@ BEGIN
 END
 $$;
 
--- One batch of the scan. Returns the numbers of samples and of events, and whether there
--- may be more to do.
+-- Scans one batch. Returns the numbers of samples and of events, and whether there may be
+-- more to do.
 CREATE FUNCTION lims.scan_samples(
     p_limit integer,
     OUT looked_at integer,

@@ -132,7 +132,7 @@ CREATE TABLE lims.instrument_file (
     rows_hash bytea CHECK (length(rows_hash) = 32),
     -- The earlier file that brought the same results; nothing was written.
     duplicate_of bigint,
-    -- How often reading was restarted after an interruption.
+    -- Number of times that reading was restarted after an interruption.
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     received_at timestamptz NOT NULL DEFAULT now(),
     received_by bigint DEFAULT lims.context_id('user_id'),

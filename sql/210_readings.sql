@@ -62,9 +62,9 @@ AS $$
                 THEN p_text::timestamp END
 $$;
 
--- For a local time that occurs twice, when clocks are set back: the first of the two (of
--- which PostgreSQL takes the second); else NULL. The shift follows from the offset of the
--- day before: no zone changes its clocks twice in a day.
+-- Returns the first of the two times that a local time stands for when clocks are set
+-- back (PostgreSQL takes the second); NULL for any other local time. The shift follows
+-- from the offset of the day before: no zone changes its clocks twice in a day.
 CREATE FUNCTION lims.first_moment_of(p_time timestamp, p_zone text)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE
@@ -92,7 +92,8 @@ AS $$
                 ELSE p_text::timestamp AT TIME ZONE p_zone END
 $$;
 
--- The same; of a local time that occurs twice, the one that the profile declares.
+-- Returns the time that a local time stands for; of one that occurs twice, the one that
+-- the profile declares.
 CREATE FUNCTION lims.moment_of(p_text text, p_zone text, p_doubled text)
 RETURNS timestamptz
 LANGUAGE sql STABLE
@@ -149,8 +150,8 @@ AS $$
                     '{trackingId,name}')
 $$;
 
--- For each text its sample, and the number of samples that it could mean; with more than
--- one the sample is NULL.
+-- Returns for each text its sample, and the number of samples that it could mean; with
+-- more than one the sample is NULL.
 CREATE FUNCTION lims.find_samples(
     p_organization bigint,
     p_names text[],
@@ -301,7 +302,7 @@ BEGIN
          WHERE d.organization_id = p_organization
            AND d.code = ANY (v_codes)
     ), tests AS MATERIALIZED (
-        -- Of repeated tests the only active one that is pending is meant, else the only
+        -- Of repeated tests the only active one that is pending is taken, else the only
         -- one that is entered.
         SELECT DISTINCT ON (c.sample_id, c.test_definition_id)
                c.sample_id, c.test_definition_id, c.id, c.tests

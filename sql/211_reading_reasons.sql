@@ -147,7 +147,7 @@ BEGIN
            (SELECT count(*) FROM refused)
       INTO reasons, reading_reasons.refused
       FROM (SELECT j.place, j.sheet, j.row_number,
-                   -- Only the column of the value is known.
+                   -- The column is known of the value alone.
                    CASE WHEN v.cell IS NULL THEN j.column_number END
                        AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
               -- Messages are made only for the rows that are listed.
@@ -202,7 +202,7 @@ BEGIN
                    (j.lot_slug = 'lot_not_released', 'lot_not_released',
                     format('%s of sample %s was to be done with a lot that is refused: '
                            '%s.', j.test_code, j.tracking_id, j.lot), NULL, NULL),
-                   -- For known and unknown samples alike.
+                   -- The message is the same for known and unknown samples.
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.test_code IS NOT NULL AND j.in_all > 1,
                     'duplicate_row',

@@ -273,7 +273,7 @@ BEGIN
            IS NOT DISTINCT FROM (r.result, r.qualifier);
     SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,
                'result', r.result, 'qualifier', r.qualifier)
-               -- The same value again leaves the time at which it was found.
+               -- The same value again does not change the time at which it was found.
                || CASE WHEN r.analyzed_at IS NULL
                          OR r.sample_test_id = ANY (v_same) THEN '{}'
                        ELSE jsonb_build_object('analyzedAt', r.analyzed_at) END
@@ -402,7 +402,8 @@ BEGIN
         v_rows := lims.resolve_readings(p_organization, p_reading);
         IF NOT v_more THEN
             v_hash := lims.readings_digest(v_rows);
-            -- Of two files with the same results at once, the second waits here.
+            -- If two files with the same results arrive at the same time, the second
+            -- waits here.
             PERFORM pg_advisory_xact_lock(
                 hashtextextended(encode(v_hash, 'hex'), p_organization));
             PERFORM lims.lock_readings(p_organization, v_rows);

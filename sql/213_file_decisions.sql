@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What people decide about a quarantined file, before or with its release.
+-- Decisions of people about a quarantined file, before its release or with it.
 
 -- Tests that are named ------------------------------------------------------
 

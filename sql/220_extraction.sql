@@ -50,7 +50,7 @@ CREATE TABLE lims.extraction_row (
     cell_unit text CHECK (length(cell_unit) <= 200),
     tracking_id text CHECK (length(tracking_id) <= 64),
     sample_test_id bigint,
-    -- The same, or both converted to the test's unit.
+    -- Value and unit as in the file, or both converted to the test's unit.
     result text CHECK (length(result) <= 1000),
     unit text CHECK (length(unit) <= 200),
     qualifier text CHECK (length(qualifier) <= 64),

@@ -396,7 +396,8 @@ SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
 
 -- Events and webhooks -----------------------------------------------------
 
--- In the feed's order, which is that of (position, cursor): see the events.
+-- Events in the order of the feed, which is that of (position, cursor): see
+-- 170_events.sql.
 CREATE VIEW lims.event_record WITH (security_invoker = true) AS
 SELECT e.organization_id, e.position, e.id AS cursor,
        lims.event_uuid(e.organization_id, e.id, e.created_at) AS id, e.type,
@@ -421,8 +422,8 @@ SELECT r.organization_id, r.id, r.endpoint_id AS "endpointId", r.since,
        r.created_at AS "createdAt", r.finished_at AS "finishedAt"
   FROM lims.webhook_recovery r;
 
--- With the outcome of the last attempt. Without a next attempt while the endpoint is
--- disabled, and when the delivery has ended.
+-- Deliveries with the outcome of the last attempt. There is no next attempt while the
+-- endpoint is disabled, and when the delivery has ended.
 CREATE VIEW lims.webhook_delivery_record WITH (security_invoker = true) AS
 SELECT d.organization_id, d.id, d.given_up, d.delivery_id AS "deliveryId",
        d.endpoint_id AS "endpointId", v.type, d.state,
@@ -452,7 +453,8 @@ SELECT a.organization_id, a.delivery_id AS "deliveryId", a.number,
 
 -- Files of instruments ----------------------------------------------------
 
--- With a warning where no active test definition has a test code that the profile names.
+-- Profiles, with a warning where a test code that the profile names is that of no active
+-- test definition.
 CREATE VIEW lims.instrument_profile_record WITH (security_invoker = true) AS
 SELECT p.organization_id, p.id, p.code, p.version, p.name,
        p.instrument_id AS "instrumentId", p.status, p.definition,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- How far samples have come, for the lists of people.
+-- Progress of samples, for the lists of people.
 
 -- A sample's tests by status, when the first holding time of those ends that were not
 -- analysed, how many findings block its report beside the work still to be done, and what

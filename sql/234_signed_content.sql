@@ -282,7 +282,8 @@ AS $$
     SELECT lims.content_hash(lims.signed_content(p_organization, p_table, p_record_id))
 $$;
 
--- What signatures of records would cover now, for those who are about to sign.
+-- Returns the content that signatures of records would cover now, for people who are
+-- about to sign.
 CREATE FUNCTION lims.signed_content_record(p_organization bigint, p_table text, p_ids bigint[])
 RETURNS TABLE (id bigint, "table" text, name text, "contentHash" text, content jsonb)
 LANGUAGE plpgsql STABLE

@@ -2,9 +2,9 @@
 --
 -- Figures for operators: how much waits in each laboratory, and for how long.
 
--- One row per figure, organization (by code) and state or key. At most p_at_most samples
--- or files of an organization are counted, which bounds the cost. Times are seconds since
--- 1970.
+-- Returns figures of the laboratories, a row for each figure, organization (by code) and
+-- state or key. At most p_at_most samples or files of an organization are counted, which
+-- bounds the cost. Times are seconds since 1970.
 CREATE FUNCTION lims.laboratory_figures(p_at_most bigint)
 RETURNS TABLE (
     figure text,

@@ -3,7 +3,7 @@
 -- The history of a record in words, from the audit trail: what was done to it and to what
 -- belongs to it, a sentence for each entry, oldest first.
 
--- Which records belong to which: the column of a table that refers to the other record.
+-- Parts of records: for each table the column that refers to the record it belongs to.
 CREATE FUNCTION lims.record_parts_known()
 RETURNS TABLE (whole text, part text, named_by text)
 LANGUAGE sql IMMUTABLE
@@ -62,7 +62,7 @@ BEGIN
           FROM lims.record_parts_known() k
          WHERE k.whole = p_table
     LOOP
-        -- Those that are, and those that were taken away.
+        -- Parts that the record has, and parts that it has lost.
         EXECUTE format(
             'SELECT array_agg(x.id) FROM (SELECT r.id FROM lims.%1$I r '
             'WHERE r.organization_id = $1 AND r.%2$I = ANY ($2) '

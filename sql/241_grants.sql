@@ -13,8 +13,8 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 
 -- Tables -------------------------------------------------------------------
 
--- Which rows can be read is decided by row-level security. Tables that are not named below
--- are written only by triggers and functions of the owner: the audit trail, a result's
+-- Row-level security decides which rows can be read. Tables that are not named below are
+-- written only by triggers and functions of the owner: the audit trail, a result's
 -- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
@@ -70,7 +70,7 @@ GRANT INSERT (organization_id, id, table_name, record_id, file_name, media_type,
     ON lims.attachment TO lims_app;
 GRANT INSERT, UPDATE, DELETE ON lims.saved_view TO lims_app;
 
--- What was kept with an amendment, and how it ends, is written by triggers.
+-- Triggers write the content kept with an amendment, and its outcome.
 GRANT INSERT (organization_id, id, sample_id, reason, signature_id),
     UPDATE (status, submissions, close_reason)
     ON lims.amendment TO lims_app;
@@ -91,7 +91,7 @@ GRANT UPDATE (state, retries, next_attempt_at, finished_at)
 GRANT UPDATE (baseline_kind, baseline_n, baseline_mean, baseline_s, rules)
     ON lims.qc_series TO lims_app;
 
--- What may be deleted, besides expired rows (195_retention.sql).
+-- Rows that may be deleted, besides expired ones (195_retention.sql).
 GRANT DELETE ON lims.user_role, lims.role_permission, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.specification, lims.qc_template_control TO lims_app;
 

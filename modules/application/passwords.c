@@ -16,7 +16,7 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-/* What a password is changed with, from one step to the next. */
+/* Change of a password, passed on from one step to the next. */
 typedef struct {
     const char *old_hash; /* of the password that stands; NULL: by a link, or a first one */
     const char *new_hash;

@@ -153,8 +153,8 @@ static const account_t *find_open(const attempt_t *attempt)
     return NULL;
 }
 
-/* Has the provider check the password. Its failure concerns nobody whose password is kept
- * here. */
+/* Has the provider of identities check the password. If that fails, people whose
+ * password is kept here are not affected. */
 static const lims_error_t *check_by_provider(attempt_t *attempt, lims_request_t *rq)
 {
     lims_exchange_t *x = rq->exchange;

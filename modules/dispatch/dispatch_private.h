@@ -59,7 +59,7 @@ struct lims_delivery_t {
     apr_size_t header_seen;
     char curl_error[CURL_ERROR_SIZE];
 
-    /* Its outcome. */
+    /* outcome of the attempt */
     apr_interval_time_t duration;
     long status;       /* 0: no answer */
     apr_int64_t after; /* Retry-After in seconds */

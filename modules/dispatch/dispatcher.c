@@ -26,7 +26,7 @@
 /* An attempt that takes longer makes its lane a failing one. */
 #define SLOW apr_time_from_sec(1)
 
-/* How long a lane is not used after its secret could not be opened. */
+/* Time for which a lane is not used after its secret could not be opened. */
 #define BLOCKED apr_time_from_sec(60)
 
 /* Longest wait in poll(). */

@@ -226,7 +226,7 @@ static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
         if (size == word && memcmp(folded, personal_words[i], word) == 0) {
             return true;
         }
-        /* Also names that continue: "Patient ID (external)", "Operator name". */
+        /* Matches names that continue, too: "Patient ID (external)", "Operator name". */
         if (size > word && memcmp(folded, personal_words[i], word) == 0 && word >= 7 &&
             strchr(" (_/-", folded[word])) {
             return true;

@@ -15,7 +15,7 @@
 /* Version of the instructions and the schema; stored with each result. */
 #define LIMS_PROMPT_VERSION "2"
 
-/* How the form of the answer is enforced. */
+/* way in which the form of the answer is enforced */
 typedef enum {
     LIMS_OUTPUT_JSON_SCHEMA, /* structured output by a JSON schema */
     LIMS_OUTPUT_TOOL,        /* a forced tool call with that schema */

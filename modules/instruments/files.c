@@ -267,7 +267,7 @@ static const lims_error_t *prepare(lims_request_t *rq)
     return error;
 }
 
-/* What was decided before is used as well, but for what this release decides itself. */
+/* Earlier decisions apply as well, unless this release decides the same thing itself. */
 static const lims_error_t *prepare_release(lims_request_t *rq)
 {
     const lims_error_t *error = lims_decisions_recall(rq);

@@ -97,7 +97,7 @@ static const lims_field_t add_input[] = {
     LIMS_FIELD_END,
 };
 
-/* The same for whoever brings a file to try. */
+/* Does the same with a file that a caller brings to try a profile. */
 static const lims_field_t trial_input[] = {
     { .name = "fileName",
       .type = LIMS_T_STRING,

@@ -71,7 +71,7 @@ static const lims_field_t output[] = {
     LIMS_FIELD_END,
 };
 
-/* What is passed on from step to step. */
+/* State passed on from step to step. */
 typedef struct {
     lims_import_t *imports[FILES_MAX];
     int count;

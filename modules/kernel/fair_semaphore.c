@@ -66,7 +66,7 @@ static void pass_on(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit
     }
 }
 
-/* When the oldest permit expires. */
+/* Returns the time at which the oldest permit expires. */
 static apr_time_t next_expiry(const lims_fair_semaphore_t *semaphore)
 {
     return APR_RING_FIRST(&semaphore->held)->acquired + semaphore->lifetime;

@@ -16,7 +16,7 @@
 /* Most digits and signs in a row that do not make a password better, such as "2026!!". */
 #define FILLER_MAX 6
 
-/* What people choose: the words by which lists of stolen passwords begin. */
+/* Common passwords: the words by which lists of stolen passwords begin. */
 static const char *const words[] = {
     "password", "passwort", "passw", "pass", "letmein", "welcome", "admin", "administrator",
     "login", "master", "secret", "private", "access", "default", "changeme", "change", "guest",

@@ -13,7 +13,7 @@
 typedef struct node_t node_t;
 typedef struct entry_t entry_t;
 
-/* One route at a path. */
+/* A route at a path. */
 struct entry_t {
     const lims_resource_t *resource;
     const lims_route_t *route;

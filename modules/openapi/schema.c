@@ -11,7 +11,7 @@
 #include "kernel/json.h"
 #include "kernel/record.h"
 
-/* For each use of a table the flags of the fields that an object has, and must have. */
+/* Flags of the fields that an object has, and must have, for each use of a table. */
 static const struct {
     unsigned shown;    /* 0: every field */
     unsigned required; /* 0: none */
@@ -365,7 +365,7 @@ static bool is_shown(const lims_schema_t *s, const lims_field_t *field)
 {
     const unsigned asked = field->flags & (LIMS_F_INCLUDED | (s->people ? 0 : LIMS_F_PEOPLE));
 
-    /* Of the command line, and of the path. */
+    /* Set at the command line, or part of the path. */
     if (is_sent(s) && (field->flags & (LIMS_F_TOOL | LIMS_F_INNER)) != 0) {
         return false;
     }

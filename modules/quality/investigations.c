@@ -18,7 +18,7 @@
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
                                         "capa_required", "closed",  "cancelled", NULL };
 
-/* What is looked at in phase 1, in the laboratory. */
+/* Checklist of phase 1, the investigation in the laboratory. */
 static const char *const checks[] = { "sample_identity",
                                       "method_known",
                                       "raw_data",

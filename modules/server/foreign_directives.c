@@ -32,7 +32,7 @@ const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char 
 {
     const char *problem = refuse_without_owner(cmd);
 
-    /* What its owner takes for the argument, or refuses. */
+    /* Reads the argument as the module that owns the directive does, or refuses it. */
     return problem ? problem
                    : lims_directive_set_text(cmd, unused, ap_getword_conf(cmd->pool, &arguments));
 }

@@ -5,8 +5,8 @@
 
 #include "server/server.h"
 
-/* Their setter. It takes one argument as it stands there: the owner of the directive
- * says how many there may be. */
+/* Setter of these directives. It takes one argument as it stands; the owner of the
+ * directive says how many there may be. */
 const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char *arguments);
 
 /* Setter of one that may stand there several times: adds its arguments, as written, to a
@@ -16,7 +16,7 @@ const char *lims_foreign_directive_add(cmd_parms *cmd, void *unused, const char 
 /* The argument as it holds for this server, NULL: it has none. */
 const char *lims_foreign_directive(const server_rec *s, lims_foreign_directive_e which);
 
-/* The same as a number; `fallback` where the server has none. */
+/* Returns a setting as a number; `fallback` where the server has none. */
 long lims_foreign_directive_number(const server_rec *s, lims_foreign_directive_e which,
                                    long fallback);
 

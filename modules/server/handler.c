@@ -289,7 +289,7 @@ static const char *browser_of(request_rec *r)
     return kept;
 }
 
-/* What a browser sends with a request of the application. */
+/* Header fields that a browser sends with a request of the application. */
 static void fill_browser(lims_exchange_t *x, request_rec *r)
 {
     x->cookies = apr_table_get(r->headers_in, "Cookie");

@@ -22,8 +22,8 @@ APLOG_USE_MODULE(lims);
 #define IDLE_MAX 64
 /* Size of an answer: a number, and two lines for each existing counter. */
 #define ANSWER_MAX 8192
-/* How long a server is not used after a failure, and the least time between two log
- * lines of one kind about a server. */
+/* Time for which a server is not used after a failure, and the least time between two
+ * log lines of one kind about a server. */
 #define PAUSE apr_time_from_sec(1)
 #define LOG_PAUSE apr_time_from_sec(10)
 

@@ -42,7 +42,7 @@ enum { DBD_MIN_DEFAULT = 1, DBD_KEEP_DEFAULT = 2, DBD_MAX_DEFAULT = 10, DBD_EXPT
  * machine. A holder that takes longer blocks the others for no more than this. */
 #define PERMIT_LIFETIME apr_time_from_msec(100)
 
-/* Where a connection's pool keeps its member. */
+/* Key of a pool's userdata under which the pool of a connection keeps its member. */
 static const char member_key[] = "lims_connection";
 
 static APR_OPTIONAL_FN_TYPE(ap_dbd_open) * dbd_open;

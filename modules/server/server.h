@@ -19,7 +19,7 @@
 /* The one symbol that leaves the shared object. */
 extern module AP_MODULE_DECLARE_DATA lims_module __attribute__((visibility("default")));
 
-/* Where TLS ends: in this httpd, or in a proxy before it. */
+/* Place where TLS ends: in this httpd, or in a proxy before it. */
 typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
 typedef struct lims_pool_t lims_pool_t;
@@ -77,7 +77,7 @@ typedef struct {
     apr_int64_t cells_max;
 } lims_extraction_config_t;
 
-/* How people sign in to the application. */
+/* Ways in which people sign in to the application. */
 typedef enum {
     LIMS_SIGN_IN_BUILTIN, /* by passwords kept here */
     LIMS_SIGN_IN_HTTPD,   /* by a module of httpd, in front of /app/sign-on */
@@ -85,7 +85,7 @@ typedef enum {
     LIMS_SIGN_IN_COUNT
 } lims_sign_in_e;
 
-/* By what whoever was found by a module of httpd is known here. */
+/* Attribute by which a person whom a module of httpd has identified is known here. */
 typedef enum { LIMS_MATCH_IDENTITY, LIMS_MATCH_ADDRESS, LIMS_MATCH_COUNT } lims_match_e;
 
 /* The configuration of a server. What directives set has a row in config.c,

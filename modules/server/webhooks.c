@@ -26,7 +26,7 @@
 
 APLOG_USE_MODULE(lims);
 
-/* How much longer than its last requests a child may live. */
+/* Time that a child may live beyond its last requests. */
 #define GRACE apr_time_from_sec(1)
 
 /* State that the processes of one httpd share for a database. */

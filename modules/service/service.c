@@ -308,7 +308,7 @@ static const lims_error_t *note_once(lims_exchange_t *x, const char *body, apr_s
     return lims_http_signing_note(x);
 }
 
-/* What precedes a signed act; nothing where the act is not signed. */
+/* Calls that precede a signed act; none where the act is not signed. */
 static const lims_error_t *check_signer(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     const lims_error_t *error = on_connection(x, lims_http_signing_look, body, length);

@@ -134,7 +134,8 @@ static const lims_error_t *refuse_changed(lims_request_t *rq, const char *id,
         sizeof(*error));
     const char *now = lims_result_get(row, 0, "contentHash");
 
-    /* Of many, each answers in a row of its own, which has no place for it. */
+    /* An act over many records answers for each in a row of its own, which has no place
+     * for the warning. */
     if (now && !(rq->route->flags & LIMS_R_EACH)) {
         error->members = apr_pstrcat(
             rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,

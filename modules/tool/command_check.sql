@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What `limsctl check` looks at. Each row is a finding: what was looked at, its
--- state (ok, warning or failed), what was found, and what to do about it. Only
--- the system catalogues are asked, so that a database without the schema can
--- be looked at too; the last one needs it.
+-- Checks of `limsctl check`. Each row is a finding: the object checked, its state (ok,
+-- warning or failed), the observation, and the remedy. All but the last one ask only the
+-- system catalogues, so that a database without the schema can be checked too.
 
 -- name: check_server many
 -- global: about the server
@@ -33,8 +32,9 @@ SELECT 'durability',
  WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit')
    AND s.setting = 'off'
 UNION ALL
--- What is really so, not what is configured: with Patroni the list of names comes
--- and goes with the standbys. Who may not see them learns their number alone.
+-- The standbys that are synchronous now, not those that are configured: with Patroni the
+-- list of names comes and goes with the standbys. A role that may not see them learns
+-- only how many there are.
 SELECT 'standbys',
        CASE WHEN r.standbys = 0 AND n.names = '' THEN 'ok'
             WHEN r.hidden > 0 THEN 'warning'

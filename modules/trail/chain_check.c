@@ -42,7 +42,7 @@ typedef struct {
     apr_hash_t *chains;       /* lims_chain_t by the key's id */
     lims_verdict_t backdated; /* the first such entry, told if nothing else is found */
     apr_int64_t latest;       /* latest time of an entry so far */
-    /* Where the block before ended, and its number and head. */
+    /* End, number and head of the block before. */
     const char *position;
     const char *last;
     const char *head;
