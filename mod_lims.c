@@ -24,8 +24,8 @@ static void register_hooks(apr_pool_t *pool)
     /* Shared memory that outlives restarts; the schema, if it can be asked. */
     ap_hook_post_config(lims_post_config, after_dbd, NULL, APR_HOOK_MIDDLE);
 
-    /* What a child keeps: the bound on its connections, the keys it has seen,
-     * the jobs that may run in it. */
+    /* State of a child process: the bound on its connections, the keys it has seen, the
+     * jobs that may run in it. */
     ap_hook_child_init(lims_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
 
     /* The dispatcher begins nothing more, while requests come to their end. */
@@ -42,7 +42,7 @@ static void register_hooks(apr_pool_t *pool)
     /* Before handlers that go by file name endings. */
     ap_hook_handler(lims_handler, NULL, NULL, APR_HOOK_REALLY_FIRST);
 
-    /* What operators look at, where SetHandler says so; our section in
+    /* Metrics and probes for operators, where SetHandler says so; our section in
      * mod_status's page, if that module is there. */
     ap_hook_handler(lims_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     lims_status_register(pool);

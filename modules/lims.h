@@ -422,8 +422,8 @@ struct lims_resource_t {
     const lims_route_t *routes;
     lims_stmt_e record; /* :id -> the row of LIMS_F_OUT fields */
     lims_stmt_e lock;   /* :id -> a row, locked until the transaction ends */
-    /* Of acts that answer another record than their path names: the resource of the named
-     * one, whose ETag If-Match is compared with; NULL: the same. */
+    /* The resource that the path names, whose ETag If-Match is compared with, where an act
+     * answers with another record; NULL: the same. */
     const lims_resource_t *addressed;
     /* One member of a single record that comes from rows of its own. */
     const char *nested;                     /* its name, or NULL */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What people may do: the permissions of roles, and who is asking.
+-- Permissions of people, by their roles, and the question which person or key is acting.
 --
 -- An organization has a matrix of its own, rows of lims.role_permission. It rules people,
 -- and with the policy keys_within_roles also API keys, by the person they act for.

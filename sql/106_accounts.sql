@@ -428,7 +428,7 @@ DECLARE
     v_purpose text;
 BEGIN
     PERFORM lims.require_read_committed();
-    -- Of two requests that spend it at the same time, the second finds it spent.
+    -- If two requests spend it at the same time, the second finds it spent.
     SELECT l.purpose
       INTO v_purpose
       FROM lims.account_link l

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Which results a QC batch covers: a relation of test, batch and result.
+-- Coverage of results by QC batches: a relation of test, batch and result.
 --
 -- A test can be covered by several batches, and each counts: that of its preparation,
 -- made by hand, and that of the run in which it was measured, read from the run's file.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a certificate of analysis says (ISO/IEC 17025, 7.8): worked out once, when it is
+-- Content of a certificate of analysis (ISO/IEC 17025, 7.8): worked out once, when it is
 -- issued, and kept. Its hash covers all of it: number, version and reason, too.
 --
 -- No internal note is in it: notes are printed where their noteOnReport says so. Times are

@@ -302,8 +302,8 @@ BEGIN
          WHERE d.organization_id = p_organization
            AND d.code = ANY (v_codes)
     ), tests AS MATERIALIZED (
-        -- Of repeated tests the only active one that is pending is taken, else the only
-        -- one that is entered.
+        -- If a test was repeated, its only active pending repetition is taken, else the
+        -- only entered one.
         SELECT DISTINCT ON (c.sample_id, c.test_definition_id)
                c.sample_id, c.test_definition_id, c.id, c.tests
           FROM (SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,

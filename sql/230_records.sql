@@ -4,8 +4,8 @@
 -- statements that read one record, a page or nested ones select all of them. PostgreSQL
 -- inlines the views, and row-level security applies to the caller (security_invoker).
 --
--- What only some rows need is in functions, so that other reads do not pay for planning
--- and starting it.
+-- Members that only some rows need are in functions, so that other reads do not pay for
+-- planning and starting them.
 
 -- Organizations, users and keys -------------------------------------------
 

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a signature covers: for each table that is signed a list of members, by name, so
--- that a column added later changes no signature. The lists leave out status, time stamps
--- and assignment, and what the signed act itself writes: comment, conclusion and reason
--- stand beside it, in the signature (104). So a signature stands after its own act, and
--- falls with any change of what was signed.
+-- Content that a signature covers: for each table that is signed a list of members, by
+-- name, so that a column added later changes no signature. The lists leave out status,
+-- time stamps and assignment, and the texts that the signed act itself writes: comment,
+-- conclusion and reason stand beside it, in the signature (104). So a signature stands
+-- after its own act, and falls with any change of the signed content.
 
 -- The version of a table's list. Has to be increased with each change of the list; of the
 -- tables that are signed with the release content, with that (150).

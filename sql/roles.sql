@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a database administrator runs once in each database of the service, as a
--- superuser, when the database is there and before `limsctl migrate`:
+-- The roles of the service. A database administrator runs this once in each database of
+-- the service, as a superuser, when the database is there and before `limsctl migrate`:
 --
 --     sudo -u postgres createdb lims
 --     sudo -u postgres psql -d lims -f /usr/share/mod_lims/roles.sql

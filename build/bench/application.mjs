@@ -57,7 +57,7 @@ async function firstLists(browser) {
     figure('first list after signing in, 4 x slowed, warm', quantile(warm, 0.5), 700, 'ms');
 }
 
-// What is loaded up to the first list.
+// Bytes of script that are loaded up to the first list.
 async function script(browser) {
     const { page, context } = await desk(browser);
     const own = [];

@@ -16,8 +16,8 @@
 -- audit trail of registrations and the events of the last thirty days. Nothing
 -- is drawn at random, so two runs make the same rows but for their times.
 --
--- Of organization o, its j-th record of a kind with k records each has the id
--- (o - 1) * k + j. Sample i belongs to organization 1 + (i - 1) % :organizations.
+-- The j-th record of organization o, of a kind with k records each, has the id (o - 1) *
+-- k + j. Sample i belongs to organization 1 + (i - 1) % :organizations.
 
 \set ON_ERROR_STOP on
 \set users 8
@@ -300,7 +300,7 @@ SELECT n.organization_id, n.id,
           FROM lims.sample_test t
          WHERE t.out_of_specification) n;
 
--- What was told ------------------------------------------------------------
+-- Events -------------------------------------------------------------------
 
 -- The scan has seen everything: lims.sample_dirty is empty. It looks again at an
 -- open sample when a holding time of it turns.
@@ -401,8 +401,8 @@ COMMIT;
 
 VACUUM (ANALYZE);
 
--- What is verified was approved as it stands: it is ready to be reported. Worked
--- out here, where the tables are known to the planner.
+-- Verified results were approved as they stand: their samples are ready to be reported.
+-- Worked out here, where the tables are known to the planner.
 BEGIN;
 SET LOCAL session_replication_role = replica;
 UPDATE lims.approval a

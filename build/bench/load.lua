@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What wrk sends:
+-- Requests that wrk sends:
 --
 --     wrk ... -s load.lua URL -- WHAT PLAN [THINK]
 --

@@ -31,7 +31,7 @@ __attribute__((constructor)) static void find_file(void)
     close(file);
 }
 
-/* What APR asks for the time. */
+/* Replaces the function that APR asks for the time. */
 int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
     struct timespec now;

@@ -2,11 +2,10 @@
 //
 // build.mjs OPENAPI API TYPES OUT - makes the application's pages.
 //
-// Of the application's OpenAPI document OPENAPI come the types of its resources (TYPES)
-// and, beside them, the bodies that forms are made of (bodies.json). The types are checked
-// against web/ by the compiler, bundled with hashed names into OUT and compressed. API is
-// the API's own document, which the pages show as its reference. OUT appears only when all
-// of it is made.
+// The application's OpenAPI document OPENAPI gives the types of its resources (TYPES) and, beside
+// them, the bodies that forms are made of (bodies.json). The types are checked against web/ by the
+// compiler, bundled with hashed names into OUT and compressed. API is the API's own document, which
+// the pages show as its reference. OUT appears only when all of it is made.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -15,28 +15,38 @@ extern const lims_field_t lims_own_session_output[];
 extern const lims_field_t lims_sign_in_input[];
 extern const lims_field_t lims_sign_in_output[];
 
-/* Signing in, as the steps of a route with long work (sign_in.c): finds the accounts of
- * the address or name; checks the password against each, or has a provider of httpd do so,
- * with nothing held; begins the session, or offers the organizations in which the password
- * is right. LIMS_E_UNAUTHORIZED: it is right in none, for whatever reason. */
+/* --- Signing in by a password (sign_in.c): a route with long work ------------ */
+
+/* Prepares it: finds the accounts of the address or name. */
 const lims_error_t *lims_sign_in_prepare(lims_request_t *rq);
+
+/* Does the work, with nothing held: checks the password against each account, or has a
+ * provider of httpd check it. */
 const lims_error_t *lims_sign_in_work(lims_request_t *rq);
+
+/* Begins the session, or offers the organizations in which the password is right.
+ * LIMS_E_UNAUTHORIZED: it is right in none, for whatever reason. */
 const lims_error_t *lims_sign_in(lims_request_t *rq);
 
-/* Signing in by whom a module of httpd has found (sign_on.c): who that is, and the session. */
+/* --- Signing in as the person whom a module of httpd has identified (sign_on.c) */
+
+/* Answers with the identity, and with the organizations in which it has an account. */
 const lims_error_t *lims_sign_on_show(lims_request_t *rq);
+
+/* Begins the session. */
 const lims_error_t *lims_sign_on(lims_request_t *rq);
 
 extern const lims_field_t lims_sign_on_input[];
 extern const lims_field_t lims_sign_on_output[];
 
-/* Returns what a browser hears whose person cannot sign in: `message`, whatever the `cause`,
- * which is a line of the log, for fail2ban. */
+/* Returns the refusal to sign in: the browser is told `message`, whatever the `cause`, which
+ * is written to the log, for fail2ban. */
 const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
                                          const char *message);
 
-/* Begins a session by `statement`, whose answer is its id, with these values, and answers with
- * it. LIMS_E_UNAUTHORIZED by `refuse`: the database began none. */
+/* Begins a session by `statement`, which returns its id, with these values, and answers with
+ * the session. If the database began none, the error is that of `refuse`
+ * (LIMS_E_UNAUTHORIZED). */
 const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement,
                                        lims_values_t *values,
                                        const lims_error_t *(*refuse)(lims_request_t *rq,
@@ -45,23 +55,36 @@ const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement
 /* Writes code and name of an account's organization as an object. */
 void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row);
 
-/* Sets what finds and begins sessions by an identity, besides the organization chosen: its
- * type and subject (sign_on.c). */
+/* Sets the values by which statements find an identity's accounts: its type and subject
+ * (sign_on.c). */
 void lims_set_identity(lims_values_t *values, const char *type, const char *subject,
                        lims_request_t *rq);
 
-/* The own password (passwords.c): changed with the old one, or set by a one-time link, as the
- * steps of routes with long work. */
+/* --- The person's own passwords (passwords.c): routes with long work ---------- */
+
+/* Prepares a change of the password: reads the hash of the old one. */
 const lims_error_t *lims_password_change_prepare(lims_request_t *rq);
+
+/* Checks the old password and hashes the new one, with nothing held. */
 const lims_error_t *lims_password_change_work(lims_request_t *rq);
+
+/* Writes the new password. */
 const lims_error_t *lims_password_change(lims_request_t *rq);
+
+/* Prepares setting a password by a one-time link: finds the owner of the link. */
 const lims_error_t *lims_link_prepare(lims_request_t *rq);
+
+/* Hashes that password, with nothing held. */
 const lims_error_t *lims_link_work(lims_request_t *rq);
+
+/* Spends the link: writes the password, and answers with the address to sign in with. */
 const lims_error_t *lims_link_spend(lims_request_t *rq);
 
-/* The signature password, of a person who signed in by an identity, likewise; the work is
- * that of a change of password. */
+/* Prepares setting the signature password of a person who signed in by an identity; the work
+ * is lims_password_change_work(). */
 const lims_error_t *lims_signature_password_prepare(lims_request_t *rq);
+
+/* Writes the signature password. */
 const lims_error_t *lims_signature_password_set(lims_request_t *rq);
 
 extern const lims_field_t lims_password_input[];

@@ -170,12 +170,15 @@ const lims_cell_t *lims_row_cell(const lims_row_t *row, int column);
 /* Writer of a sheet: collects rows and cells, and enforces the limits. */
 typedef struct lims_sheet_writer_t lims_sheet_writer_t;
 
+/* Begins a sheet; reasons about it are added to `reasons`. */
 lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons, apr_pool_t *pool);
 
-/* Begin a row, and append a cell to it. False, with a reason, when a limit is
- * exceeded: then the reader must stop. `text` is not copied and must live as long
- * as the sheet. */
+/* Begins a row. False, with a reason, when a limit is exceeded: then the reader must
+ * stop. */
 bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message);
+
+/* Appends a cell to the row. False as above. `text` is not copied and must live as long
+ * as the sheet. */
 bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length,
                      apr_size_t offset);
 
@@ -185,6 +188,7 @@ void lims_sheet_kind(lims_sheet_writer_t *w, lims_cell_e kind);
 /* Appends empty cells up to a column, counted from 0. False as above. */
 bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column);
 
+/* Returns the finished sheet. */
 const lims_sheet_t *lims_sheet_end(lims_sheet_writer_t *w);
 
 #endif /* LIMS_FORMATS_DOCUMENT_H */

@@ -54,7 +54,7 @@ SELECT outcome AS "outcome",
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: idempotency_look one
--- What has been answered already, for what claims nothing.
+-- Finds the stored answer to an Idempotency-Key, for a request that claims none.
 SELECT CASE WHEN r.fingerprint = :fingerprint::bytea THEN 'replay'
             ELSE 'mismatch' END AS "outcome",
        r.status AS "status",

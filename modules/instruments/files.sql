@@ -89,8 +89,8 @@ UPDATE lims.instrument_file
 RETURNING id
 
 -- name: instrument_file_candidates one
--- Of a sample that is not known, the newest pending tests are looked through: a mistyped
--- sample most likely has the client, or the day, of those that the other rows name.
+-- Finds samples for an unknown id among the newest pending tests: a mistyped sample most
+-- likely has the client, or the day, of those that the other rows name.
 WITH beside AS MATERIALIZED (
     SELECT s.client_name, s.collection_date
       FROM lims.sample s

@@ -47,7 +47,7 @@ typedef struct {
     apr_size_t length;
     const char *sha256; /* hex */
     const char *asked;  /* code of the profile to use; NULL: the one that matches */
-    /* What it is read by. */
+    /* Settings of reading. */
     lims_holding_t *holding;
     apr_array_header_t *profiles;      /* of const lims_profile_t * */
     const char *broken;                /* code of a profile that cannot be parsed, or NULL */
@@ -55,9 +55,9 @@ typedef struct {
     const apr_array_header_t *aliases; /* of lims_alias_t, or NULL */
     const char *tests;                 /* JSON: [{ row, sampleTestId }], or NULL */
     apr_array_header_t *named;         /* of int: the rows in .tests, or NULL */
-    /* What it says. */
+    /* Content that was read. */
     lims_readings_t *readings;
-    /* What was decided. */
+    /* Outcome. */
     bool decided; /* decided by this import; false: another process was faster */
 } lims_import_t;
 

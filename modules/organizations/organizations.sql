@@ -83,7 +83,7 @@ SELECT lims.settle_policies()
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: organization_set_plan exec
--- What the owner of the database sets.
+-- Sets the members that only the owner of the database may change.
 UPDATE lims.organization
    SET tracking_prefix = CASE WHEN :?trackingPrefix THEN :trackingPrefix::text
                               ELSE tracking_prefix END,

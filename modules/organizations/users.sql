@@ -64,7 +64,7 @@ UPDATE lims.user_account
    AND id = :id::bigint
 
 -- name: user_password_names one
--- What the password of a user, or of the one who is created, must not be.
+-- Returns the texts that must not be the password of a user, present or to be created.
 SELECT o.name AS "name",
        o.code AS "code",
        coalesce(:email::text, (SELECT u.email

@@ -86,7 +86,7 @@ SELECT r.*,
 :{test_page}
 
 -- name: sample_test_search_statuses many list custom
--- Of several statuses: a page of each by its index, merged. Read together, they would
+-- Merges a page of each of several statuses, read by its index. Read together, they would
 -- have to be sorted, or picked out of all tests.
 :{test_records}
   FROM (SELECT o.id
@@ -126,7 +126,7 @@ SELECT r.*,
 :{test_page}
 
 -- name: sample_test_search_open many list custom
--- Of samples in a status that few have: all their tests, sorted. In order of their ids
+-- Sorts all tests of samples in a status that few have. In order of their ids
 -- they would be picked out of the tests of all samples. (OFFSET 0: so it is planned.)
 :{test_records}
   FROM (SELECT t.id

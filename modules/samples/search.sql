@@ -62,7 +62,7 @@ SELECT r.*,
 :{sample_page}
 
 -- name: sample_search_statuses many list custom
--- Of several statuses: a page of each by its index, merged. Read together, they would
+-- Merges a page of each of several statuses, read by its index. Read together, they would
 -- have to be sorted, or picked out of all samples.
 :{sample_records}
   FROM (SELECT o.id

@@ -25,10 +25,11 @@
  * lock blocks the queue no longer than this. */
 #define PERMIT_LIFETIME apr_time_from_sec(5)
 
-/* Of every so many threads of a child one is kept out of the queue, at least one. */
+/* Number of threads of a child for each one that is kept out of the queue; at least one
+ * is. */
 #define THREADS_PER_FREE_ONE 8
 
-/* Of this child: requests admitted or waiting, and how many there may be. */
+/* Requests of this child, admitted or waiting, and the most there may be. */
 static atomic_int queued[LIMS_QUEUE_COUNT];
 static int queued_max;
 

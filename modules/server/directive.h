@@ -63,8 +63,8 @@ void lims_directives_complete(lims_config_t *config, const command_rec *commands
 
 /* --- Setters -------------------------------------------------------------------- */
 
-/* They set the value of the server that is being configured, from the row of the
- * directive, and say what is wrong in the form of httpd: a sentence, or NULL. */
+/* Setters store the value in the server that is being configured, by the row of the
+ * directive. They return what is wrong in the form of httpd: a sentence, or NULL. */
 
 /* An integer within the bounds, in decimal. */
 const char *lims_directive_set_number(cmd_parms *cmd, void *unused, const char *text);

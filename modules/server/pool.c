@@ -254,7 +254,7 @@ static member_t *open_member(lims_pool_t *pool, const lims_lease_t *lease)
 
 /* --- Taking --------------------------------------------------------------- */
 
-/* These are called with the mutex held, and release it while they wait. */
+/* The following functions are called with the mutex held, and release it while they wait. */
 
 /* Waits for a free place until `until`; false: timed out. */
 static bool enter(bool *waited, lims_pool_t *pool, apr_time_t until)

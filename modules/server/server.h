@@ -223,7 +223,7 @@ typedef struct {
 /* Makes the connection pools of a child process, in `pchild`. */
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
 
-/* Takes a ready connection for a lease whose .pool, .server and .brief are set, waiting
+/* Takes a ready connection for a lease whose .pool, .server and .short_work are set, waiting
  * for LimsDatabaseWait at most. LIMS_E_SERVICE_UNAVAILABLE: there is none. */
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease);
 
@@ -265,10 +265,14 @@ const lims_error_t *lims_limit_count(const lims_config_t *config,
                                      apr_table_t *headers, apr_pool_t *pool);
 
 /* unknown_keys.c: the rate limit of unknown keys by client address. */
+
+/* Finds or makes its shared memory, which outlives restarts. */
 apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s);
+
 /* Returns LIMS_E_RATE_LIMITED and sets Retry-After if the limit is reached; counts
  * nothing. */
 const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *headers);
+
 /* Counts one failed look-up. */
 void lims_unknown_keys_count(const request_rec *r);
 
@@ -276,10 +280,13 @@ void lims_unknown_keys_count(const request_rec *r);
  * told apart from others'. */
 apr_int64_t lims_address_number(const request_rec *r);
 
-/* providers.c: authentication providers of httpd. Whether a provider of this name is there;
- * whether it may answer from a cache, so that a former password is right for a while. */
+/* providers.c: authentication providers of httpd. */
+
+/* Whether there is a provider of this name. */
 bool lims_provider_exists(const char *provider);
 
+/* Whether a provider may answer from a cache, so that a former password stays right for a
+ * while. */
 bool lims_provider_caches(const server_rec *s, const char *provider, apr_pool_t *pool);
 
 /* Asks a provider whether the password is right for the name, in the request's context: by
@@ -288,14 +295,19 @@ bool lims_provider_caches(const server_rec *s, const char *provider, apr_pool_t 
 const lims_error_t *lims_provider_ask(bool *right, request_rec *r, const char *provider,
                                       const char *name, const char *password);
 
-/* found_person.c: returns the name of whom a module of httpd has found, if it is of a type of
- * LimsSignInTypes, and sets that type; NULL: nobody. Nobody is taken from a header field. */
+/* found_person.c: returns the name of the person whom a module of httpd has identified, if by
+ * a type of LimsSignInTypes, and sets that type; NULL: nobody. A header field identifies
+ * nobody. */
 const char *lims_found_person(const char **type, request_rec *r);
 
 /* sign_ins.c: the bound on failed sign-ins by client address. */
+
+/* Finds or makes its shared memory, which outlives restarts. */
 apr_status_t lims_sign_ins_create(lims_config_t *config, server_rec *s);
+
 /* Whether the bound is reached; counts nothing. */
 bool lims_sign_ins_exceeded(const request_rec *r);
+
 /* Counts one failed sign-in. */
 void lims_sign_ins_count(const request_rec *r);
 

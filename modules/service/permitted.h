@@ -19,7 +19,8 @@ const char *lims_permission_lacking(const lims_request_t *rq);
  * (LIMS_E_PERMISSION_REQUIRED) names the roles that have it. */
 const lims_error_t *lims_permit_route(lims_request_t *rq);
 
-/* Likewise for a permission that an act needs besides that of its route. */
+/* Refuses likewise where the actor lacks a permission that an act needs besides that of
+ * its route. */
 const lims_error_t *lims_permit(lims_request_t *rq, const char *permission);
 
 #endif /* LIMS_SERVICE_PERMITTED_H */

@@ -170,7 +170,8 @@ static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, ap
                        : lims_idempotency_look(&replayed, x, body, length);
     }
     if (!error && !replayed) {
-        /* It is committed before the work begins. */
+        /* Permission is checked in the transaction that is committed before the work
+         * begins. */
         error = lims_permit_route(&x->rq);
     }
     if (!error && !replayed) {

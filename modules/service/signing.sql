@@ -13,7 +13,7 @@ SELECT id AS "id",
   FROM signature
 
 -- name: signed_hash one
--- What a signature of the record would cover now, and its digest.
+-- Returns the content that a signature of the record would cover now, and its digest.
 SELECT encode(lims.content_hash(c.content), 'hex') AS "contentHash",
        c.content AS "content"
   FROM lims.signed_content(:$organization::bigint, :signs::text, :id::bigint) c (content)

@@ -21,7 +21,7 @@ SELECT set_config('lims.demo_' || :name::text, :value::text, true)
 SELECT lims.context('organization_id') AS "organization"
 
 -- name: demo_files many
--- What instruments have sent, and who did.
+-- Lists the files that instruments have sent, with their senders.
 SELECT f.id AS "id",
        f.received_by AS "user",
        f.received_by_key AS "key"

@@ -158,17 +158,39 @@ lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
 /* Prints the help of the command, or of limsctl if there is no command. */
 void lims_print_help(const lims_tool_t *tool);
 
-/* The run functions of commands.c; the text of lims_commands[] describes each command. */
+/* --- Commands that are no route: the functions of lims_commands[] (commands.c) ----- */
+
+/* Prints the manual page. */
 lims_exit_e lims_command_man(lims_tool_t *tool);
+
+/* Prints the OpenAPI document. */
 lims_exit_e lims_command_openapi(lims_tool_t *tool);
+
+/* Creates or upgrades the schema, or lists the migrations. */
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
+
+/* Checks database and server, and prints the findings. */
 lims_exit_e lims_command_check(lims_tool_t *tool);
+
+/* Loads the demonstration data. */
 lims_exit_e lims_command_demo(lims_tool_t *tool);
+
+/* Encrypts the secrets of webhooks with the first key of the key file. */
 lims_exit_e lims_command_rekey(lims_tool_t *tool);
+
+/* Runs the lifecycle scan. */
 lims_exit_e lims_command_scan(lims_tool_t *tool);
+
+/* Deletes expired events, deliveries and stored answers. */
 lims_exit_e lims_command_retention(lims_tool_t *tool);
+
+/* Closes blocks of the audit trail. */
 lims_exit_e lims_command_audit_close(lims_tool_t *tool);
+
+/* Adds a new key to the key file, as its first; makes the file if there is none. */
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
+
+/* Reads quarantined files again. */
 lims_exit_e lims_command_reevaluate(lims_tool_t *tool);
 
 /* The options of these commands. */

@@ -32,7 +32,7 @@ SELECT lims.act_as(:$organization::bigint, :$user::bigint, :$request::text,
                    :$reason::text, NULL::bigint)
 
 -- name: signed_preview one
--- What signatures of the items' records would cover now, for people to read: first what
+-- Returns the content that signatures of the items' records would cover, for people: first what
 -- identifies a record, its value, limits and flag, then the other members; one record as an
 -- object, several as a list. "items" is the list with the digest of what is shown of each.
 WITH asked AS (

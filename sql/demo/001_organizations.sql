@@ -2,10 +2,10 @@
 --
 -- The demonstration laboratories, their people and their keys.
 --
--- These files are what `limsctl demo` runs, in order and in one transaction,
--- so that the data is there as a whole or not at all. Nothing in them gets
--- around a rule: triggers judge, lock, write audit trail and events as they do
--- for anybody. Times are relative to the moment of loading.
+-- The files of this folder are run by `limsctl demo`, in order and in one transaction, so
+-- that the data is there as a whole or not at all. Nothing in them gets around a rule:
+-- triggers judge, lock, write audit trail and events as they do for anybody. Times are
+-- relative to the moment of loading.
 --
 -- A name in the settings lims.demo_* is given by limsctl, which makes secrets.
 -- Samples of a scripted scenario have its number in their external id, as
@@ -104,7 +104,7 @@ BEGIN
             ON u.organization_id = v.id
            AND u.display_name = r.name;
 
-        -- They have worked here for years, and each accepted what a signature means.
+        -- Staff who have worked here for years: each accepted what a signature means.
         FOR v_person IN
             SELECT u.id FROM lims.user_account u WHERE u.organization_id = v.id ORDER BY u.id
         LOOP

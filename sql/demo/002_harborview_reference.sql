@@ -81,7 +81,7 @@ SELECT lims.context_id('organization_id'), d.*
         'presence', NULL, NULL, NULL, 'Not detected', NULL, true),
        ('LMONO', 'Listeria monocytogenes', 'FDA BAM 10', '/25 g',
         'presence', NULL, NULL, NULL, 'Not detected', NULL, true),
-       -- What the client accepts is for a specification to say.
+       -- Limits that the client accepts are given by a specification.
        ('APC', 'Aerobic plate count', 'FDA BAM 3', 'CFU/g',
         'numeric', 0, NULL, NULL, NULL, 10, false),
        ('AW', 'Water activity', 'AOAC 978.18', 'aw',

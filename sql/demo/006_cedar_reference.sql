@@ -127,7 +127,7 @@ VALUES (lims.context_id('organization_id'), 'TCEC',
     'Total coliform and E. coli', 'SM 9223 B', 'P/A per 100 mL', 'presence',
     'Absent', 30);
 
--- What a sludge is tested for instead of its suspended solids.
+-- Solids of a sludge, tested instead of its suspended solids.
 INSERT INTO lims.test_definition (organization_id, code, name, method, unit,
     result_type, decimals, holding_time_hours)
 VALUES (lims.context_id('organization_id'), 'TSG', 'Total solids of a sludge',
@@ -156,7 +156,7 @@ SELECT m.organization_id, d.id, m.id, s.low, s.high
         OR d.specification_text IS NOT NULL)
  ORDER BY m.id, d.id;
 
--- What the permit of Outfall 001 says, as daily maxima.
+-- Limits of the permit of Outfall 001, as daily maxima.
 INSERT INTO lims.specification (organization_id, test_definition_id,
     material_type_id, project_id, high)
 SELECT p.organization_id, d.id, m.id, p.id, s.high

@@ -212,7 +212,7 @@ SELECT t.organization_id, t.id, x.id
    AND s.external_id IN ('COC-1101', 'COC-1102', 'COC-1103')
  ORDER BY s.external_id;
 
--- Of the first, the weights are not there yet.
+-- The weights of the first are not there yet.
 INSERT INTO lims.worksheet_value (organization_id, worksheet_id, field_id, value)
 SELECT w.organization_id, w.id, f.id,
        CASE f.name WHEN 'extraction_date'

@@ -30,7 +30,7 @@ UPDATE lims.sample s
  WHERE s.organization_id = lims.context_id('organization_id')
    AND s.external_id = 'COC-1901';
 
--- What is amended is approved anew, by the same two people.
+-- An amended sample is approved anew, by the same two people.
 SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
   FROM lims.user_account u
  WHERE u.organization_id = lims.context_id('organization_id')

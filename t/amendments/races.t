@@ -14,7 +14,8 @@ my $lims   = LIMS::Test->new;
 my $lab    = LIMS::Service::Laboratory->new($lims);
 my @people = map { LIMS::Service::CommandLine->new($lims, $_) } 'Ann Lee', 'Bo Kim';
 
-# What the two were told, of acts begun at once: "done" or the refusal's slug, sorted.
+# Runs two acts at the same time and returns their outcomes, sorted: "done" or the
+# refusal's slug.
 sub at_once {
     my (@acts) = @_;
     my @answers = $lims->parallel(2, sub { $people[ $_[0] ]->call(@{ $acts[ $_[0] ] }) });

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a person sent once is done once, also by another session of theirs; what another
-# person or a key sent with the same Idempotency-Key is another request. Secrets that are
-# shown once are in no record.
+# A change that a person repeats with the same Idempotency-Key is done once, also if the
+# repetition comes from another session of theirs; from another person, or from an API
+# key, it is another request. The stored answers contain no secret that is shown once.
 use strict;
 use warnings;
 

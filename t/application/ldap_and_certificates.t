@@ -22,7 +22,7 @@ my $secret    = LIMS::Test::SignOn::secret();
 my $directory = LIMS::Peers::LDAP->new(kim => $secret, lou => $secret);
 my $dir       = tempdir(CLEANUP => 1);
 my ($near, $far) = ('near@riverlab.example', 'far@third.example');
-# What a browser shows as whom.
+# Client certificates of browsers, by person.
 my %certificate = map { $_ => [ LIMS::Peers::ModelService->identity($dir, $_) ] } 'mia', $near, $far;
 
 sub write_file {

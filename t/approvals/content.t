@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What an approval covers: all that the certificate says of sample and results. If any of
-# it changes after the decision, approval is needed again, and a report says what was
-# approved.
+# Content of an approval: all that the certificate says of sample and results. If any of
+# it changes after the decision, approval is needed again, and a report states the content
+# that was approved.
 use strict;
 use warnings;
 

@@ -145,7 +145,7 @@ my %worked_out = (
         qw(sample.blocked sample.ready_for_review sample.ready_to_report holding_time.expiring),
 );
 
-# What stands in C alone.
+# Bounds and lists that stand in C alone.
 my %in_c_alone = (
     'test definition.confirmationPlan.step'   => 'bounded by the CHECK of confirmation_plan',
     'test definition.confirmationPlan.medium' => 'bounded by the CHECK of confirmation_plan',
@@ -342,7 +342,7 @@ sub origins_of_statement {
     return $found;
 }
 
-# What views and functions of these names consist of.
+# Returns the definitions of the views and functions of these names.
 sub source_of {
     my (@names) = @_;
     return join ' ', @{ $db->selectcol_arrayref(<<'END', undef, \@names) };
@@ -437,7 +437,7 @@ subtest 'lists of values' => sub {
     is(join("\n", @faults), '', 'every list of values is the same in C and in the database');
 };
 
-# Of what a record shows and nobody sends a bound in C is optional.
+# A bound in C is optional for fields that records show and nobody sends.
 subtest 'text' => sub {
     my ($count, @faults) = (0);
     for my $item (grep { $_->{field}{type} =~ /\Astrings?\z/ && !$_->{field}{values} } @items) {
@@ -558,8 +558,8 @@ END
     }
 };
 
-# What a rule refuses with is looked up by the service: one that it does not know would
-# be an internal error.
+# The service looks up the slug with which a rule refuses: an unknown one would be an
+# internal error.
 subtest 'slugs of refusals' => sub {
     my (%raised, %gate, @faults);
     for my $function (@{ $db->selectall_arrayref(<<'END') }) {

@@ -29,7 +29,7 @@ local @ENV{qw(DO_NOT_TRACK SCARF_ANALYTICS KUBB_DISABLE_TELEMETRY)} = ('1', 'fal
 
 END { local $?; kill 'TERM', $prism if $prism }
 
-# What a command in a folder says, and whether it did what it was to.
+# Runs a command in a folder; returns whether it succeeded, and its output.
 sub run_in {
     my ($folder, @command) = @_;
     open my $out, '-|', 'sh', '-c', 'cd "$1" && shift && exec "$@" 2>&1', 'sh', $folder, @command

@@ -102,8 +102,8 @@ sub release {
     return;
 }
 
-# What needs more than a request: t/contract/limits.t, the end of this file, or
-# the tests of the noun.
+# Refusals that need more than a request: t/contract/limits.t, the end of this file, or
+# the tests of the noun produce them.
 my %elsewhere = map { $_ => 1 } qw(request_timeout rate_limited internal service_unavailable);
 
 my $before = LIMS::Database::Snapshot::take($lims);
@@ -116,7 +116,7 @@ for my $operation (@operations) {
     subtest $operation->label => sub {
         for my $status (sort keys %refusals) {
             for my $slug (grep { $provoke{$_} } @{ $refusals{$status} }) {
-                # Of many records, a condition stands in the body.
+                # An act over many records has its conditions in the body.
                 next if $slug eq 'precondition_failed' && $operation->label =~ /bulk-results/;
                 my $answer = $provoke{$slug}->($operation);
                 is($answer->status . ' ' . ($answer->json->{error} // ''), "$status $slug",

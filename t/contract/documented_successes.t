@@ -23,7 +23,7 @@ $id{'storage-locations'} = $lims->insert('storage_location', { code => 'R1', nam
 $id{'test-definitions'}  = $lims->insert('test_definition', { code => 'PH', name => 'pH' });
 $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 
-# What is sent to each operation that takes a body, in the order of the work.
+# Bodies for each operation that takes one, in the order of the work.
 my @work = (
     [ createClient  => sub { { code => 'RIVER', name => 'City of Riverbend' } } ],
     [ updateClient  => sub { { contactName => 'Ada Moore' } } ],
@@ -63,7 +63,7 @@ my @work = (
     [ reportSample    => sub { {} } ],
 );
 
-# What the end of that life forbids.
+# Operations that the end of that life forbids.
 my @forbidden = (
     [ updateSample    => { notes => 'too late' }, 'invalid_transition' ],
     [ setSampleStatus => { status => 'processing' }, 'invalid_transition' ],

@@ -203,7 +203,7 @@ subtest 'responses of the gates' => sub {
             'the members of an error');
 };
 
-# What languages have already, a generated client would have to call something else.
+# A schema with the name of a built-in type would be renamed in generated clients.
 subtest 'names of schemas shadow no built-in type of clients' => sub {
     my %taken = map { $_ => 1 } qw(Array Blob Body Boolean Buffer Client Comment Date Document
         Element Error Event Exception File FormData Function Headers Image Iterator List Location
@@ -273,7 +273,7 @@ subtest 'the feed tells the events by their types' => sub {
         'a type of event that may be added is valid');
 };
 
-# What is documented of an object it can also have, and what it must have.
+# Documented members are possible members, and required ones are documented.
 subtest 'schemas' => sub {
     my (@faults, $objects);
 

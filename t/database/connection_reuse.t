@@ -111,7 +111,7 @@ for my $words (sort keys %answer) {
 $lims->expect_log(qr/LIMS0046: 503 service_unavailable/);
 $lims->allow_log(qr/LIMS0(?:051|057|090|120)/);
 
-# Of which the server's last words may have come already when it is given up.
+# The server's last words may have arrived already when such a connection is given up.
 subtest 'a read-only connection' => sub {
     my $name = $lims->{database};
     $lims->superuser->do("ALTER DATABASE $name SET default_transaction_read_only = on");

@@ -119,7 +119,7 @@ sub open_database {
     return $name;
 }
 
-# What limsctl does with the rights of the database's owner alone.
+# Statements that limsctl runs with the rights of the database's owner alone.
 my %of_owner =
     map { $_ => 1 } qw(organization_create organization_managed organization_set_plan tool_find);
 
@@ -128,7 +128,7 @@ my %statement  = map { $_->{label} => $_ } @statements;
 
 sub prepares_each_statement {
     for my $each (grep { !$_->{custom} } @statements) {
-        # What only sets the stage: SET, LOCK and the like have no plan.
+        # SET, LOCK and the like have no plan.
         next unless $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/;
         my $nulls = join ', ', ('NULL') x @{ $each->{parameters} };
         $db->do('SET SESSION AUTHORIZATION lims_owner') if $of_owner{ $each->{label} };
@@ -171,7 +171,7 @@ my %filter = (
     apiKeyId => [ first_of(4) ], requestId => ['x'], surface => ['api'], from => ['2026-01-02'], to => ['2026-01-03'],
 );
 
-# Of filters that take several values.
+# Values of filters that take several.
 my %several = (
     sample_search          => { status => [ '{pending}', '{reported}' ],
         disposition => [ '{rejected}', '{active,on_hold}' ], include => ['progress'] },
@@ -199,7 +199,7 @@ $several{signed_content_list} = { recordId => ["{$sample}"] };
 $several{audit_block_entries} = { from => [0], to => [1000] };
 $several{audit_block_tail}    = { from => [1000] };
 
-# What a search always has, besides a filter.
+# Values that a search always has, besides those of a filter.
 my %given = (
     sample_search_statuses => { status => '{pending,received}' },
     sample_counts_by_release_filtered => { clientId => first_of(20) },
@@ -259,7 +259,8 @@ sub pages_begin_at_the_cursor {
     return;
 }
 
-# Of all types but the one that most events have, the next is found by its index.
+# The next event of a type is found by the index of types; the most frequent type is not
+# in it.
 sub types_are_found {
     my $each = $statement{event_search};
     for my $type (qw(sample.created result.verified qc.failed result.entered)) {

@@ -72,7 +72,8 @@ sub furnish {
     return;
 }
 
-# What people add to a record, to their pages and to their receivers.
+# Adds comments, attachments, saved views and the like, which people add to records and
+# pages.
 sub annotate {
     my ($at, $sample) = @_;
     my $user = $at->{organization}{user_id};
@@ -149,8 +150,8 @@ sub session {
 my $app   = session($lims->app_db($mine));
 my $owner = session($lims->db);
 
-# Those that are of an organization at all and ask for rows or change them; what
-# sets the context or belongs to the command line's owner is not behind the wall.
+# Statements that read or write rows of an organization; those that set the context, or
+# that the command line runs as owner, are not subject to row-level security.
 my @statements = grep {
     my $each = $_;
     $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/
@@ -190,7 +191,8 @@ subtest 'statements without their organization' => sub {
         is($leaks, 0, "$each->{label} shows what it showed" . ($would ? '' : ' (and to anybody)'));
     }
     cmp_ok($taken, '>=', 40, "$taken statements were tried");
-    # What asks about the acting person alone, or for what nobody has here, is among the rest.
+    # The rest are statements about the acting person alone, or about rows that nobody has
+    # here.
     cmp_ok($seen_by_owner, '>=', $taken * 0.75,
         "$seen_by_owner of them show rows of other organizations without row-level security");
 };

@@ -35,7 +35,7 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
         'refuted');
     is($harborview->sample('COC-0711')->{releaseState}, 'ready_for_review', 'refuted, it is free');
     my @events = $harborview->events(sub {
-        # Who verifies does not approve here.
+        # A verifier may not approve here.
         $harborview->done('amir.rahimi', 'sample-test', 'verify', $test->{id});
         $harborview->done('nora.lindqvist', 'sample', 'status', $sample->{id}, '--status',
             'verified');

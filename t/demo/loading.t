@@ -89,7 +89,7 @@ subtest 'a load that fails leaves nothing' => sub {
     elsewhere('lims_test_demo_undone', sub {
         my ($limsctl, $handle) = @_;
 
-        # What is done last, the amended certificate, is made to fail.
+        # Makes the last file fail, that of the amended certificate.
         $handle->do('ALTER TABLE lims.certificate ADD CHECK (version < 2)');
         isnt($limsctl->('demo', '--keys-to', "$dir/undone")->{exit}, 0, 'the load fails');
         ok(!-e "$dir/undone", 'no file with keys stays');

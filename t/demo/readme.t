@@ -65,7 +65,7 @@ is(join(' ', $lims->db->selectrow_array('SELECT count(*), max(version) FROM lims
     'with the next version of its certificate');
 like($output, qr/"differences":\[\{[^]]*"plantLocation"/, 'which names what it changed');
 
-# What the readiness in the middle of it says.
+# The readiness that the tour reads halfway.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
 
 # --- An instrument's PC -------------------------------------------------------------

@@ -25,7 +25,7 @@ sub page {
     return $answer->json;
 }
 
-# What comes after the cursor, to the end of the last page; moves the cursor.
+# Returns the events after the cursor, to the end of the last page; moves the cursor.
 sub come {
     my ($limit) = @_;
     my @events;

@@ -24,7 +24,8 @@ $lab->policy(ai_data_access => 'true');
 
 sub id { return $lab->sample(testDefinitionIds => [ @_ ? @_ : $nitrate ])->{trackingId} }
 
-# What comes of pointers at a file, whose ID is a sample's tracking id.
+# Extracts from a file, in which the column ID has a sample's tracking id, with these
+# pointers; returns the judged rows.
 sub judged {
     my ($file, @rows) = @_;
     my $null = { map { $_ => undef } qw(unitRow unitColumn qualifierRow qualifierColumn) };

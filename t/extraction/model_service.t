@@ -31,7 +31,7 @@ sub sample {
 
 sub result_of { return $lims->get("/sample-tests/$_[0]")->json->{result} }
 
-# What is sent of a file: the data of the one request that was made for it.
+# Returns the data of the one request that was made to the model for a file.
 sub sent {
     my ($file, %field) = @_;
     $model->say('right');
@@ -44,7 +44,7 @@ sub sent {
     return $seen[0];
 }
 
-# What becomes of pointers that the model is told to answer: status and message.
+# Has the model answer with these pointers; returns status and message of each row.
 sub judged {
     my ($file, @rows) = @_;
     my %null = map { $_ => undef } qw(unitRow unitColumn qualifierRow qualifierColumn);

@@ -33,7 +33,7 @@ sub pointer {
             qualifierColumn)), %member };
 }
 
-# What comes of two looks: status and confidence of each row.
+# Extracts with two looks; returns status and confidence of each row.
 sub judged {
     my ($file, $first, $second, %field) = @_;
     $model->say('looks ' . $json->encode([ [ map { pointer(%$_) } @$first ],

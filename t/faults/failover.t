@@ -29,7 +29,7 @@ sub is_left {
     return is($node->service_sessions, 0, $name);
 }
 
-# What was confirmed must be on the standby: as an operator would have it.
+# Confirmed writes must be on the standby, as an operator would configure it.
 $first->say("ALTER SYSTEM SET synchronous_standby_names = '*'",
     'ALTER SYSTEM SET synchronous_commit = remote_apply', 'SELECT pg_reload_conf()');
 

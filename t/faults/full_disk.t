@@ -57,8 +57,8 @@ sub make_room { unlink "$_[0]/filling" or die "unlink: $!\n"; return }
 
 sub create {
     my $number = 1 + $made;
-    # What was not confirmed may have been done all the same: then it is confirmed
-    # at the second attempt.
+    # An unconfirmed creation may have been committed all the same: then the second
+    # attempt finds it.
     my $answer = $lims->post('/clients', { code => "F-$number", name => 'F', address => $kept },
         headers => { 'Idempotency-Key' => "F-$number" });
     $made++ if $answer->status == 201;

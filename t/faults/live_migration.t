@@ -38,7 +38,7 @@ my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 8, action => sub 
     $reader->selectall_arrayref('SELECT * FROM lims.client');
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
-        # What is the parent's stays the parent's.
+        # The child ends by _exit(), so that it cleans up nothing of the parent's.
         my ($status, $output) = LIMS::Instance::capture($limsctl, '--database', $lims->conninfo,
             'migrate');
         warn $output if $status;
@@ -105,7 +105,7 @@ subtest 'a schema that needs a newer service' => sub {
     is_deeply([ grep { $_->[1] =~ /\A2/ } @later ], [], '... from the first on');
     $lims->expect_log(qr/LIMS0039: 503 .*which needs a mod_lims made for version/);
 
-    # What does not stumble would go on by rules that are outdated.
+    # A process whose statements still work would go on by outdated rules.
     my $noticed = 0;
     wait_until {
         $noticed = $lims->get('/whoami')->status == 503 ? $noticed + 1 : 0;

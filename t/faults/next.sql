@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 
--- They call what is another function then, under the same name.
+-- Then these functions call another function under the same name.
 DO $$
 DECLARE
     definition text := pg_get_functiondef('lims.authenticate'::regproc);

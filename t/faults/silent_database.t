@@ -75,7 +75,7 @@ subtest 'every process of the database is frozen' => sub {
     is($sample->('F2')->status, 201, '... to write as well');
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'F1'}), 0,
         'what was given up before its commit was not done');
-    # Those that were given up find out about it when they are awake.
+    # Abandoned sessions end when their processes run again.
     wait_until { $server->service_sessions <= $sessions + 6 };
     cmp_ok($server->service_sessions, '<=', $sessions + 6, 'no session was left behind');
     $lims->expect_log(qr/LIMS00(?:3[68]|46|5[17]): 503 service_unavailable|\[dbd:error\]/);

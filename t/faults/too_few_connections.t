@@ -64,7 +64,8 @@ subtest 'fewer connections than threads' => sub {
     my $others   = allow(3);
     my @statuses = crowd('F', sub { return $lims->log =~ /\[dbd:error\]/ });
     is_deeply([ grep { $_ != 201 } @statuses ], [], 'all of 36 requests are answered');
-    # What another has left since, such as a job that is done, is to be had as well.
+    # Connections that others have freed meanwhile, such as a finished job, are available
+    # as well.
     my $left = $others - others();
     cmp_ok(service_sessions(), '<=', 3 + ($left > 0 ? $left : 0), '... over three connections');
     cmp_ok(service_sessions(), '>', 0, '... that stay');

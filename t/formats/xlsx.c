@@ -216,7 +216,7 @@ static void test_sizes(void)
     }
 }
 
-/* What a reader of the sheet sees. */
+/* Cells of the sheet as a reader sees them. */
 static void test_shown(void)
 {
     static const struct {

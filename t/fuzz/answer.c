@@ -36,7 +36,8 @@ static bool stands_in_file(const char *text)
     return !text || strstr(file, text);
 }
 
-/* Of the same value in other findings; all of it where there is none. */
+/* Returns the confidence of the same value in other findings; the largest where there is
+ * none. */
 static int confidence_of(const apr_array_header_t *findings, const lims_finding_t *finding)
 {
     for (int i = 0; i < findings->nelts; i++) {

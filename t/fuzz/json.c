@@ -73,7 +73,7 @@ static void check_body(unsigned flags, const lims_json_t *root, apr_pool_t *pool
     }
 }
 
-/* What the parser took can be trusted below. */
+/* Checks a tree that the parser accepted: code that uses it trusts it. */
 static void check_tree(const lims_json_t *node, int depth)
 {
     int count = 0;

@@ -53,7 +53,7 @@ is_deeply([ sort keys %rows ], [ sort map { code($_) =~ /\bAP_INIT_\w+\s*\(\s*"(
 
 # --- The manual -------------------------------------------------------------------
 
-# What it says of each: its heading, and its default. A directive that is not set by
+# Heading and default of each directive in the manual. A directive that is not set by
 # default stands behind a # without a space.
 my (%heading, %default, %manual, @silent, $words);
 for my $line (split /\n/, text('conf/reference.conf')) {

@@ -1,11 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which folder may know what. The kernel is linked by the module, the tool, the
-# unit tests and the fuzzers, so it must not need a server or a database; libpq
-# stays in one folder so that its rules are kept in one place; and apr_dbd is
-# used only to lend connections, because its statements lose SQLSTATE and crash
-# on a dead backend.
+# Allowed dependencies of each folder. The kernel is linked by the module, the tool, the
+# unit tests and the fuzzers, so it must not need a server or a database; libpq stays in
+# one folder so that its rules are kept in one place; and apr_dbd is used only to lend
+# connections, because its statements lose SQLSTATE and crash on a dead backend.
 use strict;
 use warnings;
 

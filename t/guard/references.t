@@ -3,7 +3,8 @@
 #
 # Every file that a comment, a document or a text for users names exists. A name is a
 # path from the root, the end of one (kernel/etag.h, etag.h), or a path from the file
-# that has it (../lib/unit.h). In a name, `*`, `<noun>` and capitals stand for anything.
+# that has it (../lib/unit.h). In a name, `*`, `<noun>`, `things` and capitals stand for
+# anything.
 use strict;
 use warnings;
 
@@ -14,14 +15,14 @@ use LIMS::Test::Source;
 
 my $root = $LIMS::Test::Source::root;
 
-# Of other programs.
+# Files of other programs.
 my $foreign = qr/\A(?:deflate|pg_hba)\.conf\z|\Apatroni\.yml\z|\Apostgres\.js\z/;
-# What a build makes.
+# Files that a build makes.
 my $made = qr{\Abuild/(?:out|run|test|asan|tsan|valgrind|fuzz|apr|clients|bench-out)\b
     |\A(?:statements|migrations|demo)\.[ch]\z|\A\d+_profiles\.sql\z}x;
 
 my $part = qr/[\w.*-]+|<\w+>/;
-my $kind = qr/(?:awk|c|conf|h|js|lua|md|pm|sh|sql|t|yml)/;
+my $kind = qr/(?:awk|c|conf|css|h|html|js|lua|md|mjs|pm|sh|sql|t|tsx?|yml)/;
 my $name = qr{(?<![\w./\$<>:*-])
     ((?:\.\.?/)*(?:$part)(?:/(?:$part))*\.$kind | (?:modules|sql|conf|t|build)/[\w./*-]*\w)
     (?![\w*/-]|\.\w)}x;
@@ -37,7 +38,7 @@ for my $path (@sources, qw(README.md LICENSE CHANGES t/fuzz/corpus/x)) {
 
 sub is_there {
     my ($name) = @_;
-    return 1 if $name =~ $made || basename($name) =~ $foreign || $name =~ /\b[A-Z]{3,}[._]/;
+    return 1 if $name =~ $made || basename($name) =~ $foreign || $name =~ /\b[A-Z]{3,}[._]|\bthings\b/;
     $name =~ s{\A(?:\.\.?/)+}{};
     return 1 if $end{$name};
     return unless $name =~ /[*<]/;
@@ -51,7 +52,8 @@ sub words {
     my ($path) = @_;
     return comments($path) if $path =~ /\.[ch]\z/;
     return text($path) if $path =~ /\.md\z/;
-    my $mark = $path =~ /\.(?:sql|lua)\z/ ? '--' : $path =~ /\.js\z/ ? '//' : '#';
+    return comments($path) if $path =~ /\.css\z/;
+    my $mark = $path =~ /\.(?:sql|lua)\z/ ? '--' : $path =~ /\.(?:js|mjs|tsx?)\z/ ? '//' : '#';
     my $pod;
     return join "\n", map {
         $pod = 1 if /\A=[a-z]/;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a rule of the database says when it refuses becomes a sentence of the API: its
-# first word gets a capital, unless it is the name of a field. So each first word of
-# such a message is one that kernel/error.c knows, or is named like a field.
+# Refusals of the database's rules become sentences of the API: the first word gets a
+# capital, unless it is the name of a field. So each first word of such a message is one
+# that kernel/error.c knows, or is named like a field.
 use strict;
 use warnings;
 

@@ -69,7 +69,7 @@ is($api->find('POST', '/things'),                        undef,           'anoth
 is($api->find('GET',  '/things/7/parts'),                undef,           'a longer path');
 is(scalar(my @all = $api->operations), 3, 'all operations');
 
-# What is right.
+# Correct responses.
 is(faults('GET', '/things', 200, '[{"id":1}]', %json), '', 'as documented');
 is(faults('GET', '/things', 200, '[]', %json, 'ratelimit-limit' => '120', date => 'x'), '',
     'with documented headers');
@@ -79,7 +79,7 @@ is(faults('GET',  '/things/1', 304, ''), '', 'without a body');
 is(faults('HEAD', '/things',   200, '', %json), '', 'an answer to HEAD has no body');
 is(faults('GET', '/nothing', 404, '{"error":"not_found"}', %json), '', 'a refusal of the unknown');
 
-# What is wrong.
+# Wrong responses.
 my @wrong = (
     [ [ 'GET', '/things', 418, '{}', %json ], qr/status 418 is not documented/, 'a status' ],
     [ [ 'GET', '/things', 200, '[{}]', %json ],         qr/\$\[0\]: member "id"/,   'a body' ],

@@ -107,7 +107,8 @@ subtest 'well-formed Authorization headers are accepted' => sub {
     cmp_ok(sessions(), '>', 0, 'accepted keys took a database session');
 };
 
-# What each refusal changes, and how it is undone; undef: it cannot be.
+# Changes after which a key is refused, each with the change that undoes it; undef: it
+# cannot be undone.
 my $set = sub {
     my ($sql, @bind) = @_;
     return sub { $lims->db->do($sql, undef, @bind, $_[0]) };
@@ -205,7 +206,7 @@ subtest 'a key that has not expired yet' => sub {
 subtest 'the log line of a refused key' => sub {
     my $lines = () = $lims->log =~ /LIMS0001/g;
     cmp_ok($lines, '>', 40, 'every refusal left one');
-    # What a fail2ban filter has: the address, and words that never change.
+    # A fail2ban filter matches the address, and words that never change.
     my $head   = qr/\[[^\]]+\] \[lims:warn\] \[pid \d+:tid \d+\] \[client 127\.0\.0\.1:\d+\]/;
     my $filter = qr/\A$head LIMS0001: API key refused: [\w "',()-]+ \(request [\w.:-]+\)\z/;
     my @odd = grep { /LIMS0001/ && $_ !~ $filter } split /\n/, $lims->log;

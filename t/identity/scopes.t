@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a key may: for every route that discovery lists, a key that lacks just its
-# scope is refused and told which, and one that has nothing else gets through. An
-# upload-only key gets nowhere but where the contract lets it.
+# Scopes of keys: for every route that discovery lists, a key that lacks just its scope is
+# refused and told which, and a key with that scope alone is not. An upload-only key may
+# call only the routes that the contract names.
 use strict;
 use warnings;
 

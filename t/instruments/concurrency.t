@@ -88,7 +88,7 @@ sub verify_slowly {
         $lims->fixture->{user_id});
     $db->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?}, undef, $test);
     my $waiting = wait_until {
-        # What one transaction sees of activity it would go on seeing.
+        # A transaction would go on seeing the activity that it saw first.
         $db->do('SELECT pg_stat_clear_snapshot()');
         $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'});
@@ -125,7 +125,7 @@ subtest 'a result that was verified before' => sub {
     $pc->profile;
 };
 
-# What a change of a test leaves in the tables, without who, when and which.
+# Returns the rows that a change of a test has written, without user, time and ids.
 sub trace {
     my ($test) = @_;
     my $db = $lims->db;

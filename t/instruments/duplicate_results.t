@@ -125,8 +125,8 @@ subtest 'many results in any order' => sub {
         undef, 'rows with another unit are no duplicate');
 };
 
-# What files imported before are found by is made by the migration of what they
-# entered: it has to be the same.
+# The migration computes the digest of results imported before: it has to equal the
+# service's.
 is($lab->value(q{
     SELECT count(*)
       FROM lims.instrument_file f

@@ -67,7 +67,7 @@ my %profile = (
         columns => { trackingId => 'OBR-3.1' } },
 );
 
-# What each writes, what reads it, and what is told of it when it was cut off.
+# For each format its writer, its profile, and the reason for a file that was cut off.
 my %format = (
     xlsx => { by => 'xlsx', file => sub { xlsx(table(@_)) },
         cut => qr/^truncated_file: The workbook's archive is damaged or cut off/ },

@@ -149,7 +149,7 @@ subtest 'one Idempotency-Key for two files' => sub {
         'a repetition of the first gets its response');
 };
 
-# Of each connection, which child had it.
+# Returns the child process of each connection.
 sub children_of {
     my ($log) = @_;
     open my $in, '<', $log or return 0;
@@ -161,7 +161,7 @@ subtest 'one queue over all processes' => sub {
     my $two = LIMS::Test->new(beside => $lims, children => 2,
         conf => "${patient}LimsIngestWait 120000\nCustomLog log/children.log \"%m %P\"\n");
     my $log = "$two->{instance}{home}/log/children.log";
-    # Who accepts a connection is the kernel's choice.
+    # The kernel chooses which child accepts a connection.
     for my $round (1 .. 5) {
         my @samples = map { $pc->sample('NO3') } 0 .. 6;
         my $holder  = hold($samples[0]);

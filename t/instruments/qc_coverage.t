@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which QC batch covers a result: measured again, it is covered by the controls of the new
-# run and no longer by those of the former; a batch that was made by hand goes on
+# Coverage of a result by QC batches: measured again, it is covered by the controls of the
+# new run and no longer by those of the former; a batch that was made by hand goes on
 # covering it.
 use strict;
 use warnings;

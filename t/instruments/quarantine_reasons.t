@@ -170,7 +170,7 @@ subtest 'more reasons than are listed' => sub {
     is($ann->done('instrument-file show', $json->{id})->{reasons}[499]{message}, $told[-1]{message},
         'limsctl shows it too');
 
-    # Those that the database finds, of samples that there are not.
+    # Reasons that the database finds, about unknown samples.
     $json = $pc->send($pc->csv(map { [ "X-$_", 'NO3', '1' ] } 1 .. 612))->json;
     @told = grep { $_->{code} eq 'unknown_tracking_id' } @{ $json->{reasons} };
     is(scalar @told, 500, 'the first unknown samples are listed');

@@ -176,7 +176,7 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     done('by cells', release($id, { cell => 'B2' }, { row => 3, column => 3 }));
     is(results_of($sample[2]) . ' ' . results_of($sample[3]), '- 2 3 -', 'each for itself');
 
-    # What is of the whole row goes with the row alone.
+    # A reason about a whole row is removed only with the whole row.
     $id = kept('a row in error', "Id;Cu;Pb;Type\n$id[4];1;2;X\n$id[5];3;4;\n");
     refused_with('a test of it', qr/error/, release($id, { row => 2, test => 'PB' }));
     done('all of it', release($id, { row => 2 }));

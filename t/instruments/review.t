@@ -21,7 +21,7 @@ my $json = JSON::PP->new->utf8->canonical;
 
 sub ctl { return $lims->ctl(@as, @_) }
 
-# What people see.
+# Returns the reasons as people read them.
 sub told {
     my (undef, $output) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
         $lims->conninfo, @as, @_);

@@ -75,7 +75,7 @@ is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{h
 
 # --- What operators see -------------------------------------------------------
 
-# Of the job's database, whose name comes last.
+# Returns a figure of the job's database, whose name comes last.
 sub metric {
     return (LIMS::Service::Response->from($lims, '/lims/metrics')->body
             =~ /^\Q$_[0]\E,database="\Q$lims->{database}\E\@[^"]+"\} (\S+)$/m)[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which addresses a webhook may be sent to. */
+/* Addresses that a webhook may be sent to. */
 #include "kernel/address.h"
 
 #include "../lib/unit.h"

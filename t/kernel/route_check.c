@@ -154,7 +154,7 @@ static void test_routes(void)
     FAULT("would replace the id", query, id_input);
 }
 
-/* What contradicts the surfaces that a route is on. */
+/* Properties that contradict the surfaces of a route. */
 static void test_surfaces(void)
 {
     lims_route_t own = sound_update;

@@ -505,7 +505,7 @@ static void test_webhooks(void)
     is(words("components|parameters|X-Service-Signature|required"), "true", "signed");
 }
 
-/* What is on other surfaces does not change a byte of the API's document. */
+/* Routes of other surfaces do not change a byte of the API's document. */
 static void test_surfaces(void)
 {
     const lims_resource_t *const all[] = { &rack, &hidden, NULL };

@@ -96,7 +96,7 @@ subtest 'an order without a number gets one' => sub {
         "another laboratory's number is free") ;
 };
 
-# What is wrong with a row, and what POST /samples says of it.
+# Mistakes in a row, each with the message of POST /samples for the same.
 my $taken    = $lab->sample(externalId => 'TAKEN');
 my $gone     = $lab->definition(active => 'f');
 my @mistaken = (

@@ -39,7 +39,7 @@ is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry
                                  WHERE changes::text LIKE '%' || ? || '%'}, undef,
         sha256_hex($key->{rawKey})), 0, 'the audit trail has not even the hash');
 
-# It works from the next request on, and as far as it says.
+# Life of a key ------------------------------------------------------------------
 
 my $who = $lims->get('/whoami', key => $key->{rawKey});
 is($who->status, 200, 'the key is accepted');
@@ -89,7 +89,7 @@ is_deeply([ map { $_->{id} } @{ $lims->ctl(qw(key list --revoked), @here)->{json
     [ $key->{id} ], 'a list of the revoked ones');
 is($lims->ctl(qw(key revoke 999999), @here)->{exit}, 3, 'an unknown key');
 
-# Who creates them.
+# Permission to create keys ------------------------------------------------------
 
 $lims->ctl(qw(user create --email analyst@x.example --display-name Lyst --roles analyst),
     @here);

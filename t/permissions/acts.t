@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What matters most is asked again by the database, whoever writes: a person without the
-# permission, a key that is another's, revoked or none, and a job do none of these acts.
+# Permissions of the acts that matter most, which the database checks again, whoever
+# writes: a person without the permission, a key that is another's, revoked or none, and a
+# job do none of these acts.
 use strict;
 use warnings;
 
@@ -35,7 +36,7 @@ sub context {
     return;
 }
 
-# Who may, and who may not. A key's user is the person it acts for.
+# Actors with and without the permission. A key's user is the person it acts for.
 my %may   = (user_id => $lab->{user_id});
 my $clerk = person('receiving_clerk');
 my $spare = person('administrator');

@@ -14,14 +14,14 @@ use LIMS::Service::Person;
 use LIMS::Service::Roles;
 use LIMS::Test;
 
-# What is answered is the matter of other tests; here are thousands of answers.
+# Responses are checked by other tests; here are thousands of them.
 local $ENV{LIMS_TEST_CONTRACT} = 0;
 
 my $lims   = LIMS::Test->new(conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64");
 my $absent = 987_654;
 
-# What can be asked of one of several permissions, by a member of the body; else it is
-# refused without saying by which.
+# Bodies of routes that need one of several permissions, by a member; without it they are
+# refused without naming one.
 my %body = (
     setSampleStatus  => { status => 'received' },
     setSampleDisposition => { disposition => 'cancelled', reason => 'x' },
@@ -35,7 +35,7 @@ my %or = (cancelSampleTest => 'result.verify', restoreSampleTest => 'result.veri
     setSampleDisposition => 'sample.cancel', issueCertificate => 'certificate.amend',
     endSession => 'user.manage');
 
-# Those that would end the session that asks.
+# Operations that would end the session that asks.
 my %last = map { $_ => 1 } qw(signOut);
 
 my $document = LIMS::Service::JSONSchema::decode(LIMS::Instance::application_openapi());
@@ -83,7 +83,7 @@ my %person = map { $_ => LIMS::Service::Person->new($lims, roles => $_ eq 'nobod
     sort keys %LIMS::Service::Roles::matrix;
 my @guarded = grep { $_->{permission} && !$last{ $_->{operation} } } @routes;
 
-# What each GET answered to whom.
+# Answers to each GET, by actor.
 my %got;
 
 subtest 'every role' => sub {

@@ -15,7 +15,7 @@ $tool->laboratory('cedar');
 
 my %matrix = %LIMS::Service::Roles::matrix;
 
-# Their passwords are that of the administrator, so that what is signed can be.
+# All have the administrator's password, so that each can sign.
 for my $role (sort keys %matrix) {
     $tool->db->do(q{WITH made AS (
             INSERT INTO lims.user_account (organization_id, email, display_name, password_hash)

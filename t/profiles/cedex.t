@@ -22,7 +22,7 @@ my $folder = "$collection/Benchling-Open-Source+allotropy/tests/parsers/roche_ce
 my $other  = decode_json(contents("$folder/$name.json"));
 my $ours   = LIMS::Files::Reader->new(shipped())->outcome("$name.txt", contents("$folder/$name.txt"));
 
-# What the other found: by sample and analyte.
+# Values that the other program found: by sample and analyte.
 my %found;
 for my $document (@{ $other->{'solution analyzer aggregate document'}{'solution analyzer document'} }) {
     for my $measurement (@{ $document->{'measurement aggregate document'}{'measurement document'} }) {
@@ -62,7 +62,7 @@ for my $value (@{ $tree->{values} }) {
         "$value->{trackingId} $value->{testCode} is what stands there");
 }
 
-# Their unit, and what ours are times of theirs.
+# Units of the other program, and the factor from theirs to ours.
 my %unit = (
     'mmol/L' => [ 'mmol/L', 1 ],
     'g/L'    => [ 'g/L',    1 ],

@@ -76,7 +76,7 @@ static const char *bytes_of(apr_size_t *length, const file_t *file)
     return text;
 }
 
-/* What was read, "S-1 Fe=5.10", in the file's order. */
+/* Returns the values that were read, "S-1 Fe=5.10", in the file's order. */
 static apr_array_header_t *values_of(const lims_readings_t *out)
 {
     apr_array_header_t *values = apr_array_make(pool, 16, sizeof(const char *));

@@ -126,7 +126,7 @@ static void test_conversion(void)
     }
 }
 
-/* What integers of 64 bits calculate is calculated the same. */
+/* Results equal those of 64-bit integers. */
 static void test_against_integers(void)
 {
     unsigned seed = 20261121;

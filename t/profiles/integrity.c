@@ -159,7 +159,7 @@ static void test_segments(void)
        "blanks behind the last segment are nothing");
 }
 
-/* Of "123456789" and a line feed, as other programs calculate them. */
+/* Checksums of "123456789" and a line feed, as other programs calculate them. */
 static void test_checksums(void)
 {
     static const struct {

@@ -30,7 +30,7 @@ static const char *read_manual(void)
     return text;
 }
 
-/* What stands between the fences behind a mark. */
+/* Returns the text between the fences behind a mark. */
 static const char *block(const char *mark)
 {
     const char *place = strstr(manual, mark);
@@ -78,7 +78,7 @@ static void test_example(const lims_profile_t *profile, const char *file)
     }
 }
 
-/* What the manual says of a file that is cut, and of a remark. */
+/* The manual's sentences about a file that is cut, and about a remark. */
 static void test_words(const lims_profile_t *profile, const char *file)
 {
     const char *end = strstr(file, "End of run");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which profile reads a file: one that matches, and no other than the only one.
- * What is said when none does, or several; whatever the order they come in.
+ * Choice of the profile for a file: the only one that matches. Messages if none does, or
+ * several, in any order.
  */
 #include "profiles/match.h"
 

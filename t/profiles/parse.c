@@ -186,7 +186,7 @@ static void all_refused(const refusal_t *cases, apr_size_t count)
     }
 }
 
-/* What a profile is called, its layout, and which files it is for. */
+/* Name of a profile, its layout, and the files it is for. */
 static void test_refused_match(void)
 {
     static const refusal_t cases[] = {
@@ -349,7 +349,7 @@ static void test_refused_values(void)
     all_refused(cases, LIMS_LENGTH(cases));
 }
 
-/* Which rows count, tables, integrity, and what is written. */
+/* Rows that count, tables, integrity, and the values that are written. */
 static void test_refused_rows(void)
 {
     static const refusal_t cases[] = {
@@ -454,7 +454,7 @@ static void test_bounds(void)
             "no JSON");
 }
 
-/* What is refused of a profile that is added, and not of one that is in use. */
+/* Refusals of a profile that is added, and not of one that is in use. */
 static void test_judged(void)
 {
     static const struct {

@@ -235,7 +235,7 @@ sub plain {
     return $raw;
 }
 
-# What of a profile may change a value.
+# Returns the members of a profile that may change a value.
 sub may_change {
     my ($profile) = @_;
     return 1 if ($profile->{units}{policy} // '') eq 'convert';

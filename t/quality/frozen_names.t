@@ -78,7 +78,7 @@ $ann->done('sample amend', $sample->{id}, reason => 'amended');
 is_deeply(printed($ann->done('certificate issue', sampleId => $sample->{id})), $first,
     'an amended certificate has the names of then');
 
-# What is reopened is called as of now, until it is verified again.
+# A reopened result has the present names, until it is verified again.
 $lab->verify($later);
 renamed('DIN');
 is(read_of($later)->[0], 'ISO lead', 'a verified test keeps its name');

@@ -16,7 +16,7 @@ my $lab  = LIMS::Service::Laboratory->new($lims);
 my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 my %day  = (yesterday => _day(-1), today => _day(0), tomorrow => _day(1));
 
-# Of the database's clock, in the organization's zone.
+# Returns a day by the database's clock, in the organization's zone.
 sub _day {
     my ($days) = @_;
     return $lab->value('SELECT ((now() AT TIME ZONE time_zone)::date + ?::integer)::text'

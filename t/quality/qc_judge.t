@@ -57,7 +57,7 @@ is_deeply([ map { $_->{error} } @{ $nobody->{refusals} } ], ['invalid_reference'
 is_deeply([ map { $_->{error} } @{ $upside->{refusals} } ], [qw(invalid_reference invalid_body)],
     'all refusals are said');
 
-# What stands: another value, with the rest of the control.
+# The standing control: another value, with its other members.
 my $stands = $ann->done('qc-batch show', $batch)->{controls}[9];
 my ($other) = judged({ qcControlId => $stands->{id}, measuredValue => 13 });
 is($other->{qcControlId}, $stands->{id}, 'a control that is there');

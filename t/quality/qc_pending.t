@@ -122,7 +122,7 @@ value($spent, '3');
 is($ann->done('qc-batch show', $spent->{id})->{qcStatus}, 'failed',
     'values that come after all end the override');
 
-# What was verified before waits too, and is reopened.
+# A result that was verified before waits too, and is reopened.
 policy('off');
 ($sample, $test) = entered();
 is(verify($test)->status, 200, 'verified without quality control');

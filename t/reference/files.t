@@ -195,7 +195,7 @@ subtest 'who may' => sub {
     is(@{ $mia->get('/clients?code=A')->json->{data} }, 1, 'also with limsctl');
 };
 
-# What forms meet, too.
+# Mistakes that forms can have, too.
 my %reversed = (specificationLow => 9, specificationHigh => 8);
 for my $refusal ($ann->refused('invalid_body', 'test-definition create', code => 'X', name => 'X', %reversed),
     $ann->refused('invalid_body', 'test-definition update', $lead, specificationLow => 11)) {

@@ -12,7 +12,7 @@ use LIMS::Test;
 my $lims  = LIMS::Test->new;
 my $other = $lims->organization(code => 'other-laboratory');
 
-# What a sample can refer to: where it is said, and in which form.
+# References of a sample: the member that states each, and its form.
 my %reference = (
     material_type    => { field => 'materialTypeId', list => 0 },
     project          => { field => 'projectId', list => 0 },

@@ -15,7 +15,8 @@ my $stamp = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/a;
 my $client = $lims->insert('client', { code => 'C-0', name => 'Client' });
 my $shelf  = $lims->insert('storage_location', { code => 'S-0', name => 'Room' });
 
-# What is written and what is shown: columns, and fields in their JSON spelling.
+# Lists with the columns that are written and the fields that are shown, in their JSON
+# spelling.
 my %list = (
     'clients' => {
         table => 'client',

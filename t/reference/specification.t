@@ -54,7 +54,7 @@ is($ann->done('specification delete', $general->{id}, reason => 'permit renewed'
 judged('6.5 to 8.5', 'and the more general one applies again');
 is($ann->call('specification show', $general->{id})->{exit}, 3, 'the specification is deleted');
 
-# What its results mean is settled by the first of them.
+# The first specification settles the type of its results.
 my $settled = $ann->refused('invalid_transition', 'test-definition update', $ph, unit => 'mV');
 like($settled->{message}, qr/unit: results were entered for PH: make a new definition/,
     'the message says what to do');

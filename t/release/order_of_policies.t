@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What policies, holds and repetitions refuse at the report stands after every gate of the
+# Refusals of a report by policies, holds and repetitions come after every gate of the
 # contract, in an order that never changes; each refusal goes away by its own remedy.
 use strict;
 use warnings;

@@ -36,7 +36,7 @@ my @cases = (
     [ [ presumptive_minimum => 10 ], '10',  undef, $pending ],
     [ [ presumptive_minimum => 10 ], '<10', undef, undef ],
     [ [ presumptive_minimum => 10 ], '>10', undef, $pending ],
-    # What is no bare number and does not plainly say absent.
+    # Texts that are no plain number and do not plainly say absent.
     (map { [ \@limit, $_, undef, $pending ] } "\x{2265}1600", '>=1600', '1,600', '~200', '200 CFU',
         'Positive for E. coli', 'TNTC (200x)', 'confluent', '50 CFU', '< 1.000,5', '<2 CFU', '?',
         'none', "absent\x{a0}", '200', '>0'),

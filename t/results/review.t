@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a reviewer sees beside each result, in the list of results that wait: QC, lots,
-# worksheet, file, earlier results of the location, what verifying would be refused for, and
-# the digest that is signed.
+# Review data beside each result in the list of results that wait: QC, lots, worksheet,
+# file, earlier results of the location, the refusal to verify, and the digest that is
+# signed.
 use strict;
 use warnings;
 

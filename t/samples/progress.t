@@ -44,8 +44,8 @@ is_deeply([ sort keys %is_todo ], $lims->db->selectcol_arrayref(q{SELECT c FROM 
      WHERE lims.finding_hardness(c) IN ('progress', 'soft') ORDER BY c COLLATE "C"}),
     'the page and the database call the same work still to be done');
 
-# What the list says, before the scan has seen the last change and after it; and that it
-# counts what blocks of what readiness lists, and no work still to be done.
+# Returns the progress in the list, before and after the scan has seen the last change; it
+# counts those findings of readiness that block, and not work still to be done.
 sub progress {
     my ($sample, $counts, $flags, $what) = @_;
     my @blocking = grep { $_->{severity} eq 'blocking' && !$is_todo{ $_->{category} } }

@@ -56,7 +56,7 @@ for my $rule (@rules) {
     my $series = 0;
     while ($expression =~ /\b(lims_\w+|up)\b(\{[^}]*\})?/g) {
         my ($name, $labels) = ($1, $2 // '');
-        # What a pattern selects may not have come yet; that there is such a label has.
+        # Values that a pattern selects may not exist yet; the label does.
         $labels =~ s/=~"[^"]*"/=~".+"/g;
         $series++;
         ok(scalar $prometheus->query("$name$labels"), "$alert: $name$labels is there");

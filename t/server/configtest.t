@@ -47,7 +47,7 @@ sub configtest {
         "</VirtualHost>\n";
     close $out;
     unlink "$dir/error.log";
-    # What the module needs when it is built with sanitizers.
+    # Preload for a module that is built with sanitizers.
     local $ENV{LD_PRELOAD} = $ENV{LIMS_PRELOAD} || '';
     return LIMS::Instance::capture($httpd, '-t', '-d', $dir, '-f', "$dir/httpd.conf");
 }
@@ -197,16 +197,11 @@ subtest 'the file of secret keys' => sub {
     unlike($output, qr/hush-hush/, '... whose content is not shown');
 };
 
+my %model = (LimsExtractionUrl => 'LimsExtractionUrl https://models.example.org/v1/messages',
+    LimsExtractionModel => 'LimsExtractionModel some-model');
+
 subtest 'the model service' => sub {
-    my $file = "$dir/extraction.key";
-    my %host = (LimsExtractionUrl => 'LimsExtractionUrl https://models.example.org/v1/messages',
-        LimsExtractionModel => 'LimsExtractionModel some-model');
-    my $text = sub {
-        open my $out, '>', $file or die "$file: $!\n";
-        print {$out} $_[0];
-        close $out;
-        chmod 0600, $file;
-    };
+    my %host = %model;
 
     passes('a URL and a model', host => {%host});
     passes('on this machine without TLS', host => { %host,
@@ -257,7 +252,18 @@ subtest 'the model service' => sub {
         for qw(proxy.example.org:3128 socks5://proxy.example.org http://proxy.example.org/path);
     fails('a proxy that could read', [qr/LIMS0117: LimsExtractionProxy would see .*; leave it out/],
         host => $proxy->('http://proxy.example.org:3128', 'http://localhost:8080/v1/chat/completions'));
-    $host{LimsExtractionKeyFile} = 'LimsExtractionKeyFile extraction.key';
+};
+
+subtest 'the key of the model service' => sub {
+    my %host = (%model, LimsExtractionKeyFile => 'LimsExtractionKeyFile extraction.key');
+    my $file = "$dir/extraction.key";
+    my $text = sub {
+        open my $out, '>', $file or die "$file: $!\n";
+        print {$out} $_[0];
+        close $out;
+        chmod 0600, $file;
+    };
+
     fails('no key file', [qr/LIMS0117: LimsExtractionKeyFile: there is no file/], host => {%host});
     $text->("sk-hush\n");
     passes('a key in a file of its own', host => {%host});
@@ -267,6 +273,9 @@ subtest 'the model service' => sub {
     my (undef, $output) = configtest(host => {%host});
     like($output, qr/LIMS0117: .*does not hold one key/, 'two keys');
     unlike($output, qr/sk-hush/, '... which are not shown');
+};
+
+subtest 'style and bounds of the model service' => sub {
     fails('another style', [qr/LimsExtractionStyle: one of openai, azure, anthropic/],
         host => { LimsExtractionStyle => 'LimsExtractionStyle gopher' });
     my %wrong = (

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the documents show of other people's programs is what these take: httpd with
-# mod_security and with mod_auth_openidc, HAProxy, and whatever reads YAML. Where one
-# of them is not installed, its part is skipped.
+# Examples in the documents are accepted by the programs they are for: httpd with
+# mod_security and with mod_auth_openidc, HAProxy, and whatever reads YAML. Where one of
+# them is not installed, its part is skipped.
 use strict;
 use warnings;
 
@@ -83,7 +83,7 @@ subtest 'mod_auth_openidc' => sub {
     my ($lines) = examples('conf/administration.md', 'Single sign-on in front of the API', 'apache');
     my $keys = write_file('user-keys.txt', "ada\@riverlab.example lk_x\n");
     ok($lines =~ s{/etc/mod_lims/user-keys\.txt}{$keys}, 'it has a list of keys');
-    # What everybody's own is.
+    # Values that differ from site to site.
     taken('its host', "OIDCProviderMetadataURL https://id.riverlab.example/.well-known/openid-configuration\n"
             . "OIDCClientID lims\nOIDCClientSecret secret\nOIDCCryptoPassphrase passphrase\n$lines",
         'OIDCUnAuthAction', 'auth_openidc');

@@ -61,7 +61,7 @@ sub metrics {
     return \%value;
 }
 
-# What an action adds to each value that it changes.
+# Returns by how much an action has changed each value.
 sub moved {
     my ($action) = @_;
     my $before = metrics();

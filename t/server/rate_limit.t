@@ -80,7 +80,7 @@ subtest 'every response has the RateLimit headers' => sub {
         'no limit is shown for an unknown key');
 };
 
-# Which children answered since this was called last.
+# Returns the child processes that have answered since the last call.
 sub children_at_work {
     my $file = "$lims->{instance}{home}/log/children.log";
     open my $in, '+<', $file or die "$file: $!\n";
@@ -90,8 +90,7 @@ sub children_at_work {
     return keys %child;
 }
 
-# Which child takes a connection is the kernel's choice: again, until it was
-# more than one.
+# The kernel chooses which child takes a connection: repeat until there was more than one.
 subtest 'the limit is exact over all child processes' => sub {
     my $children = 0;
     children_at_work();
@@ -141,9 +140,9 @@ subtest 'a revoked key over its limit' => sub {
     }
 };
 
-# What is asked of a key, three at once at the beginning of a window of three seconds
-# and three in its middle, and what was admitted after that; nothing when the machine
-# was too busy for one of it to come in its time.
+# Sends requests of one key, three at once at the beginning of a window of three seconds
+# and three in its middle, and returns how many were admitted after that; nothing if the
+# machine was too busy to send one of them in time.
 sub in_windows {
     my ($window) = @_;
     my $key = $window->key($window->fixture)->{key};

@@ -30,7 +30,7 @@ my @cases  = (
     },
 );
 
-# What httpd says of it at a start.
+# Returns the lines of httpd's log at a start.
 sub told {
     my $before = length $lims->log;
     $lims->restart;

@@ -146,7 +146,7 @@ subtest 'a schema that changes under a running httpd' => sub {
     is($lims->pid, $pid, '... as the same httpd');
 };
 
-# What a superuser may do to a database, and what the service then says of it.
+# Each change that a superuser may make to a database, with the service's message.
 subtest 'wrong rights are reported at the start' => sub {
     my $said = sub {
         my ($spoil, $words, $mend, @more) = @_;

@@ -15,7 +15,8 @@ my $log = 'CustomLog log/asked.log "%P %>s %{lims-round-trips}n"';
 
 sub stranger { return LIMS::Test::Fixture::make_key() }
 
-# Of each request: its child, status, round trips to the database.
+# Sends requests; returns for each its child process, status and round trips to the
+# database.
 sub asked {
     my ($lims) = @_;
     open my $in, '<', "$lims->{instance}{home}/log/asked.log" or die "asked.log: $!\n";

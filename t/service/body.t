@@ -199,7 +199,7 @@ subtest 'the message names the field' => sub {
 
 is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 
-# What looks odd but is right.
+# Bodies that look odd but are valid.
 subtest 'accepted bodies' => sub {
     my @odd = (
         [ 'blanks all around',    " \t\r\n{ \"name\" : \"x\" } \n", 'x' ],

@@ -21,8 +21,8 @@ my $made     = $lims->post('/samples',
 is($made->status, 201, 'there is a sample with an open test');
 my $sample = $made->json->{id};
 
-# What can be wrong with a request, in the order in which it is told. Each
-# changes the description of a request; those of one group exclude each other.
+# Faults of a request, in the order in which they are reported. Each changes the
+# description of a request; those of one group exclude each other.
 my @faults = (
     { name => 'no TLS', group => 'tls', status => 403, error => 'tls_required',
         spoil => sub { $_[0]{plain} = 1 } },

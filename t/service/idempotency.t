@@ -195,8 +195,8 @@ subtest 'a repetition while the first is still running' => sub {
     my ($key, $body) = (new_key(), { clientName => 'Riverbend',
             materialTypeId => $records->id('material-types') });
 
-    # What a creation has to write is held, so that the first cannot end before
-    # this session does.
+    # Locks a row that a creation writes, so that the first request cannot end before this
+    # session does.
     my $blocker = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
     $blocker->begin_work;
     $blocker->do('LOCK TABLE lims.sample IN SHARE ROW EXCLUSIVE MODE');

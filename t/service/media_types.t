@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a body may be: JSON in UTF-8, not compressed, no larger than LimsMaxBody,
+# Media types of bodies: JSON in UTF-8, not compressed, no larger than LimsMaxBody,
 # however it is framed. Actions without a body need none and no media type.
 use strict;
 use warnings;

@@ -42,7 +42,7 @@ sub accepted {
     return $answer->json || {};
 }
 
-# What a parameter of each kind does not take, and what it does, percent-encoded.
+# Invalid and valid values for a parameter of each kind, percent-encoded.
 my %bad = (
     integer => [ '', 'a', '1a', '1.0', '1e2', '+1', '%2B1', '-1', '-0', '01', '%201', '1%20', '0x1',
         '9' x 40 . 'x', '%D9%A1', '1,2', 'null', '--1', '9223372036854775808%00' ],

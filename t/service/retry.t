@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the database rolls back for reasons of its own (a serialization failure) is begun
-# anew, at most three times, by the same code for the REST API and for limsctl. An attempt
-# leaves nothing behind: the record is written once, signed once, under its own lock.
+# Transactions that the database rolls back for reasons of its own (a serialization
+# failure) are retried, at most three times, by the same code for the REST API and for
+# limsctl. An attempt leaves nothing behind: the record is written once, signed once,
+# under its own lock.
 use strict;
 use warnings;
 

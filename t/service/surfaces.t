@@ -97,7 +97,8 @@ is_deeply([ sort { $a cmp $b } grep { $allowed{$_} } map { $_->{path} } @others 
     'the nouns that keys read share their paths');
 is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was changed');
 
-# What people reach has a path; without one is what the owner of the database does.
+# Every route that people reach has a path; those without are for the owner of the
+# database.
 is_deeply([ sort map { $_->{method} } grep { !defined $_->{path} } @rows ], [qw(GET POST)],
     'only listing and making organizations has none');
 

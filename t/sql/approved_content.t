@@ -118,7 +118,7 @@ change(sample => q{status = 'completed'}, $sample->{id});
 is(rounds($sample)->[0]{round}, ++$round, 'completing the sample again asks for approval again');
 approve($sample);
 
-# What is approved is not the writer's to say.
+# The writer cannot set the content that is approved.
 refuses(approval => "$_ = $_", rounds($sample)->[0]{id}, '42501', "nobody writes $_")
     for qw(content_hash replaced_at round name);
 

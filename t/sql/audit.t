@@ -13,7 +13,7 @@ my $db   = $base->db;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 
-# What is not audited, and why.
+# Tables and columns that are not audited, and why.
 my %silent = (
     audit_entry               => 'is the trail',
     audit_block               => 'is the chain of the trail',

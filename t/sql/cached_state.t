@@ -126,7 +126,8 @@ my %act = (
 my @hat = map { ($_) x (2 * $act{$_}[0]) } sort keys %act;
 my %outcome;
 
-# What a rule, a key or the order of locks refuses is one of the outcomes wanted.
+# Draws a random act; refusals by a rule, a key or the order of locks are outcomes that
+# the test wants.
 sub draw {
     my @undone = grep { !$outcome{$_}{done} } sort keys %act;
     my $name   = one_of(@undone && chance(0.2) ? @undone : @hat);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which results await confirmation, however they reach the table: no spelling, no derived
+# Results that await confirmation, however they reach the table: no spelling, no derived
 # column that is written along and no other limits avoid it.
 use strict;
 use warnings;
@@ -56,7 +56,7 @@ is($app->selectrow_array(q{SELECT count(*) FROM lims.enter_results(?, ?::jsonb)}
             'the result is entered in bulk');
 is(stands(), 'pending', 'a result entered in bulk awaits confirmation too');
 
-# What asks is not asked of a test that does not.
+# Confirmation is not required for a test whose definition does not ask for it.
 change(q{result = '0', qualifier = NULL});
 is(stands(), undef, 'a number below the minimum awaits no confirmation');
 refuses(q{confirmation_status = 'refuted'}, 'invalid_transition',

@@ -194,7 +194,7 @@ is(verified($ph), 1, 'after another override the result is verified');
 
 # --- The trail -----------------------------------------------------------------------
 
-# Which batches covered a test when the trail ends, by the trail alone.
+# Batches that cover a test at the end of the trail, by the trail alone.
 my $covered = q{
     SELECT string_agg(DISTINCT b.changes -> 'batch_number' ->> 'new', ' ')
       FROM lims.audit_entry c

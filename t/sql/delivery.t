@@ -26,7 +26,7 @@ sub endpoint {
 
 my @columns = qw(organization_id endpoint_id id delivery_id type body attempts retries fresh);
 
-# What a dispatcher gets that has nothing in hand, or what %hand says.
+# Claims deliveries, as a dispatcher with nothing in hand, or with what %hand says.
 sub claim {
     my ($holder, %hand) = @_;
     my $list = sub { return '{' . join(',', @{ $_[0] || [] }) . '}' };
@@ -299,8 +299,8 @@ subtest 'an endpoint that is enabled during an attempt' => sub {
     queue_is_true('the queue agrees');
 };
 
-# What became of attempts is recorded while the endpoint is changed: one waits for
-# the other, and neither for ever.
+# Outcomes of attempts are recorded while the endpoint is changed: one transaction waits
+# for the other, and neither for ever.
 sub waits {
     my ($count) = @_;
     my $watch = LIMS::Instance::connect_database($base->{database}, 'postgres');
@@ -328,7 +328,7 @@ for my $change ('enabled = false, disabled_at = now()', 'enabled = false, disabl
         my ($who) = @_;
         my $done = eval {
             if ($who == 0) {
-                # What both need is not to be had until both wait.
+                # Locks the row that both need until both wait.
                 my $handle = $base->db;
                 $handle->begin_work;
                 $handle->do('SELECT FROM lims.webhook_delivery WHERE id = ? FOR UPDATE', undef,

@@ -119,7 +119,7 @@ is(as_owner(qq{SELECT lims.enter_results(?, jsonb_build_array(jsonb_build_object
     ?::bigint, 'result', '9.2')))}, $_), 'done', 'and enters results' . ($_ ? " as $_" : ''))
     && is_deeply(row(PH => $judged), \@still, '... judged') for undef, 'lims_app';
 
-# What is verified, and who is nobody.
+# A verified result, and an unknown person.
 $app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
     undef, $lab->{id}, $test->{PH});
 is(enter($app, PH => result => '7'), 'verified', 'a verified result');
@@ -180,7 +180,7 @@ sub move {
         ELSE $1 END WHERE organization_id = $3 AND id = $4', undef, $sludge, $lab->{material},
         $lab->{id}, $test->{id});
     wait_until {
-        # What one transaction sees of activity it would go on seeing.
+        # A transaction would go on seeing the activity that it saw first.
         $db->do('SELECT pg_stat_clear_snapshot()');
         $db->selectrow_array('SELECT count(*) FROM pg_stat_activity
             WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))') == 1;

@@ -15,7 +15,7 @@ my $last = 0;
 
 sub act { my ($sql, @bind) = @_; return $app->do($sql, undef, @bind) }
 
-# What was emitted since the last look: 'type {"member":value,...}'.
+# Returns the events emitted since the last call: 'type {"member":value,...}'.
 sub emitted {
     my $rows = $base->db->selectall_arrayref(
         'SELECT id, type, data::text FROM lims.event WHERE organization_id = ? AND id > ?

@@ -25,7 +25,7 @@ sub made {
             join(', ', @names), join(', ', ('?') x @names)), undef, @mine, @column{@names});
 }
 
-# Who a record is. -------------------------------------------------------------
+# Identity of a record ----------------------------------------------------------
 
 my $unguarded = $base->value(q{
     SELECT string_agg(c.relname, ' ')
@@ -238,7 +238,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE') {
 }
 is(act($decided[-1][1], @mine, $open), 1, 'at READ COMMITTED the decision succeeds');
 
-# What a file said. ------------------------------------------------------------
+# Content of a file -------------------------------------------------------------
 
 my $file = $app->selectrow_array(q{SELECT lims.keep_file(?, 'f.csv', 'abc')}, undef, @mine);
 my $row = made('instrument_file_row', file_id => $file, row_number => 1, result => '5',

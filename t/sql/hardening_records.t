@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a record depends on does not change under it: the meaning of a definition's results,
-# what a test was scheduled with, when it was analysed, and what a certificate says.
+# Facts that a record depends on do not change under it: the meaning of a definition's
+# results, the method with which a test was scheduled, when it was analysed, and the
+# content of a certificate.
 use strict;
 use warnings;
 

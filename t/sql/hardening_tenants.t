@@ -60,7 +60,7 @@ both('qc_control', $id, qc_batch_id => $id, control_type => 'LCS', criterion => 
 both('sample', $id, material_type_id => $id, project_id => $id,
     plant_location => { faulty => 'Well' }, collection_date => '2026-01-01');
 both('sample_test', $id, sample_id => $id, test_definition_id => $id);
-# What only the faulty one has.
+# Rows that only the faulty laboratory has.
 work_as('faulty');
 act('INSERT INTO lims.worksheet_template (organization_id, id, test_definition_id, name)
     VALUES (?, ?, ?, $$T$$)', $lab{faulty}{id}, $id, $id);
@@ -138,7 +138,7 @@ is(act("UPDATE lims.sample_test SET notes = 'again' $it", @faulty), 1,
 is(act("UPDATE lims.sample SET notes = 'again' $it", @faulty), 1,
     'a report of one laboratory does not lock the other\'s sample');
 
-# Whose the evidence is.
+# Tenancy of the evidence.
 for my $table (qw(audit_entry event sample_dirty organization_dirty)) {
     is($base->value("SELECT count(*) FROM lims.$table WHERE organization_id NOT IN (?, ?)",
         map { $lab{$_}{id} } qw(sound faulty)), 0, "$table: no row of another organization");

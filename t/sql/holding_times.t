@@ -61,7 +61,7 @@ is(expiry($sample->{PB}), '2026-01-12 15:20',
 is(expiry($sample->{PH}), '2026-01-10 15:35', 'a holding time of fifteen minutes');
 is(expiry($sample->{EC}), undef, 'a test without a holding time has no end');
 
-# What that means now, with a warning a day ahead.
+# Expected states, with a warning a day ahead.
 my @cases = (
     [ '1 hour',   ok            => 'a day and more is left' ],
     [ '23 hours', ok            => 'just so' ],
@@ -114,8 +114,8 @@ $app->do(q{UPDATE lims.sample_test SET status = 'verified'
             WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{PH});
 is(sample_status($sample), 'expiring_soon', 'a verified test is no longer open');
 
-# What is kept with the test follows the facts, whoever changes them, without a trace of its
-# own: a record agrees with every filter.
+# Returns the verdict kept with the test. It follows the facts, whoever changes them,
+# without a trace of its own: a record agrees with every filter.
 sub kept {
     my ($test) = @_;
     return join ' ', map { $_ // '-' } $app->selectrow_array(

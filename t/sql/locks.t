@@ -121,7 +121,7 @@ $app->rollback;
 refused($base->db, 'DELETE FROM lims.sample WHERE id = ?', [ $sample->{id} ],
     'invalid_transition', 'the owner does not delete a reported sample');
 
-# What is written once.
+# Columns that are written once --------------------------------------------------
 
 my @written = (
     [ audit_entry          => q{reason = 'x'} ],

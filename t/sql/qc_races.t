@@ -106,7 +106,7 @@ sub decide {
         AND sample_id = ? AND status = 'pending'}, $lab->{id}, $sample->{id});
 }
 
-# What a session of the laboratory says happened first.
+# Returns which of two acts happened first, as a session of the laboratory sees it.
 sub order_of {
     my ($batch, $sample) = @_;
     return $base->db->selectrow_array(q{

@@ -152,7 +152,7 @@ refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'confirmed'
     WHERE organization_id = ? AND id = ?},
     [ $lab->{id}, $test->{PH} ], 'invalid_transition', 'where none is asked, none is given');
 
-# What follows from the result is not written by hand.
+# Columns derived from the result cannot be written by hand.
 $base->owner($lab)->do(q{UPDATE lims.sample_test
     SET numeric_value = 1, out_of_specification = false, entered_by = NULL,
                   spec_low = 0 WHERE organization_id = ? AND id = ?}, undef, $lab->{id},

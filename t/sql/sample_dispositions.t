@@ -139,32 +139,10 @@ subtest 'how' => sub {
         [ $lab->{id}, $lab->{material} ], 'invalid_transition', 'a new sample');
 };
 
-subtest 'nothing is done on a cancelled sample' => sub {
-    my $sample = $base->sample($lab, qw(PH HEM EC HPC));
-    my $app = as('lab_manager');
-    my @mine = ($lab->{id});
-    my $template = $base->insert('worksheet_template', { organization_id => $lab->{id},
-        test_definition_id => $lab->{definition}{HEM}, name => 'HEM' });
-    $base->insert('worksheet_template', { organization_id => $lab->{id},
-        test_definition_id => $lab->{definition}{HPC}, name => 'HPC' });
-    $base->insert('worksheet_field', { organization_id => $lab->{id},
-        template_id => $template, position => 1, name => 'tare', label => 'Tare', kind => 'number' });
-    my ($sheet) = $app->selectrow_array(q{INSERT INTO lims.worksheet (organization_id,
-        sample_test_id, template_id) VALUES (?, ?, ?) RETURNING id}, undef, @mine,
-        $sample->{HEM}, $template);
-    my ($batch, $other) = map { $app->selectrow_array(q{INSERT INTO lims.qc_batch
-        (organization_id, batch_number) VALUES (?, ?) RETURNING id}, undef, @mine, $_) } 'Q1', 'Q2';
-    $app->do('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
-        VALUES (?, ?, ?)', undef, @mine, $sample->{PH}, $batch);
-    $app->do(q{UPDATE lims.sample_test SET result = 'Present' WHERE organization_id = ?
-        AND id = ?}, undef, @mine, $sample->{EC});
-    $app->do(q{UPDATE lims.sample_test SET result = 7 WHERE organization_id = ? AND id = ?}, undef,
-        @mine, $sample->{PH});
-    $base->insert('reagent_lot', { organization_id => $lab->{id}, code => 'R1', name => 'Acid',
-        lot_number => '1' });
-    my $approval = $base->insert('approval', { organization_id => $lab->{id},
-        sample_id => $sample->{id}, round => 1, step => 1, name => 'QA' });
-    my @writes = (
+# Writes on a sample with its worksheet and its approval: name, statement and id of each.
+sub writes_on {
+    my ($sample, $sheet, $approval) = @_;
+    return (
         [ 'a correction', q{UPDATE lims.sample SET notes = 'x' WHERE organization_id = ?
             AND id = ?}, $sample->{id} ],
         [ 'a status', q{UPDATE lims.sample SET status = 'received' WHERE organization_id = ?
@@ -198,6 +176,34 @@ subtest 'nothing is done on a cancelled sample' => sub {
         [ 'a name', q{INSERT INTO lims.sample_name (organization_id, sample_id, name, reason)
             VALUES (?, ?, 'S1', 'x')}, $sample->{id} ],
     );
+}
+
+subtest 'nothing is done on a cancelled sample' => sub {
+    my $sample = $base->sample($lab, qw(PH HEM EC HPC));
+    my $app = as('lab_manager');
+    my @mine = ($lab->{id});
+    my $template = $base->insert('worksheet_template', { organization_id => $lab->{id},
+        test_definition_id => $lab->{definition}{HEM}, name => 'HEM' });
+    $base->insert('worksheet_template', { organization_id => $lab->{id},
+        test_definition_id => $lab->{definition}{HPC}, name => 'HPC' });
+    $base->insert('worksheet_field', { organization_id => $lab->{id},
+        template_id => $template, position => 1, name => 'tare', label => 'Tare', kind => 'number' });
+    my ($sheet) = $app->selectrow_array(q{INSERT INTO lims.worksheet (organization_id,
+        sample_test_id, template_id) VALUES (?, ?, ?) RETURNING id}, undef, @mine,
+        $sample->{HEM}, $template);
+    my ($batch, $other) = map { $app->selectrow_array(q{INSERT INTO lims.qc_batch
+        (organization_id, batch_number) VALUES (?, ?) RETURNING id}, undef, @mine, $_) } 'Q1', 'Q2';
+    $app->do('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+        VALUES (?, ?, ?)', undef, @mine, $sample->{PH}, $batch);
+    $app->do(q{UPDATE lims.sample_test SET result = 'Present' WHERE organization_id = ?
+        AND id = ?}, undef, @mine, $sample->{EC});
+    $app->do(q{UPDATE lims.sample_test SET result = 7 WHERE organization_id = ? AND id = ?}, undef,
+        @mine, $sample->{PH});
+    $base->insert('reagent_lot', { organization_id => $lab->{id}, code => 'R1', name => 'Acid',
+        lot_number => '1' });
+    my $approval = $base->insert('approval', { organization_id => $lab->{id},
+        sample_id => $sample->{id}, round => 1, step => 1, name => 'QA' });
+    my @writes = writes_on($sample, $sheet, $approval);
     for my $disposition (qw(cancelled rejected)) {
         dispose('lab_manager', $sample, $disposition);
         refused($app, $_->[1], [ @mine, $_->[2] ], 'invalid_transition', "$_->[0], $disposition")

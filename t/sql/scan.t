@@ -31,7 +31,7 @@ sub scan {
     return "$looked_at looked at, $told told";
 }
 
-# What the scan told since the last look: 'type {"member":value,...}'.
+# Returns the events of the scan since the last call: 'type {"member":value,...}'.
 sub told {
     my $rows = $base->db->selectall_arrayref(
         q{SELECT id, type, data::text FROM lims.event
@@ -299,7 +299,8 @@ is($base->value('SELECT release_state FROM lims.sample_state_cache WHERE sample_
     'in_progress', 'the first batch has of both');
 scan();
 
-# Who reads everything as of the beginning would look past what it takes away.
+# A transaction that sees everything as of its beginning would not see what the scan
+# removes.
 my $app = $base->app($lab);
 $app->do('BEGIN ISOLATION LEVEL REPEATABLE READ');
 refused($app, 'SELECT lims.scan_samples(10)', [], '25000', 'not in a snapshot of the past');

@@ -18,7 +18,7 @@ use LIMS::Service::Person;
 use LIMS::Service::Roles;
 use LIMS::Test;
 
-# What is answered is the matter of other tests; here are thousands of answers.
+# Responses are checked by other tests; here are thousands of them.
 local $ENV{LIMS_TEST_CONTRACT} = 0;
 
 my $demo = LIMS::Service::Demo->new(conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64");
@@ -74,7 +74,7 @@ $db->do(q{INSERT INTO lims.user_session (organization_id, user_id, token_hash, a
      WHERE organization_id = ? GROUP BY 1}, undef, $them->id);
 $db->commit;
 
-# What an id is, by the noun, where that is not the name of the table.
+# Tables of ids by noun, where the noun is not the name of the table.
 my %table = (
     'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
     key => 'api_key', profile => 'instrument_profile', webhook => 'webhook_endpoint',
@@ -84,7 +84,7 @@ my %table = (
     session => 'user_session', 'session list' => 'user_account',
 );
 
-# What a command has to be told besides.
+# Further options that commands need.
 my $password = File::Temp->new;
 print {$password} "correct horse battery\n";
 close $password;
@@ -166,7 +166,7 @@ my %of_noun = (users => 'user_account', sessions => 'user_session', keys => 'api
     'webhook-deliveries' => 'webhook_delivery', 'webhook-recoveries' => 'webhook_recovery');
 my %of_name = (orderId => 'sample_order', templateId => 'worksheet_template',
     endpointId => 'webhook_endpoint', userId => 'user_account', parentId => 'storage_location');
-# Of these the name is no record's, or another parameter says of which table it is.
+# Options that name no record, or of which another option says the table.
 my %no_record = map { $_ => 1 } qw(trackingId externalId requestId recordId);
 
 sub id_of {
@@ -187,13 +187,13 @@ my @operations = map {
         grep { /\A(?:get|post|patch|put|delete)\z/ } sort keys %{ $api->{paths}{$path} }
 } sort keys %{ $api->{paths} };
 
-# What a route asks for besides what its document says is required.
+# Values that a route needs beyond those its document requires.
 my %given = (releaseInstrumentFile => { reason => 'x' },
     overrideLot => { reagentLotId => $absent });
 my %query = (listInstrumentFileCandidates => '?row=2');
 my %signed = map { $_ => 1 } qw(overrideQcBatch overrideLot reopenResult amendSample signOffWorksheet);
 
-# What somebody sees of an answer, the id that they sent made the same.
+# Returns an answer with the id that was sent replaced by a fixed one.
 sub seen {
     my ($operation, $method, $path, $id) = @_;
     my $name = $operation->{operationId};
@@ -247,7 +247,7 @@ sub by_list {
 
     for my $path (map { $_->{path} } grep { $_->{method} eq 'GET' && $_->{path} !~ /\{/ }
         @operations) {
-        # Its examples are of the demonstration.
+        # Examples in the document are of the demonstration.
         next if $path eq '/openapi.json';
         push @shown, $path if ($there->get($path)->body // '') =~ $own;
         push @odd,   $path if ($here->get($path)->body // '') =~ $own;

@@ -53,7 +53,7 @@ my %ours   = furnish($lab);
 my @routes = @{ $lims->get('')->json->{routes} };
 cmp_ok(scalar @routes, '>', 20, scalar(@routes) . ' routes');
 
-# What a path's :id is, by its first segment.
+# Kinds of records that a path's :id names, by the path's first segment.
 my %in_path = (samples => 'sample', 'sample-tests' => 'test', 'approval-records' => 'approval',
     projects => 'project', clients => 'client', 'test-definitions' => 'definition',
     'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel', orders => 'order',
@@ -93,7 +93,7 @@ my %body = (
     'PATCH /panels/:id'   => { name => 'theirs' },
 );
 
-# What a field or parameter refers to.
+# Kinds of records that fields and parameters refer to.
 my %refers = (
     materialTypeId => 'material', projectId => 'project', clientId => 'client',
     storageLocationId => 'location', testDefinitionId => 'definition',
@@ -120,7 +120,7 @@ sub call {
         $route->{method} eq 'GET' ? () : (body => $body));
 }
 
-# What a client sees of an answer, the id it sent itself made the same.
+# Returns an answer with the id that the client sent replaced by a fixed one.
 sub seen {
     my ($response, $id) = @_;
     my $text = $response->body =~ s/(?<![0-9A-Za-z-])\Q$id\E(?![0-9A-Za-z-])/ID/gr;

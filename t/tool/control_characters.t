@@ -47,7 +47,7 @@ for my $command ([ qw(instrument-file show), $id ], [qw(instrument-file list)]) 
     is($record->{fileName}, $name, '... which is the same JSON still');
 }
 
-# What went wrong quotes what was asked.
+# Messages quote the text that was given.
 for my $given ("\x{9b}31m\x{202e}x", "\x{85}") {
     for my $form ([], ['--json']) {
         my $said = $tool->run(@as, @$form, qw(user list --active), encode('UTF-8', $given));

@@ -53,7 +53,7 @@ is($super->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
                     WHERE schemaname = 'lims'}), 'lims_owner',
                         'run by a superuser, lims_owner owns the tables');
 
-# What was applied is not what is known here.
+# Migrations that this version does not know ---------------------------------------
 
 $tool->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 110});
 my $changed = $tool->run(qw(migrate --json));
@@ -102,7 +102,7 @@ is($foreign->value($recorded), 2, 'no migration was recorded');
 is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::regnamespace
     AND relkind = 'r'}), 1, '... and no table was made');
 
-# Who may.
+# Rights to migrate ----------------------------------------------------------------
 
 my $app = $tool->as('lims_app', 'migrate');
 is($app->{exit}, 5, 'the run-time role may not migrate');

@@ -24,7 +24,7 @@ chomp $home;
 my $socket = -f "$home/socket" ? do { open my $in, '<', "$home/socket" or die; <$in> } : "$home/pg";
 chomp $socket;
 
-# What an older version made: a schema of other migrations, with a row in it.
+# Makes the database of an older version: a schema of other migrations, with a row in it.
 sub connected {
     my ($database) = @_;
     return DBI->connect("dbi:Pg:dbname=$database;host=$socket;user=postgres", undef, undef,

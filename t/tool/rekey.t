@@ -83,7 +83,7 @@ $tool->run(qw(secret-key --key-id third));
 is($tool->run(qw(webhook rekey))->{exit}, 0, 'the old key is not missed');
 is(keys_in_use(), 'third', 'everything is under the third');
 
-# What does not open is told of, and left as it is.
+# Secrets that cannot be opened are reported, and left as they are.
 my ($id) = sort { $a <=> $b } keys %made;
 $tool->db->do(q{UPDATE lims.webhook_endpoint SET secret = (SELECT secret
     FROM lims.webhook_endpoint WHERE id = $1) WHERE id = $2}, { pg_placeholder_dollaronly => 1 },

@@ -44,7 +44,7 @@ ctl(qw(sample-test verify), $mine);
 ctl(qw(sample status), $own->{id}, qw(--status verified));
 my $done = ctl(qw(sample report), $own->{id});
 
-# What differs by nature: who and when, which, and the digest of that.
+# Removes members that differ by nature: user, time, id, and the digest of those.
 sub stripped {
     my ($value) = @_;
     return [ map { stripped($_) } @$value ] if ref $value eq 'ARRAY';

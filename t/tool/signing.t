@@ -148,7 +148,7 @@ SKIP: {
         like($shown, qr/^$line/m, "what is signed is shown before the question: $line");
     }
 
-    # What was shown is what is signed.
+    # The signed content is the content that was shown.
     my $count = $tool->value($signatures);
     $tool->made(@ana, qw(sample-test enter 5 --result 7));
     ($exit, $said) = at_terminal($tool->password, sub {

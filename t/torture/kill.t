@@ -117,7 +117,7 @@ sub wreak {
 sub no_session_holds_anything {
     my $db = $lims->superuser;
     my $held;
-    # What a client sent and did not wait for may be at work.
+    # Requests whose clients did not wait may still be running.
     wait_until {
         $held = $db->selectall_arrayref(q{
             SELECT a.pid, a.state, a.query FROM pg_stat_activity a

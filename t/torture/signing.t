@@ -89,7 +89,8 @@ sub ask {
         : (0, '', "$@");
 }
 
-# What of the records is decided, and how often each is signed: "1 1 0 0" and the same.
+# Returns for each record whether it is decided, and how often it is signed: "1 1 0 0" and
+# the like.
 sub state_of {
     my ($act) = @_;
     my $of = $lims->db->selectall_arrayref("SELECT (r.status = ?)::int, (SELECT count(*)

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What stays after many requests and many graceful restarts: a child is as large
-# after the last as after the first ten thousand, within one in twenty, holds as
-# many descriptors, and no request is lost when the children are exchanged under
-# load; nor does the parent, which lives on, grow with them.
+# Memory and descriptors after many requests and many graceful restarts: a child is as
+# large after the last as after the first ten thousand, within one in twenty, holds as
+# many descriptors, and no request is lost when the children are exchanged under load; nor
+# does the parent, which lives on, grow with them.
 #
 # SOAK_REQUESTS (20000; make soak: 1000000), SOAK_RESTARTS (5; 100). TORTURE_SEED
 # repeats a run
@@ -73,7 +73,8 @@ sub fine {
 # A sanitizer keeps what was freed.
 my @judged = LIMS::Instance::foreign_malloc() ? (1) : (0, 1);
 
-# What the processes had of kilobytes or descriptors, what they have, and the most allowed.
+# Compares kilobytes or descriptors of the processes, before and now, with the most
+# allowed.
 sub compare {
     my ($before, $after, $place) = @_;
     my ($was, $is) = map { sum(map { $_->[$place] } values %$_) / keys %$_ } $before, $after;
@@ -145,7 +146,7 @@ sub exchange {
 subtest 'graceful restarts under load' => sub {
     my $stop = "$lims->{instance}{dir}/stop";
     my @generation = $lims->children;
-    # What the first restart brings is not growth.
+    # The growth of the first restart is not counted.
     exchange(@generation);
     my $before = measure($lims->pid);
     my $pid    = fork // die "fork: $!\n";

@@ -39,7 +39,7 @@ sub closed {
 
 sub verified { return $lims->ctl(@here, qw(audit verify), @_) }
 
-# What owners can do, and undo.
+# Runs a change as the owner of the database, who can also undo it.
 sub as_owner {
     my ($sql, @bound) = @_;
     $db->begin_work;

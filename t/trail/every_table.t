@@ -74,7 +74,7 @@ my %other = (
     'timestamp with time zone' => q{coalesce(%1$I, now()) + interval '1 second'},
 );
 
-# Of these two every column is of a closed list.
+# Tables in which every column is of a closed list.
 my %other_role = (
     role_permission => q{CASE role WHEN 'client_viewer' THEN 'auditor' ELSE 'client_viewer' END},
     user_role       => q{CASE role WHEN 'client_viewer' THEN 'auditor' ELSE 'client_viewer' END},
@@ -140,7 +140,8 @@ for my $table (@$tables) {
         "$table: a row is changed through each surface");
 }
 
-# What a list of the trail has to show of a change of the table through the surface.
+# Returns the entry that a list of the trail has to show for a change of the table through
+# the surface.
 sub shown {
     my ($entry) = @_;
     my $column = $column{"$entry->{table} $entry->{surface}"} // '';

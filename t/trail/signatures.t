@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What was signed is shown: printed name, time, meaning and record; the signature stands
-# after its own act, and no longer when the result is another. Those of a sample are all of
-# what belongs to it, and of nothing else.
+# Signatures as they are shown: printed name, time, meaning and record. A signature stands
+# after its own act, and falls when the result changes. Signatures of a sample include
+# those of all that belongs to it, and of nothing else.
 use strict;
 use warnings;
 
@@ -55,7 +55,7 @@ $signer->done('qc-batch evaluate', $batch->{id});
 $signer->done('qc-batch override', $batch->{id}, reason => 'the spike was doubled');
 $signer->done('sample-test verify', $test);
 
-# Those of the sample: its own, and what was signed of its parts.
+# Returns the signatures of the sample: its own, and those of its parts.
 sub of_sample { return $signer->done('signature list', sampleId => $_[0])->{data} }
 is_deeply([ map { $_->{meaning} } @{ of_sample($sample->{id}) } ], [qw(verified reopened verified)],
     'a sample shows the signatures of its tests');

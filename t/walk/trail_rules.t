@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What judges the walks can fail: of trails of releases that a rule forbids it names the
-# sample and the rule, of the same release by the rules nothing.
+# Checks the rules that judge the walks: for trails of releases that a rule forbids they
+# name the sample and the rule, for the same release by the rules nothing.
 use strict;
 use warnings;
 

@@ -27,7 +27,7 @@ sub emit {
     return;
 }
 
-# What became of a delivery, once that is on record.
+# Returns the outcome of a delivery, once it is recorded.
 sub state_of {
     my ($uuid) = @_;
     wait_until {

@@ -65,7 +65,7 @@ is($tool->value(q{SELECT u.email FROM lims.audit_entry a JOIN lims.user_account 
     WHERE a.table_name = 'webhook_endpoint' AND a.record_id = ?}, $id), 'ana@cedar.example',
     '... and who it was');
 
-# What is refused.
+# Refusals ---------------------------------------------------------------------------
 
 my @make = qw(create --name X --url);
 refused(1, qr/url must begin with https/,           'http',        @make,
@@ -160,7 +160,7 @@ ok($enabled->{enabled}, 'the endpoint is enabled');
 is_deeply([ @$enabled{qw(disabledAt disabledReason consecutiveFailures)} ], [ undef, undef, 0 ],
     '... and all is forgotten');
 
-# Who may: administrators, and of their organization alone.
+# Permissions: administrators, and of their organization alone -----------------------
 
 $tool->made(@cedar, qw(user create --email bo@cedar.example --display-name Bo
     --roles analyst));

@@ -151,7 +151,7 @@ sub judged {
 
 sub there { my ($program) = @_; return !system "command -v $program >/dev/null 2>&1" }
 
-# What is signed and no event is refused, and the next is taken.
+# A signed request that is no event is refused, and the next event is accepted.
 sub lives {
     my ($name, $send) = @_;
     my $now = time;

@@ -124,7 +124,7 @@ subtest 'a host name that does not resolve' => sub {
 
 ok($lims->finish, 'the log is clean');
 
-# What is allowed above is not by itself.
+# Addresses allowed above are not allowed by default.
 subtest 'private addresses are refused' => sub {
     my $conf = $receiver->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 192.0.2.0\/24/r;
     my $strict = LIMS::Test->new(conf => $conf . "LimsWebhookSchedule 600\n");

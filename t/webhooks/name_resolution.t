@@ -69,7 +69,8 @@ sub outcome {
     return $attempt || { state => 'no attempt' };
 }
 
-# What was resolved is remembered for a while: a child that begins asks anew.
+# Has names resolved anew: a child caches addresses for a while, and a new child has no
+# cache.
 sub forget_names {
     $lims->restart;
     return;

@@ -237,7 +237,8 @@ sub copy_data {
     return;
 }
 
-# What the statements of 1.0.0 read, which the service's are compared with.
+# Makes the views and functions that the statements of 1.0.0 read, the reference of the
+# service's.
 sub make_reference {
     my ($name) = @_;
     psql($name, '-f', "$bench/version-1.0.0/records.sql");
@@ -311,7 +312,8 @@ sub lua {
     return $value =~ /\A\d+\z/ ? $value : '"' . $value =~ s/(["\\])/\\$1/gr . '"';
 }
 
-# What load.lua reads; never the same twice, so that no request is a repetition.
+# Writes the plan that load.lua reads; never the same twice, so that no request is a
+# repetition.
 sub write_plan {
     my ($path, $speakers) = @_;
     our $plans;

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What the statements of 1.0.0 read (get.sql and list.sql beside this file), in a schema
--- of the benchmark's own: a view or function of today that becomes faster does not make
--- the reference faster that it is measured by. build/bench/run makes it in the database
--- that it measures on, and compares its records with those of today:
+-- Views and functions that the statements of 1.0.0 read (get.sql and list.sql beside this
+-- file), in a schema of the benchmark's own: a view or function of today that becomes
+-- faster does not make the reference faster that it is measured by. build/bench/run makes
+-- it in the database that it measures on, and compares its records with those of today:
 --
 --     psql -U postgres -d DATABASE -f records.sql
 --
@@ -136,7 +136,7 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
           AND k.release_state IS NULL
        OFFSET 0) r ON true;
 
--- Its tests ----------------------------------------------------------------
+-- Sample tests -------------------------------------------------------------
 
 CREATE FUNCTION bench.specification_words(
     p_low numeric,

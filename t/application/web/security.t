@@ -20,7 +20,7 @@ my $spared = qr/\A(?:schema_migration\.\w+|idempotency_record\.\w+|\w+\.(?:table
     |organization\.(?:code|time_zone|locale)|saved_view\.page|sign_in_guess\.address
     |user_account\.(?:email|password_hash)|webhook_endpoint\.(?:events|url))\z/x;
 
-# What a program sends, and where it is seen.
+# Texts that a program has sent, and the places where they are shown.
 my ($sent, @places);
 
 sub by_key {

@@ -101,7 +101,7 @@ sub capture {
 sub start_cluster {
     our $socket;
     return $socket if defined $socket;
-    # Who is last stops the cluster; this says that somebody is not done.
+    # The last test run stops the cluster; this file says that another is still running.
     make_path($cluster);
     open our $in_use, '>>', "$cluster/in-use" or die "$cluster/in-use: $!\n";
     flock $in_use, LOCK_SH or die "flock: $!\n";
@@ -181,7 +181,8 @@ sub template {
     });
 }
 
-# Those of former builds; another test run may still be cloning a recent one.
+# Drops template databases of former builds; another test run may still be cloning a
+# recent one.
 sub _drop_old {
     my ($admin, $prefix) = @_;
     my $names = $admin->selectcol_arrayref(<<'END', undef, $prefix);
@@ -318,8 +319,8 @@ sub launch {
     for my $name (qw(port plain_port)) {
         chomp($self->{$name} = _slurp("$self->{home}/$name"));
     }
-    # Its children answer before it says that it is there, which is not to be taken for
-    # the end of a restart.
+    # Children answer before the parent logs that it has resumed; that line must not be
+    # taken for the end of a restart.
     my $there = qr/\[pid @{[ $self->pid ]}\b[^\n]*resuming normal operations/;
     wait_until { $self->log =~ $there };
     return;
@@ -416,7 +417,7 @@ sub foreign_malloc {
 # How many times as long as by itself a program may take.
 sub slowness { return $ENV{LIMS_VALGRIND} ? 10 : 1 }
 
-# What the sanitizers wrote.
+# Returns the output of the sanitizers.
 sub sanitizer_output {
     my ($self) = @_;
     return join '', map { _slurp($_) } glob "$self->{home}/sanitizer/*";

@@ -8,7 +8,7 @@ const kim = 'kim.arden@cedarbasin.example';
 const first = 'grey heron at nine';
 const second = 'tidal ledger quince';
 
-// What an administrator does for a new person: an account and a link.
+// Makes an account for a new person, as an administrator, and returns its link.
 const invited = (page, email) => page.evaluate(async (address) => {
     const { id: session } = await (await fetch('/app/api/session')).json();
     const post = async (path, body) => (await fetch(`/app/api${path}`, { method: 'POST',

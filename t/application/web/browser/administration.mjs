@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an administrator does, page by page, at one desk.
+// Administration in the browser, page by page, by one administrator.
 import { keys } from './keys.mjs';
 import { organization, signsOrganization } from './organization.mjs';
 import { reference } from './reference.mjs';
@@ -10,7 +10,7 @@ import { users } from './users.mjs';
 import { webhooks } from './webhooks.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
-// Of a laboratory that signs.
+// The administrator of a laboratory that signs.
 const helen = 'helen.brandt@harborview.example';
 
 run(async (browser) => {

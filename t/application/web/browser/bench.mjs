@@ -120,7 +120,7 @@ async function twoPeople(page, other) {
     is(await value(other, 0, 0), '0.50', 'theirs is taken');
 }
 
-// What the one has just saved, the other is shown a little later.
+// A second person sees results soon after the first has saved them.
 async function liveView(other) {
     await other.clock.fastForward(16_000);
     await until(other, (at) => document.querySelector(at).textContent.includes('0.62'),

@@ -162,7 +162,8 @@ async function written(page, text, name) {
     is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1, '... once');
 }
 
-// What has no rule against being done twice: only its key tells that it is the same.
+// A comment has no rule against duplicates: only its idempotency key shows that it is the same
+// request.
 async function commentOnce(here) {
     const { page } = here;
     const text = 'The client called about the bottle';
@@ -186,7 +187,8 @@ async function commentOnce(here) {
     await written(page, `${text} again`, 'a comment whose button is pressed twice');
 }
 
-// What this browser remembers of the work: nothing. (The session's cookie no script sees.)
+// Returns all that the browser has stored about the work: nothing. (Scripts cannot see the
+// session's cookie.)
 const remembered = (page) => page.evaluate(async () => [
     ...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie,
     ...await indexedDB.databases(), ...await caches.keys(),

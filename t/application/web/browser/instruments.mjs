@@ -38,7 +38,7 @@ async function because(page, reason) {
     await press(page, 'Enter');
 }
 
-// What a link downloads, as text.
+// Returns the text of the file that a link downloads.
 async function downloaded(page, link) {
     const href = await link.getAttribute('href');
     return page.evaluate(async (path) => (await fetch(path)).text(), href);
@@ -157,8 +157,8 @@ const makeTemplate = (page) => page.evaluate(async () => {
     });
 });
 
-// What follows a failure: it is investigated, and the run repeated; the new batch has a control
-// more and covers a test.
+// A failed batch is investigated and its run repeated; the new batch has a control more and covers
+// a test.
 async function repeated(page) {
     await page.getByRole('button', { name: 'Open an investigation' }).click();
     const form = page.getByRole('dialog', { name: 'Open an investigation' });

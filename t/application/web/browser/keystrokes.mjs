@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a day's work costs in acts beyond the data: an order of 20 samples registered and
+// Number of acts, beyond typing the data, of a day's work: an order of 20 samples registered and
 // received; 20 results entered, one of them tested again, all verified under signature.
 import { Acts } from './acts.mjs';
 import { act, ask, desk, is, ok, open, quiet, run, signIn, until } from './support.mjs';

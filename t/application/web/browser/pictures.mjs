@@ -42,7 +42,7 @@ const seen = (page) => page.evaluate(() => ({
     busy: document.querySelector('main [aria-busy=true]') !== null,
     nothing: [...document.querySelectorAll('main .nothing')].map((one) => one.innerText).join('\n'),
     crashed: document.body.innerText.includes('Something went wrong'),
-    // What is wider than the page makes all of it scroll sideways.
+    // An element wider than the page makes all of it scroll sideways.
     wide: document.documentElement.scrollWidth > innerWidth,
 }));
 
@@ -131,7 +131,7 @@ async function waiting(browser, paths) {
     await leave(here, 'waiting');
 }
 
-// What is seen before somebody is signed in, and for the first time.
+// Takes pictures of the pages before signing in, and of those at the first sign-in.
 async function entering(browser) {
     const here = await desk(browser);
     const { page } = here;

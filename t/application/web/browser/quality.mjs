@@ -13,7 +13,7 @@ const grace = 'grace.okafor@cedarbasin.example';
 const go = (page, place) => page.locator('.rail').getByRole('link', { name: place, exact: true })
     .click();
 
-// What a button of the list downloads, as the file that the person gets.
+// Returns the text of the file that a button of the list downloads.
 async function downloaded(page, name) {
     const [file] = await Promise.all([page.waitForEvent('download'),
         page.locator('.head').getByRole('link', { name, exact: true }).click()]);

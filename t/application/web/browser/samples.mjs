@@ -25,7 +25,7 @@ async function signingIn(page) {
     ok(/Cedar Basin/.test(await page.title()), 'the title names the laboratory');
 }
 
-// What the first list needs is little; other pages come when they are opened.
+// The first list loads little; other pages are loaded when they are opened.
 async function weight(page) {
     const scripts = await page.evaluate(() => performance.getEntriesByType('resource')
         .filter(({ name }) => name.endsWith('.js'))
@@ -74,7 +74,7 @@ async function list(page) {
     is(await page.locator('.peek').count(), 0, 'Escape closes the peek');
 }
 
-// Of what is selected the open tests are given to a person, sample by sample.
+// The open tests of the selected samples are assigned to a person.
 async function assigning(page) {
     await page.locator('tr', { hasText: 'Review' }).first().click();
     await press(page, 'x');
@@ -143,7 +143,7 @@ async function filters(page) {
 const chip = (page, text) => until(page, (expected) => [...document.querySelectorAll('.chip')]
     .some(({ textContent }) => textContent.startsWith(expected)), `filtered by ${text}`, text);
 
-// What filters take is names: of a client, and of an order its number.
+// Filters take names, of a client for instance, and the number of an order.
 async function byName(page) {
     const first = async (path) => (await ask(page, 'GET', `${path}?limit=1`)).data[0];
     const { id: clientId, name } = await first('/clients');
@@ -216,7 +216,8 @@ async function facts(page) {
     await until(page, () => !document.querySelector('[role=dialog]'), 'Escape closes it');
 }
 
-// What is still to be done leads to the test; a test to its investigation, with what it is of.
+// A finding that is work still to be done links to the test; a test links to its investigation,
+// whose form it fills in.
 async function leading(page) {
     ok(/\d+ \w+ (left )?of \d+ d/.test(await page.textContent('.tall tbody')),
         'how much of the holding time is used', await page.textContent('.tall tbody'));

@@ -24,9 +24,9 @@ export function patternsOf(folder) {
 
 // --- Addresses -------------------------------------------------------------------
 
-// What stands in an address besides a record's id.
+// Values of the words in addresses, besides ids of records.
 const words = { act: 'rotate', panel: 'change', tab: '', role: '', operation: '' };
-// What a noun of the pages is called below the API.
+// Names of resources in the API, by the nouns of the pages.
 const resources = { approvals: 'approval-records', webhooks: 'webhook-endpoints',
     of: 'sample-tests' };
 

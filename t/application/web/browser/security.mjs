@@ -69,7 +69,7 @@ const files = {
 async function openedDirectly({ context }, path, name) {
     const tab = await context.newPage();
     const saved = tab.waitForEvent('download', { timeout: 15000 }).catch(() => null);
-    // What is saved is no page that opens.
+    // A download does not open as a page.
     await open(tab, `/app/api${path}`).catch(() => {});
     const download = await saved;
     ok(download !== null && tab.url() === 'about:blank', `${name} opened directly: saved, not shown`,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a test in Chromium begins with: a browser with a person's page, assertions as TAP,
-// and what fails every test without a line in it (policy, console, accessibility).
+// Support for tests in Chromium: a browser with a person's page, assertions as TAP, and the
+// conditions that fail every test (content security policy, console, accessibility).
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -144,7 +144,7 @@ export const scan = (page, text, suffix = 'Enter') => page.evaluate((keys) => {
     }
 }, [...text, suffix]);
 
-// What axe-core finds: by all its rules, or by these.
+// Returns the violations that axe-core finds, by all its rules or by these.
 async function findings(page, rules) {
     return page.evaluate(async ([source, only]) => {
         if (!window.axe) {

@@ -67,7 +67,7 @@ export class Browser {
         return page;
     }
 
-    // What axe-core finds wrong: rule and element.
+    // Returns the violations that axe-core finds: rule and element.
     async findings(page: Page): Promise<string[]> {
         await page.evaluate(axe.source);
         const found = await page.evaluate(() =>

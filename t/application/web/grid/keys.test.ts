@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keys do, and where the cursor goes.
+// Keys of the grid, and movements of its cursor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is typed into a grid, undone and redone, and what the service's answers do to it.
+// The grid's model: typing, undo and redo, and answers of the service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -188,7 +188,7 @@ test('16,000 cells are planned and written within a blink', () => {
     const columns = Array.from({ length: 8 }, (_, c) => `C${c}`);
     const given = sheet(2000, columns);
     const text = writeTsv(Array.from({ length: 2000 }, (_, r) => columns.map((__, c) => `${r}.${c}0`)));
-    // Of the processor: the clock also counts what else the machine does.
+    // Measures the time of the processor: the clock also counts other work of the machine.
     const begun = process.cpuUsage();
     const model = write(modelOf(given), planned(given, text, only(0, 0)).changes);
     const { user, system } = process.cpuUsage(begun);

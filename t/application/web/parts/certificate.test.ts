@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a version of a certificate says otherwise than the one before it, as its reader sees it.
+// Differences between a version of a certificate and the one before it, as its reader sees them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

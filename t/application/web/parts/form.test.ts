@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is sent of what was typed, what two people typed at once, and where a refusal belongs.
+// Forms: the body that is sent, edit conflicts, and the place of a refusal.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

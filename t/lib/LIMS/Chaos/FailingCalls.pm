@@ -51,7 +51,7 @@ sub new {
         $class;
     my @libraries = map { LIMS::Instance::out() . "/fail/$_.so" } @{ $option{libraries} };
 
-    # Of the turns that are tried; TORTURE_SEED repeats a run.
+    # Seed for choosing the turns that are tried; TORTURE_SEED repeats a run.
     my $seed = $ENV{TORTURE_SEED} || time ^ $$;
     srand $seed;
     note("TORTURE_SEED=$seed");
@@ -331,7 +331,7 @@ sub work {
     my $pc       = LIMS::Files::Instrument->new($lab);
 
     $pc->profile;
-    # What its key has sent is counted from now on: no file is its first.
+    # The bytes that the key has sent are counted from now on: no later file is its first.
     $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ]));
     my $file = join ', ', '\A(?:audit_entry \d+, )?idempotency_record 1', 'instrument_file 1',
         'instrument_file_content 1\z';
@@ -343,7 +343,7 @@ sub work {
 
     # So that entering again is always the same: the value before it is kept.
     $lab->enter($_, '1') for @tests;
-    # Who asks a model: it finds the value, the service enters it.
+    # An upload to the model: it finds the value, the service enters it.
     $lab->policy(ai_data_access => 'true');
     $model->say('right');
     my %work = (

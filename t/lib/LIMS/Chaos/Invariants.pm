@@ -115,9 +115,8 @@ SELECT *
 END
 }
 
-# What each kind of event is due to, from the trail alone, each with the record
-# it is about. The events of the lifecycle scan follow no single change: they
-# are judged where the scan is.
+# Checks that each event has its cause in the audit trail, with the record it is about.
+# Events of the lifecycle scan follow no single change: the tests of the scan check them.
 sub _events {
     return <<'END';
 WITH entry AS (

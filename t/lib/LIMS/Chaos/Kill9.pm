@@ -135,7 +135,7 @@ sub _postmaster_pid {
     return $pid;
 }
 
-# Those that worked for it have to be gone first; each notices by itself.
+# Processes of the former server have to be gone first; each notices by itself.
 sub _start_database {
     my ($self, $former) = @_;
     my $tool = "$LIMS::Instance::root/build/instance";

@@ -92,8 +92,8 @@ sub _work {
         count => { lost => 0, again => 0 }, done => 0);
     my $worker = bless \%self, ref $self;
 
-    # What parallel() connected with is no part of the load: idle, it would hold
-    # memory of the server's that then goes to another.
+    # Closes the connection that parallel() has used: idle, it would hold memory of the
+    # server that another request then gets.
     delete $self->{lims}{client};
     srand($number + 1000 * ($option->{seed} || 0));
     while ($share ? $worker->{done} < $share : !$option->{until}->()) {

@@ -96,7 +96,7 @@ sub rule {
     return;
 }
 
-# Those who are connected.
+# Returns the connections that are open.
 sub _there {
     my ($self) = @_;
     my %open;
@@ -163,7 +163,7 @@ sub _write {
     return;
 }
 
-# Who has hung up is noted when that is read.
+# A side that has hung up is noted when it is read.
 sub _answer {
     my ($c, $bytes) = @_;
     return eval { _write($c->{client}, $bytes) };
@@ -185,7 +185,8 @@ sub _pass {
         for my $from (@ready) {
             my $read = sysread $from, my $bytes, 65536;
             if (!$read) {
-                # Told that the service leaves (Terminate), PostgreSQL may be gone first.
+                # When the service says that it leaves (Terminate), PostgreSQL may be gone
+                # first.
                 $self->note({ lost => encode_base64($c->{all}, '') })
                     if $from == $client || $c->{all} =~ /X\0\0\0\x04\z/;
                 return;

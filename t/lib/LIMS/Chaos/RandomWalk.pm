@@ -170,7 +170,7 @@ sub _take_on {
     return $self->_issue($sample->{id});
 }
 
-# What stands in the way of a verification, more often than not: a failed batch or lot.
+# Mends the most frequent obstacles to a verification: a failed batch or lot.
 sub _mend {
     my ($self) = @_;
     return $self->_one(sub { $self->_override }, sub { $self->_enter }, sub { $self->_choose_lot },
@@ -267,7 +267,7 @@ sub _send_file {
     my $csv = $pc->csv([ 'CCV', 'NO3', $self->_one(10.1, 19.9) ],
         map { [ $self->{sample}, $_->{testCode}, $value eq 'same' ? $_->{result} // 4 : $value ] }
             @tests);
-    # Its own bytes: what was sent before is not read again.
+    # Each file has bytes of its own: the same bytes are not read again.
     return $self->_ask(POST => '/instrument-ingest', { fileName => "$self->{name}-$self->{number}.csv",
             content => $csv . "\n" x $self->{number} });
 }

@@ -36,7 +36,7 @@ use JSON::PP ();
 
 my $json = JSON::PP->new->canonical->allow_nonref;
 
-# What an approval covers: of the sample, and of each of its tests.
+# Columns that an approval covers: of the sample, and of each of its tests.
 my @sample_content = qw(client_id client_name external_id material_type_id project_id
     plant_location collection_date collected_at);
 my @test_content = qw(result qualifier notes analyzed_at reagent_lot_id media_lot_id spec_low
@@ -93,7 +93,7 @@ sub _fault {
     return;
 }
 
-# What the walk came upon: a gate that nobody ever stood at is not tested.
+# Counts how often the walk met a gate: one that it never met is not tested.
 sub _met { $_[0]{met}{ $_[1] }++; return }
 
 sub _row { return $_[0]{now}{ $_[1] }{ $_[2] // '' } }
@@ -212,7 +212,7 @@ sub _covered_by {
         keys %{ $self->{now}{sample_test} };
 }
 
-# Those that the trail names, and the one that came with the value.
+# Returns the batches that the trail names, and the one that came with the value.
 sub _batches_of {
     my ($self, $id) = @_;
     my $test  = $self->_row(sample_test => $id);

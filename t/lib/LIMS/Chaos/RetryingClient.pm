@@ -61,7 +61,7 @@ sub new {
     return $self;
 }
 
-# What is done, each as often as it is named.
+# Returns the steps of the work, each as often as it is named.
 sub steps {
     return qw(_register _enter _enter _enter_many _receive _verify _verify _intrude _report
         _describe);

@@ -44,7 +44,7 @@ sub credentials {
         'Sec-Fetch-Site' => 'same-origin', 'X-Lims-Request' => '1' };
 }
 
-# What the person saw of a record, which is what a signature is for.
+# Returns the digest of the record as the person saw it, which a signature names.
 sub _seen {
     my ($self, $table, $id) = @_;
     my $answer = $self->_ask('GET', "/signed-contents?table=$table&recordId=$id");

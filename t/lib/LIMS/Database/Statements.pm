@@ -28,7 +28,7 @@ use LIMS::Instance;
 
 my %kind = (VALUE => 'value', GIVEN => 'given', CONTEXT => 'context');
 
-# What a C compiler makes of adjacent string literals.
+# Joins adjacent string literals, as a C compiler does.
 sub _unquoted {
     my ($literals) = @_;
     my %escape = (n => "\n", t => "\t");

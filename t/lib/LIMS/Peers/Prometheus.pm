@@ -58,7 +58,7 @@ sub new {
     return $self;
 }
 
-# What conf/prometheus.yml says, at home here.
+# Returns the configuration of conf/prometheus.yml, with the addresses of this test.
 sub _configuration {
     my ($lims) = @_;
     my $yaml = text('conf/prometheus.yml');

@@ -71,7 +71,7 @@ sub _object {
     return \%made;
 }
 
-# What is given, its objects completed.
+# Returns the given values, with their objects completed.
 sub _completed {
     my ($self, $schema, $value, $text) = @_;
     return $self->_object($schema, $value, $text) if ref $value eq 'HASH' && $schema->{properties};

@@ -85,7 +85,7 @@ sub call {
         defined $password ? ('--password-file', $self->_file($password)) : (),
         split(' ', $command), @id, @arguments);
 
-    # What went wrong is said twice: to people, then as JSON.
+    # An error is printed twice: for people, then as JSON.
     my ($last) = $answer->{output} =~ /^(\{.*\})\s*\z/m;
     $answer->{json} //= eval { LIMS::Service::JSONSchema::decode($last) } if defined $last;
     return $answer;

@@ -86,7 +86,7 @@ sub get   { my ($self, $path, %o) = @_; return $self->{lims}->get($path, key => 
 sub post  { my ($self, @ask) = @_; return $self->{lims}->post(@ask[ 0, 1 ], key => $self->{key}) }
 sub patch { my ($self, @ask) = @_; return $self->{lims}->patch(@ask[ 0, 1 ], key => $self->{key}) }
 
-# What has to be there.
+# Returns the record at a path; dies if there is none.
 sub _found {
     my ($self, $path) = @_;
     my $response = $self->get($path);

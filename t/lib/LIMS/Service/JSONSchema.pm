@@ -113,7 +113,7 @@ sub validate {
     return @faults;
 }
 
-# What a "#/components/..." points to.
+# Returns the schema that a "#/components/..." refers to.
 sub resolve {
     my ($self, $pointer) = @_;
     my $at = $self->{document};

@@ -216,7 +216,7 @@ sub act {
 sub sign {
     my ($self, $db, $meaning, $table, $id) = @_;
 
-    # Who has no password cannot sign; which one it is does not matter here.
+    # A person without a password cannot sign; its value does not matter here.
     $db->do(q{UPDATE lims.user_account SET password_hash = 'a test' WHERE organization_id = ?}
             . ' AND id = ? AND password_hash IS NULL', undef,
         @{ $self->{organization} }{qw(id user_id)});
@@ -414,7 +414,7 @@ sub _hold {
         $self->{organization}{id}, $id);
     syswrite $out, '.';
     wait_until {
-        # What one transaction sees of activity it would go on seeing.
+        # A transaction would go on seeing the activity that it saw first.
         $db->do('SELECT pg_stat_clear_snapshot()');
         $met = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'});

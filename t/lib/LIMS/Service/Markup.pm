@@ -28,7 +28,7 @@ use warnings;
 use LIMS::Service::Bodies;
 use LIMS::Service::JSONSchema;
 
-# What no person reads, or what has to be a record's.
+# Members that no person reads, or that have to be a record's.
 my %machine = map { $_ => 1 } qw(trackingId identifier ifMatch content contentBase64 profile);
 
 our $markup = qq{<img src=x onerror=hit()>\x{202e}};

@@ -37,7 +37,7 @@ my %transport = map { $_ => 1 } qw(connection content-length content-type date k
 
 my $milliseconds = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/a;
 
-# What may answer a request that no operation is documented for.
+# Statuses that may answer a request for which no operation is documented.
 my %refusal = map { $_ => 1 } qw(400 401 403 404 405 408 411 413 414 415 417 426 429 431 500 501
     503);
 

@@ -62,7 +62,7 @@ sub path {
     return $self->{template} =~ s/\{id\}/$id/r;
 }
 
-# What a body needs that no schema says.
+# Bodies that an operation needs beyond its schema.
 my %beyond = (receiveSamples => { sampleIds => [4217] },
     ingestInstrumentFile => { content => 'x', dryRun => JSON::PP::true });
 

@@ -79,7 +79,7 @@ sub httpd { return $_[0]{httpd} }
 
 sub all { return @{ $_[0]{hosts} } }
 
-# What asks a host as if it had an httpd of its own.
+# Returns a client that talks with one host as if it had an httpd of its own.
 sub _client {
     my ($self, $number) = @_;
     return bless { name => $self->{names}[$number], database => $self->{names}[$number],
@@ -148,8 +148,8 @@ sub _site {
             . qq( "\${LIMS_CERTIFICATE_KEY}"\n) } @hosts;
 }
 
-# What stands in conf/lims.conf before its host, and the host, with places for what
-# is each one's own.
+# Splits conf/lims.conf into its head and its host, with placeholders for what differs
+# from host to host.
 sub _parts {
     my ($before, $host) = LIMS::Instance::_slurp($lims_conf)
         =~ m{\A(.*?)^(<VirtualHost.*?^</VirtualHost>\n)}ms;

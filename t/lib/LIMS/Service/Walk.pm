@@ -106,7 +106,7 @@ sub _employ {
     return;
 }
 
-# What the laboratory works with: a plain number with limits, one with quality control, one
+# Makes the laboratory's reference data: a test with limits, one with quality control, one
 # that has to be confirmed, one with a worksheet; and an instrument that sends files.
 sub _furnish {
     my ($self, $actor) = @_;
@@ -166,7 +166,7 @@ sub _count {
     return;
 }
 
-# What each process returns from the actor that it is given.
+# Runs the actors in processes of their own, and returns the answers of each.
 sub _at_once {
     my ($self, $action) = @_;
     my @returned;

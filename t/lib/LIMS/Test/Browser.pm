@@ -86,7 +86,7 @@ sub run {
 
     my $acts = { rows => \&rows, %{ delete $option{acts} || {} } };
     my $lims = LIMS::Test->new(demo => 1, %option);
-    # What lists show of readiness is what the scan found.
+    # Lists show the release state that the scan has cached.
     $lims->ctl('scan');
     $prepare->($lims) if $prepare;
     local $ENV{LIMS_URL}         = $lims->url;

@@ -36,7 +36,7 @@ sub files {
     @below = qw(mod_lims.c modules sql conf t build Makefile .ci) unless @below;
     my @there = grep { -e } map { "$root/$_" } @below;
     find({ no_chdir => 1, wanted => sub {
-                # What is built, installed or recorded is nobody's source.
+                # Folders of built, installed or recorded files have no sources.
                 if (-d && m{/build/(?:apr|bench-out|out|clients|asan|tsan|valgrind|fuzz|run|test)\z|/t/fuzz/corpus\z|/node_modules\z}) {
                     $File::Find::prune = 1;
                 }

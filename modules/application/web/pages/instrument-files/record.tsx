@@ -120,6 +120,25 @@ function Foot({ file, cards, preview }: {
     );
 }
 
+function Head({ file, actions }: { file: InstrumentFile; actions: Ready[] }): ReactElement {
+    return (
+        <div className="head">
+            <h1>{file.fileName}</h1><FileStatus status={file.status} />
+            <span className="quiet cut">
+                {file.sentBy ? `${texts.sentBy(file.sentBy)} ` : ''}
+                <Moment at={file.receivedAt} />, {sizeOf(file.size)}
+            </span>
+            <span className="push" />
+            {file.contentRemovedAt ? null : (
+                <a href={paths.download(`/instrument-files/${file.id}/content`)} download>
+                    {texts.bytes}
+                </a>
+            )}
+            <ActBar actions={actions} />
+        </div>
+    );
+}
+
 function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElement {
     const review = file.status === 'quarantined' && may('file.review');
     const preview = usePreview(file, review);
@@ -150,20 +169,7 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
     useActions(keys);
     return (
         <>
-            <div className="head">
-                <h1>{file.fileName}</h1><FileStatus status={file.status} />
-                <span className="quiet cut">
-                    {file.sentBy ? `${texts.sentBy(file.sentBy)} ` : ''}
-                    <Moment at={file.receivedAt} />, {sizeOf(file.size)}
-                </span>
-                <span className="push" />
-                {file.contentRemovedAt ? null : (
-                    <a href={paths.download(`/instrument-files/${file.id}/content`)} download>
-                        {texts.bytes}
-                    </a>
-                )}
-                <ActBar actions={own} />
-            </div>
+            <Head file={file} actions={own} />
             <TabBar label={texts.tabsOf(file.fileName)} tabs={tabs} at={tab}
                 href={(id) => paths.instrumentFile(file.id, id)} />
             <TabPane tabs={tabs} at={tab} />

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose days they are: the people of a laboratory, what they are sent, what they find.
+// Laboratories whose working days are tested: their people, their orders and files, their
+// equipment.
 
 // A time of so many hours ago, as it is written in that laboratory.
 function ago(hours, timeZone) {

@@ -13,7 +13,7 @@ const PATIENCE = 120_000;
 const STOPS = 60;
 const ROWS = 200;
 
-// What a screen reader would call the element that has the focus.
+// Returns the accessible name of the element that has the focus.
 const nameOfFocus = () => {
     const at = document.activeElement;
     const labels = [...at?.labels ?? []].map(({ textContent }) => textContent).join(' ');
@@ -128,7 +128,7 @@ export class Person {
         await this.press('Tab', 'Enter');
     }
 
-    // What is written on a label opens its record.
+    // Opens the record with the name that is written on a label.
     async find(label) {
         await this.press('/');
         await this.page.waitForSelector('[name=scan]:focus');

@@ -4,7 +4,7 @@
 // of their own where the laboratory signs.
 import { Person } from './person.mjs';
 
-// What an act asks for where it is signed, and where it is not.
+// Confirms an act, or signs it where the laboratory signs.
 const agree = (person, lab) => lab.signs ? person.sign() : person.confirm();
 
 const several = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
@@ -50,7 +50,7 @@ async function verifying(browser, lab, labels) {
 export async function approving(person, lab, labels) {
     await person.goTo('Approvals');
     await person.page.waitForSelector('tr.cursor');
-    // What was completed first stands first: the list of samples has the newest first.
+    // The list of samples has the newest first, so that the sample completed first stands last.
     await person.select(labels.at(-1), labels.length);
     await person.press('V');
     await agree(person, lab);

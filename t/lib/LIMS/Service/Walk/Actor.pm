@@ -47,7 +47,7 @@ use LIMS::Service::Walk::Ideas;
 
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
 
-# What a laboratory does most.
+# The most frequent acts of a laboratory.
 my @MOSTLY = (('sample-test enter') x 8, ('sample-test verify') x 5, ('sample status') x 3,
     ('approval decide') x 3, 'sample-test bulk-enter', 'sample-test verify-many', 'sample report',
     'sample-test reopen', 'POST /instrument-ingest', 'certificate issue', 'sample create',
@@ -196,7 +196,8 @@ sub _send {
     return $person->request(_message($route, $id, %value));
 }
 
-# What a person saw: the record as it stands, or each of the list.
+# Returns the digest of what a person saw: of the record as it stands, or of each in the
+# list.
 sub _signed {
     my ($self, $route, $id, %value) = @_;
     my $of = $route->{signs};
@@ -310,7 +311,7 @@ sub wander {
         my $dealt = rand() * $left < @routes;
         my $name  = $dealt ? shift @routes : $MOSTLY[ rand @MOSTLY ];
         my $taken = $self->_take($self->{routes}{$name});
-        # What nothing is there for yet comes again.
+        # A route that had nothing to act on is tried again.
         push @routes, $name if $dealt && !$taken;
     }
     return;

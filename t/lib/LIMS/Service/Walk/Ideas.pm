@@ -346,7 +346,7 @@ my %files = (
 
 # --- Reading -----------------------------------------------------------------------------------
 
-# What an id is, by the noun, where that is not the name of the table.
+# Tables of ids by noun, where the noun is not the name of the table.
 my %TABLE = (
     'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
     key => 'api_key', profile => 'instrument_profile', webhook => 'webhook_endpoint',
