@@ -59,7 +59,8 @@ $lims->patch("/sample-tests/$cu", { result => '1.20', notes => 'turbid', noteOnR
 my $preview = $ann->done('certificate preview', $sample->{id});
 is_deeply($preview->{certificate}, { number => undef, version => 1, reason => undef,
         issuedAt => undef, replaces => undef }, 'a preview has no number yet');
-is_deeply($mia->get("/samples/$sample->{id}/certificate-preview")->json, $preview, '... over HTTP too');
+is_deeply($mia->get("/samples/$sample->{id}/certificate-preview")->json, $preview,
+    'the preview over HTTP is the same');
 is($ann->call('certificate preview', 999_999)->{exit}, 3, 'of an unknown sample there is none');
 is($lab->value('SELECT count(*) FROM lims.certificate'), 0, 'a preview issues nothing');
 

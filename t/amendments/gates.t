@@ -35,7 +35,7 @@ sub next_version { return ('certificate issue', sampleId => $sample->{id}) }
 sub blocked {
     my ($slug, $name) = @_;
     my $refused = $ann->refused($slug, next_version());
-    is($refused->{blockers}[0]{slug}, $slug, "... $name");
+    is($refused->{blockers}[0]{slug}, $slug, "the blocker is $name");
     return;
 }
 

@@ -42,7 +42,8 @@ for my $round (1 .. 3) {
     is("@told", 'done invalid_transition', "round $round: two amend: one amendment is opened");
     is($lab->value('SELECT count(*) FROM lims.amendment WHERE sample_id = ?', $sample), 1,
         '... and one is there');
-    is(signatures(table => 'sample', id => $sample, meaning => 'amended'), 1, '... signed once');
+    is(signatures(table => 'sample', id => $sample, meaning => 'amended'), 1,
+        'the amendment is signed once');
 
     my $amendment = $lab->value('SELECT id FROM lims.amendment WHERE sample_id = ?', $sample);
     my ($issued, $withdrawn) = at_once([ 'certificate issue', sampleId => $sample ],

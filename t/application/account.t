@@ -38,8 +38,8 @@ subtest 'sessions, seen and ended' => sub {
         'one\'s own: since, last use, address, browser');
     my $ended = $ana->post('/sessions/' . $there->session . '/end');
     is($ended->status, 200, 'one of them is ended');
-    is($ended->json->{endReason}, 'ended by the person', '... and says why');
-    refused($there->get('/session'), 401, 'unauthorized', '... at once');
+    is($ended->json->{endReason}, 'ended by the person', 'the record says who ended the session');
+    refused($there->get('/session'), 401, 'unauthorized', 'the session ends at once');
     is($ana->post('/sessions/' . $there->session . '/end')->json->{endedAt},
         $ended->json->{endedAt}, 'ending it again changes nothing');
     is_deeply(ids($ana->get('/sessions?active=true')), [ $ana->session ], 'the own goes on');
@@ -51,11 +51,11 @@ subtest 'anybody\'s, for whoever manages users' => sub {
 
     refused($ana->get($path), 403, 'permission_required', 'nobody else sees them');
     refused($ana->post('/sessions/' . $ada->session . '/end'), 404, 'not_found',
-        '... nor ends them');
+        'nobody else can end the session');
     is_deeply(ids($ada->get("$path?active=true")), [ $ana->session, $there->session ], 'Ada does');
     is($ada->post('/sessions/' . $there->session . '/end', { reason => 'left open' })->json
-            ->{endReason}, 'ended by an administrator', '... and ends one');
-    refused($there->get('/session'), 401, 'unauthorized', '... at once');
+            ->{endReason}, 'ended by an administrator', 'the administrator ends the session');
+    refused($there->get('/session'), 401, 'unauthorized', 'that session ends at once, too');
     is($db->selectrow_array(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'user_session'
             AND record_id = ? AND action = 'update'}, undef, $there->session), 'left open',
         'the trail says why');
@@ -102,7 +102,7 @@ subtest 'guessing the old password locks' => sub {
     refused($guess->(), 403, 'signature_invalid', "guess $_") for 1 .. 5;
     my $locked = $guess->();
     refused($locked, 403, 'account_locked', 'then the account');
-    cmp_ok($locked->header('Retry-After'), '>', 800, '... for 15 minutes');
+    cmp_ok($locked->header('Retry-After'), '>', 800, 'the account is locked for 15 minutes');
     is($bo->get('/session')->status, 200, 'the session goes on for reading');
 };
 
@@ -129,7 +129,7 @@ subtest 'a one-time link' => sub {
     is($ana->sign_in(password => 'grey heron at nine')->status, 201, 'locks have ended');
     ok($ana->get('/session')->json->{passwordSetByLinkAt}, 'the person is told');
     $ana->sign_in(password => 'grey heron at nine');
-    is($ana->get('/session')->json->{passwordSetByLinkAt}, undef, '... once');
+    is($ana->get('/session')->json->{passwordSetByLinkAt}, undef, 'the notice is shown once');
     is_deeply($db->selectall_arrayref(q{SELECT user_id, session_id, surface FROM lims.audit_entry
         WHERE table_name = 'user_account' AND record_id = ? ORDER BY id DESC LIMIT 1}, undef,
             $ana->id), [ [ $ana->id, undef, 'application' ] ],
@@ -193,7 +193,8 @@ subtest 'being held accountable' => sub {
     refused($sign->(), 403, 'esignature_required', 'nothing is signed before');
     my $since = $eve->post('/session/statement')->json->{accountableSince};
     ok($since, 'the time of acceptance is recorded');
-    is($eve->post('/session/statement')->json->{accountableSince}, $since, '... once');
+    is($eve->post('/session/statement')->json->{accountableSince}, $since,
+        'the first acceptance stands');
     is($sign->()->status, 200, 'then it is signed');
     is($db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry
         WHERE table_name = 'account_state' AND user_id = ?

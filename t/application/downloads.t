@@ -86,7 +86,8 @@ subtest 'CSV' => sub {
     my $csv = link_to('/samples/export');
 
     is($csv->status, 200, 'a list downloads by a plain link');
-    like($csv->header('Content-Disposition'), qr/\Aattachment; filename="samples\.csv"/, '... as a file');
+    like($csv->header('Content-Disposition'), qr/\Aattachment; filename="samples\.csv"/,
+        'the list is sent as an attachment');
     for my $text (@written) {
         like($csv->body, qr/(?:\A|[,\n])"\Q$cell{$text}\E"(?:,|\r)/, "a cell: $text");
     }
@@ -96,7 +97,7 @@ subtest 'stored markup' => sub {
     my $comment = $ana->post('/comments', { on => $on, text => $markup });
 
     is($comment->json->{text}, $markup, 'comes back as it was written');
-    is($comment->header('Content-Type'), 'application/json', '... as JSON');
+    is($comment->header('Content-Type'), 'application/json', 'a comment is sent as JSON');
     is($comment->header('X-Content-Type-Options'), 'nosniff', '... and as nothing else');
 };
 

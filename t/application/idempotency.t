@@ -59,13 +59,13 @@ subtest 'secrets' => sub {
         my $secret = $first->json->{$member};
 
         ok(length $secret, "$path shows $member") or diag($first->body);
-        is($replay->header('Idempotent-Replayed'), 'true', '... and again');
-        is($replay->json->{$member}, undef, '... without it');
+        is($replay->header('Idempotent-Replayed'), 'true', 'the repetition is marked as replayed');
+        is($replay->json->{$member}, undef, "the replay does not contain $member");
         is($replay->json->{id} // $replay->json->{userId}, $first->json->{id} // $first->json->{userId},
             '... but with the record');
         is($lims->db->selectrow_array('SELECT count(*) FROM lims.idempotency_record
             WHERE strpos(body, ?) > 0', undef, $secret), 0, '... nor is it in the record');
-        is_deeply([ grep { has($_, $secret) } tables() ], [], '... and stored nowhere');
+        is_deeply([ grep { has($_, $secret) } tables() ], [], 'the secret is stored in no table');
     }
 };
 

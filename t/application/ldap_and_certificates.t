@@ -109,7 +109,7 @@ subtest 'by a certificate' => sub {
     my ($status, $found) = sign_on('GET', 'mia');
     is_deeply([ $status, @$found{qw(type subject person)} ],
         [ 200, 'ClientCert', 'mia', $mia->{name} ], 'its person is found');
-    is(begin_by_certificate($mia, 'mia'), 201, '... and signs in');
+    is(begin_by_certificate($mia, 'mia'), 201, 'the person of the certificate signs in');
     my $own = $mia->get('/session')->json;
     is_deeply([ $own->{signIn}{by}, $own->{signature}{method} ], [ 'sign-on', 'provider' ],
         '... and would sign by the directory');
@@ -147,7 +147,7 @@ subtest 'certificates without a directory' => sub {
     is_deeply([ $signed->status, $signed->json->{status} ], [ 200, 'verified' ], 'it signs');
     is_deeply([ $db->selectrow_array('SELECT signer, meaning, record_id
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
-        [ $mia->id, 'verified', $signed->json->{id} ], '... under her name');
+        [ $mia->id, 'verified', $signed->json->{id} ], 'the signature has her name');
     refused($mia->sign_in(email => $mia->email, password => $password), 401, 'unauthorized',
         '... and opens no session');
 };

@@ -46,10 +46,10 @@ subtest 'without use' => sub {
         'within 15 minutes a page may poll');
     is(last_use($ana), 'before', '... which is no use');
     is($ana->get('/session')->status, 200, 'a person may ask');
-    is(last_use($ana), 'now', '... which is');
+    is(last_use($ana), 'now', 'the request counts as a use of the session');
     age($ana, 'last_used_at', '15 minutes');
     refused($ana->get('/session'), 401, 'unauthorized', 'after 15 minutes it has ended');
-    refused($ana->get('/session'), 401, 'unauthorized', '... and stays so');
+    refused($ana->get('/session'), 401, 'unauthorized', 'the session stays ended');
 
     my $bo = LIMS::Service::Person->new($lims);
     $db->do('UPDATE lims.organization SET session_minutes = 5');
@@ -118,7 +118,8 @@ subtest 'the rate limit' => sub {
     is($bo->get('/session')->status, 200, 'others are not concerned');
     refused($bo->get('/session', session => $ana->session), 401, 'session_changed',
         'another session than the page\'s');
-    is($bo->get('/session')->header('RateLimit-Remaining'), 38, '... is not counted');
+    is($bo->get('/session')->header('RateLimit-Remaining'), 38,
+        'a request of another session is not counted');
 };
 
 done_testing();

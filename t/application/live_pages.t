@@ -20,7 +20,7 @@ sub again { my ($path, $page) = @_; return $ana->get($path, headers => { 'If-Non
 for my $path ('/samples', '/samples?q=lab', '/samples?limit=1', '/sample-tests', '/worklist', '/samples/counts') {
     my $page = $ana->get($path);
     is($page->status, 200, $path);
-    like($page->header('ETag') // '', qr/\A"[^"]+"\z/, '... has an ETag');
+    like($page->header('ETag') // '', qr/\A"[^"]+"\z/, 'the answer has an ETag');
     is($page->header('Cache-Control'), 'private, no-cache', '... and is kept by who asked alone');
     my $same = again($path, $page);
     is($same->status, 304, '... and has not changed');
@@ -31,7 +31,8 @@ my %page = map { $_ => $ana->get($_) } '/samples', '/samples?limit=1', '/samples
 $lab->status($samples[1], 'received');
 is(again('/samples', $page{'/samples'})->status, 200, 'a change of a record in it is seen');
 is(again('/samples?limit=1', $page{'/samples?limit=1'})->status, 304, '... of another is not');
-is(again('/samples/counts', $page{'/samples/counts'})->status, 200, '... but counts');
+is(again('/samples/counts', $page{'/samples/counts'})->status, 200,
+    'counts of another page are sent again');
 
 my $key = $lims->get('/samples');
 is($key->header('ETag'), undef, 'a page of a key has none');

@@ -66,7 +66,7 @@ subtest 'a person signs in' => sub {
     $mia->{session} = decoded($begun)->{id};
     my $own = $mia->get('/session')->json;
     is_deeply([ $own->{signIn}{name}, $own->{signIn}{by}, $own->{signature}{method} ],
-        [ 'mia', 'sign-on', 'signature-password' ], '... which is ours');
+        [ 'mia', 'sign-on', 'signature-password' ], 'the person signs with a signature password');
 };
 
 subtest 'and signs' => sub {

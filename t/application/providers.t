@@ -70,11 +70,12 @@ subtest 'signing in by a name of the directory' => sub {
         '... which says how, and by what the person signs');
     my $wrong = sign_in($kim, password => 'not that one at all');
     refused($wrong, 401, 'unauthorized', 'a wrong password');
-    is(guesses(), 1, '... is counted');
+    is(guesses(), 1, 'a wrong password is counted');
     refused(sign_in($kim, password => ''), 400, 'invalid_body', 'none');
     my $stranger = sign_in($kim, email => 'nobody');
     refused($stranger, 401, 'unauthorized', 'a name that has no account here');
-    is($stranger->json->{message}, $wrong->json->{message}, '... hears the same');
+    is($stranger->json->{message}, $wrong->json->{message},
+        'an unknown name gets the same message');
     is($ada->sign_in->status, 201, 'a password that is kept here signs in as before');
     is($ada->get('/session')->json->{signIn}{by}, 'password', '... and is told apart');
     is($ada->get('/session', cookie => undef, session => undef)->json->{userNames},
@@ -136,7 +137,8 @@ subtest 'the database asks again' => sub {
 
     $app->begin_work;
     ok(!$sign->($ada), 'by a provider nobody signs whose session did not begin by an identity');
-    like($app->errstr, qr/no password to sign with, or signs by a provider/, '... and hears why');
+    like($app->errstr, qr/no password to sign with, or signs by a provider/,
+        'the message says why nobody signs');
     $app->rollback;
     $app->begin_work;
     ok($sign->($kim), 'whose did, signs');
@@ -159,7 +161,7 @@ subtest 'the signature password' => sub {
     is($set->($next)->status, 200, 'a first one, just signed in');
     ok($kim->get('/session')->json->{signature}{ready}, '... and the person can sign');
     is(signs($kim, $next)->status, 200, 'it signs');
-    is(last_method(), 'password', '... as a password');
+    is(last_method(), 'password', 'the signature was made by a password');
     refused(sign_in($kim, password => $next), 401, 'unauthorized', 'it opens no session');
     refused($kim->sign_in(password => $next), 401, 'unauthorized', '... nor by the address');
     refused($set->('tidal ledger plum'), 400, 'invalid_body', 'another one without the old one');
@@ -180,7 +182,8 @@ subtest 'a signature password by a link' => sub {
             cookie => undef)->status, 200, 'it is set');
     refused($kim->get('/session'), 401, 'unauthorized', 'all sessions end');
     is(sign_in($kim)->status, 201, 'the person signs in by the directory as before');
-    ok($kim->get('/session')->json->{passwordSetByLinkAt}, '... and is told');
+    ok($kim->get('/session')->json->{passwordSetByLinkAt},
+        'the session says that a link set the password');
     is(signs($kim, $next)->status, 200, 'and signs with it');
     is($ada->patch('/users/' . $kim->id, { identity => { type => 'staff', subject => 'lou' } })
             ->json->{canSign}, JSON::PP::false(), 'another identity begins without one');

@@ -40,10 +40,11 @@ subtest 'signing in' => sub {
     is_deeply([ @lacking{qw(user.manage result.enter)} ],
         [ [qw(administrator system_administrator)], undef ], '... and who may do the rest');
     is((grep { $lacking{$_} } @{ $who->{permissions} }), 0, '... which is nothing of that');
-    is_deeply($who->{roles}, ['analyst'], '... in which roles');
+    is_deeply($who->{roles}, ['analyst'], 'the session shows the roles');
     is_deeply($who->{signature},
-        { method => 'password', ready => JSON::PP::true(), lockedUntil => undef }, '... and signs');
-    is($who->{policies}{sessionMinutes}, 15, '... under which policies');
+        { method => 'password', ready => JSON::PP::true(), lockedUntil => undef },
+            'the session shows how the person signs');
+    is($who->{policies}{sessionMinutes}, 15, 'the session shows the policies');
     is($lims->db->selectrow_array(q{SELECT surface FROM lims.audit_entry
         WHERE table_name = 'user_session' AND record_id = ? AND session_id = record_id
             AND user_id = ?}, undef, $ana->session, $ana->id), 'application', 'the trail has it');
@@ -74,10 +75,12 @@ subtest 'an address in several organizations' => sub {
     is($offer->status, 200, 'chooses one');
     is_deeply($offer->json, { id => undef, organizations => [
                 { code => 'test-laboratory', name => 'test-laboratory' },
-                { code => 'second-laboratory', name => 'Second' } ] }, '... of those');
+                { code => 'second-laboratory', name => 'Second' } ] },
+                    'the answer lists the organizations');
     ok(!$offer->header('Set-Cookie'), '... and has no session yet');
     is($ana->sign_in(organization => 'test-laboratory')->status, 201, 'the one that was chosen');
-    is($ana->get('/session')->json->{organization}{code}, 'test-laboratory', '... it is');
+    is($ana->get('/session')->json->{organization}{code}, 'test-laboratory',
+        'the session belongs to the chosen organization');
     $lims->db->do('UPDATE lims.organization SET plan = $$none$$, api_access = false WHERE id = ?',
         undef, $other->{id});
     is($there->sign_in(organization => 'second-laboratory')->status, 201,
@@ -117,14 +120,16 @@ subtest 'permission instead of scope' => sub {
     my $refused = $ana->post('/samples', $body);
 
     refused($refused, 403, 'permission_required', 'an analyst registers no sample');
-    like($refused->json->{message}, qr/sample\.register.*receiving_clerk/, '... but others do');
+    like($refused->json->{message}, qr/sample\.register.*receiving_clerk/,
+        'the message names the roles that register samples');
     refused($ana->post('/samples', { nonsense => 1 }), 403, 'permission_required',
         '... whatever the body says');
     refused($ana->get('/users'), 403, 'permission_required', 'nor lists users');
     my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
     my $made  = $clerk->post('/samples', $body);
     is($made->status, 201, 'a clerk does');
-    is($made->header('Location'), '/app/api/samples/' . $made->json->{id}, '... there');
+    is($made->header('Location'), '/app/api/samples/' . $made->json->{id},
+        'Location is below the application');
     is_deeply([ $lims->db->selectrow_array(q{SELECT surface, user_id, session_id, api_key_id
             FROM lims.audit_entry WHERE table_name = 'sample' AND record_id = ?}, undef,
             $made->json->{id}) ], [ 'application', $clerk->id, $clerk->session, undef ],
@@ -136,7 +141,8 @@ subtest 'signing out' => sub {
     my $answer = $ana->delete('/session');
 
     is($answer->status, 200, 'signed out');
-    like($answer->header('Set-Cookie'), qr/\A__Host-lims=; .*Max-Age=0\z/, '... without cookie');
+    like($answer->header('Set-Cookie'), qr/\A__Host-lims=; .*Max-Age=0\z/,
+        'signing out removes the cookie');
     refused($ana->get('/samples'), 401, 'unauthorized', 'a stolen cookie is of no use');
     is($lims->db->selectrow_array('SELECT end_reason FROM lims.user_session WHERE id = ?', undef,
             $session), 'signed out', 'and it says why');

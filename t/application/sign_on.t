@@ -66,7 +66,7 @@ subtest 'whom the module has found' => sub {
     is($begun->status, 201, 'a session begins');
     my ($token) = $begun->header('Set-Cookie')
         =~ /\A__Host-lims=([0-9a-f]{64}); Path=\/; Secure; HttpOnly; SameSite=Strict\z/;
-    ok($token, '... with our cookie');
+    ok($token, 'the answer sets our cookie');
     my %page = (Cookie => "__Host-lims=$token", 'X-Lims-Session' => $begun->json->{id});
     my $who = $lims->request('GET', '/session', key => undef, surface => '/app/api',
         document => LIMS::Service::Person::api(), headers => \%page)->json;
@@ -83,7 +83,7 @@ subtest 'whom the module has found' => sub {
 subtest 'nobody else' => sub {
     refused(ask('POST', 'stranger'), 401, 'unauthorized', 'whoever has no account here');
     like($lims->log, qr/LIMS0004: sign-in refused: no account of Basic .{0,2}stranger/, '... and the log says so');
-    is(ask('GET', 'stranger')->json->{person}, undef, '... nor a name');
+    is(ask('GET', 'stranger')->json->{person}, undef, 'a stranger gets no name');
     refused(ask($_, $latin1), 401, 'unauthorized', "a name that is no UTF-8, $_") for qw(GET POST);
     like($lims->log, qr/LIMS0004: sign-in refused: the name .* is not UTF-8/, '... as the log says');
     refused(ask('POST', 'aruiz', surface => '/app/api'), 404, 'not_found', 'elsewhere there is nothing');
@@ -107,7 +107,7 @@ subtest 'in several organizations' => sub {
 
     is($offer->status, 200, 'one is chosen');
     is_deeply([ map { $_->{code} } @{ $offer->json->{organizations} } ],
-        [qw(test-laboratory second-laboratory)], '... of those');
+        [qw(test-laboratory second-laboratory)], 'the answer lists the organizations');
     is(ask('POST', 'aruiz', body => { organization => 'second-laboratory' })->status, 201,
         'the one that was chosen');
 };

@@ -59,7 +59,7 @@ subtest 'a signed act' => sub {
     is(status_of($test) . signatures(), 'entered0', 'nothing was signed');
     my $done = $ana->post("/sample-tests/$test/verify", signature($test));
     is($done->status, 200, 'with both');
-    is($done->json->{status}, 'verified', '... it is done');
+    is($done->json->{status}, 'verified', 'with reason and password the result is verified');
     is_deeply([ $db->selectrow_array('SELECT signer, printed_name, meaning, record_id
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
         [ $ana->id, 'Ana Ruiz', 'verified', $test ], '... and signed, by whom and for what');
@@ -119,7 +119,7 @@ subtest 'sent again' => sub {
     my $again = $ana->post("/sample-tests/$test/verify",
         { signature => { password => 'another one', contentHash => 'b' x 64 } }, @once);
     is($again->header('Idempotent-Replayed'), 'true', 'asks for no password');
-    is(signatures(), $made, '... and signs nothing');
+    is(signatures(), $made, 'the refusal signs nothing');
 };
 
 subtest 'many at once' => sub {

@@ -83,7 +83,8 @@ subtest 'steps are approved in their order' => sub {
         my $refusal = refused(decide($records[1], 'approved'), 409, 'approval_required',
             'the second before the first');
         like($refusal->{message}, qr/$names[0]/, 'the message names the earlier step');
-        is_deeply($refusal->{blockers}[0]{approvalIds}, [ $records[0]{id} ], '... by its id');
+        is_deeply($refusal->{blockers}[0]{approvalIds}, [ $records[0]{id} ],
+            'the blocker has the id of the approval');
         like($refusal->{blockers}[0]{clearedBy}, qr/approving/, '... and what to do');
         refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
             'the last step cannot be rejected before the others');
@@ -125,7 +126,7 @@ subtest 'members that a caller cannot set' => sub {
     for my $field (qw(id sampleId step name requestedAt decidedAt decidedBy round current)) {
         like(refused($lims->patch("/approval-records/$record->{id}",
                     { status => 'approved', $field => 1 }), 400, 'field_not_patchable', $field)
-                ->{message}, qr/\A$field\b/, '... named');
+                ->{message}, qr/\A$field\b/, "the message names $field");
     }
     refused($lims->patch("/approval-records/$record->{id}", { status => 'approved', mood => 'good' }),
         400, 'invalid_body', 'an unknown member');

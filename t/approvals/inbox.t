@@ -37,13 +37,14 @@ my ($second, @other)  = completed();
 subtest 'what waits' => sub {
     my $all = inbox($ann, status => 'pending');
     is(ids(@$all), ids(@review, @other), 'every approval that is pending');
-    is($all->[0]{sample}{trackingId}, $first->{trackingId}, '... with its sample');
+    is($all->[0]{sample}{trackingId}, $first->{trackingId}, 'each approval shows its sample');
     is_deeply([ @{ $all->[0]{sample} }{qw(results investigations)} ], [ 1, 0 ],
         '... with how many results, and open investigations');
     $lab->act(sub { $lims->insert('investigation', { kind => 'complaint', title => 'Odour',
         sample_id => $first->{id} }) });
     is(inbox($ann)->[0]{sample}{investigations}, 1, '... one that is open');
-    is_deeply([ map { $_->{role} } @$all[ 0, 1 ] ], [ undef, 'qa_officer' ], '... and the role');
+    is_deeply([ map { $_->{role} } @$all[ 0, 1 ] ], [ undef, 'qa_officer' ],
+        'each approval shows the role of its step');
     is(ids(@{ inbox($ann, mine => 'true') }), ids($review[0], $other[0]),
         'the first steps can be decided');
     is(ids(@{ inbox($quin, mine => 'true', limit => 1) }), ids($review[0]), 'a page of one');
@@ -63,7 +64,7 @@ subtest 'many are decided' => sub {
     is_deeply([ map { $_->{error} } @{ $refused->{results} } ], [ undef, 'invalid_body' ],
         '... with a result for each');
     is_deeply([ map { $_->{status} } @{ $refused->{results} } ], [qw(pending pending)], 'as it was');
-    is($signatures->(), $before, '... nothing is signed');
+    is($signatures->(), $before, 'nothing is signed');
 
     my $done = $ann->done('approval decide-many', atomic => 'false', items =>
             [ { id => $review[0]{id}, status => 'approved' },

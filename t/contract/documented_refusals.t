@@ -162,7 +162,7 @@ subtest 'every operation answers 503 when the database is out of reach' => sub {
         my $answer = ask($operation);
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             $operation->label);
-        like($answer->header('Retry-After') || '', qr/\A[1-9]\d*\z/, '... with Retry-After');
+        like($answer->header('Retry-After') || '', qr/\A[1-9]\d*\z/, 'the refusal has Retry-After');
     }
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS true");
     $admin->disconnect;

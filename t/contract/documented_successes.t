@@ -141,7 +141,7 @@ subtest 'every record can be read again' => sub {
         $done{$name} = 1;
         next unless grep { $_ == 304 } $operation->statuses;
         my $again = $lims->get($path, headers => { 'If-None-Match' => $answer->header('ETag') });
-        is($again->status, 304, '... not modified');
+        is($again->status, 304, 'a record read again is not modified');
         is($again->body, '', '... and not sent again');
     }
 };
@@ -154,7 +154,7 @@ subtest 'what the state forbids is refused with 409' => sub {
         my $answer    = $lims->request($operation->method, path_of($operation), body => $body);
 
         is($answer->status, 409, $name) or diag($answer->body);
-        is($answer->json->{error}, $slug, '... by its slug');
+        is($answer->json->{error}, $slug, 'the refusal has its documented slug');
     }
 };
 

@@ -38,7 +38,7 @@ subtest 'every operation counts against the rate limit' => sub {
         my $wait = $answer->header('Retry-After') // '';
         ok($wait =~ /\A\d+\z/ && $wait >= 1 && $wait <= $window,
             "... and when to come again: $wait");
-        is($answer->header('RateLimit-Remaining'), 0, '... with nothing left');
+        is($answer->header('RateLimit-Remaining'), 0, 'no request is left');
     }
 };
 
@@ -70,7 +70,7 @@ subtest 'every operation with a body answers 408 to half a body' => sub {
     }
     my $took = time - $begun;
     cmp_ok($took, '>=', $patience, 'not before the time-out');
-    cmp_ok($took, '<', $patience + 20, '... nor much later');
+    cmp_ok($took, '<', $patience + 20, 'the time-out comes soon after it is due');
 };
 
 done_testing();

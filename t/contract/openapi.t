@@ -225,7 +225,8 @@ subtest 'enumerations' => sub {
         my $reason = $of->(@$open)->{properties}{reasons}{items}{properties};
         for my $name (qw(category severity)) {
             cmp_ok(scalar @{ $reason->{$name}{enum} }, '>=', 2, "$open->[0]: $name");
-            like($reason->{$name}{description}, qr/More may be added\./, '... which may grow');
+            like($reason->{$name}{description}, qr/More may be added\./,
+                "$name says that values may be added");
         }
     }
     is_deeply($of->(qw(HoldingTimeExpiringEvent data))->{properties}{holdingStatus}{enum},
@@ -268,7 +269,8 @@ subtest 'the feed tells the events by their types' => sub {
     my $fits = sub { !$schema->validate({ %event, @_ }, { '$ref' => '#/components/schemas/FeedEvent' }) };
     ok($fits->(type => 'result.entered', data => { sampleTestId => 1, testDefinitionId => 2 }),
         'an existing type of event is valid');
-    ok(!$fits->(type => 'result.entered', data => { sampleTestId => 1 }), '... whole');
+    ok(!$fits->(type => 'result.entered', data => { sampleTestId => 1 }),
+        'an event with members missing is invalid');
     ok($fits->(type => 'sample.blessed', data => { any => 'thing' }),
         'a type of event that may be added is valid');
 };
@@ -310,7 +312,7 @@ sub has_valid_examples {
 }
 
 subtest 'examples and defaults' => sub { has_valid_examples($api) };
-subtest '... of the application' => sub {
+subtest 'examples and defaults of the application' => sub {
     has_valid_examples(LIMS::Service::JSONSchema::decode(document('--surface', 'application')));
 };
 

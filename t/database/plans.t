@@ -299,7 +299,8 @@ sub rows_are_not_planned {
         $query->execute(@bound);
         $db->do("SET LOCAL $_") for 'client_min_messages = notice', 'debug_print_plan = off';
         cmp_ok($rows, '>', 10, "$label has rows");
-        cmp_ok(scalar(grep { /^LOG:  plan:/m } @explained), '<', 4, '... planned as one');
+        cmp_ok(scalar(grep { /^LOG:  plan:/m } @explained), '<', 4,
+            "$label is planned as one statement");
     }
     $db->rollback;
     return;
@@ -382,7 +383,7 @@ sub starts_no_more {
             ok($done, "$what ($label, $mode)") or diag($@);
             my @plans = map { JSON::PP->new->decode($_) } map { /plan:\s*(\{.*\})/s } @explained;
             my @whole = grep { grep { is_whole($_) } nodes($_->{Plan}) } @plans;
-            cmp_ok(scalar @plans, '>', 0, '... was watched');
+            cmp_ok(scalar @plans, '>', 0, "plans of $label were watched");
             is(join("\n", map { $_->{'Query Text'} } @whole), '',
                 '... without reading a big table through');
             my @loops = grep { grep { is_pairing_by_loops($_) } nodes($_->{Plan}) } @plans;

@@ -47,7 +47,7 @@ for my $number (0 .. $#requests) {
         "$method $path is given up");
     cmp_ok($answer->{took}, '>=', $timeout{$kind}, "... when ${kind}_timeout has passed");
     cmp_ok($answer->{took}, '<', 2 * $timeout{$kind}, '... at the first time');
-    like($answer->{retry} // '', qr/\A\d+\z/, '... with Retry-After');
+    like($answer->{retry} // '', qr/\A\d+\z/, 'the refusal has Retry-After');
     is($lims->request($method, $path, $method eq 'POST' ? (body => $body) : ())->status,
         $method eq 'POST' ? 201 : 200,
             'afterwards the request succeeds, so nothing was done before');

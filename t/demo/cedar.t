@@ -89,7 +89,7 @@ subtest '2: nitrate at hour 47 of 48' => sub {
     is($test->{holdingStatus}, $age < 48 ? 'expiring_soon' : 'expired',
         'the holding status agrees with its age');
     is($cedar->sample('COC-0201')->{holdingStatus}, $test->{holdingStatus},
-        '... and the sample\'s');
+        'the sample has the same holding status');
     my ($due) = $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty q'
             . ' FULL JOIN (SELECT * FROM lims.sample_state_cache WHERE valid_until IS NOT NULL) w'
             . ' USING (organization_id, sample_id)'
@@ -118,11 +118,12 @@ subtest '4: seven samples on a QC batch that failed' => sub {
         'all seven samples are blocked');
 
     my $body = refused(verify($cedar->test('COC-0401', 'PB')), 409, 'qc_failed', 'verify');
-    is_deeply($body->{qcBatches}, [$batch], '... names the batch');
+    is_deeply($body->{qcBatches}, [$batch], 'the refusal names the batch');
     $body = refused(report($samples[0]), 409, 'incomplete_sample', 'report');
-    is_deeply(blocker($body, 'qc_failed')->{qcBatchIds}, [ $batch->{id} ], '... lists the batch');
+    is_deeply(blocker($body, 'qc_failed')->{qcBatchIds}, [ $batch->{id} ],
+        'the blocker lists the batch');
     $body = refused(move($samples[0], 'completed'), 409, 'qc_failed', 'status');
-    is_deeply($body->{qcBatches}, [$batch], '... names the batch');
+    is_deeply($body->{qcBatches}, [$batch], 'the refusal names the batch');
 
     my $without = $demo->lims->ctl('--organization', 'cedar-basin', '--user',
         'grace.okafor@cedarbasin.example', 'qc-batch', 'override', $batch->{id}, '--reason', 'x');
@@ -140,9 +141,9 @@ subtest '5: one test without a result' => sub {
     refused(report($sample), 409, 'incomplete_sample', 'report');
     my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'technical review');
     is_deeply(blocker($body, 'incomplete_sample')->{testIds},
-        [ $cedar->test('COC-0501', 'TSS')->{id} ], '... names the test');
+        [ $cedar->test('COC-0501', 'TSS')->{id} ], 'the blocker names the test');
     is(enter($cedar->test('COC-0501', 'TSS'), result => '11')->status, 200, 'with its result');
-    is(move($sample, 'completed')->status, 200, '... it is completed');
+    is(move($sample, 'completed')->status, 200, 'the sample is completed then');
 };
 
 subtest '6: nothing to verify' => sub {
@@ -150,7 +151,7 @@ subtest '6: nothing to verify' => sub {
 
     refused(verify($test), 409, 'blank_result', 'blank');
     is(enter($test, result => '0.22')->status, 200, 'with a result');
-    is(verify($test)->status, 200, '... it is verified');
+    is(verify($test)->status, 200, 'the test is verified then');
 };
 
 subtest '7: presumptive fecal coliform' => sub {
@@ -174,13 +175,13 @@ subtest '8: a count on a medium that failed' => sub {
 
     my $body = refused(verify($test), 409, 'media_qc_failed', 'verify');
     is_deeply(blocker($body, 'media_qc_failed')->{mediaLotIds}, [ $cedar->media_lot('PCA-B') ],
-        '... names the lot');
-    like($body->{message}, qr/PCA-B/, '... in words too');
+        'the blocker names the lot');
+    like($body->{message}, qr/PCA-B/, 'the message names the lot');
     is(slugs(report($cedar->sample('COC-0801'))->json),
         'incomplete_sample approval_required media_qc_failed', 'report says so too');
     is(enter($test, result => '41', mediaLotId => $cedar->media_lot('PCA-A'))->status, 200,
         'repeated on a lot that passed');
-    is(verify($test)->status, 200, '... it is verified');
+    is(verify($test)->status, 200, 'the repeated test is verified');
 };
 
 subtest '9: a standard that has expired' => sub {
@@ -189,7 +190,7 @@ subtest '9: a standard that has expired' => sub {
 
     my $body = refused(enter($test, result => '2.4', reagentLotId => $old), 409,
         'reagent_lot_expired', 'blocked by the policy');
-    like($body->{message}, qr/STD-ICPMS-25/, '... naming the lot');
+    like($body->{message}, qr/STD-ICPMS-25/, 'the message names the lot');
     is($cedar->test('COC-0901', 'PB')->{result}, undef, '... and nothing was entered');
     is(enter($test, result => '2.4', reagentLotId => $cedar->reagent_lot('STD-ICPMS-26'))->status,
         200, 'the current lot is taken');
@@ -214,9 +215,10 @@ subtest '10: lead above the action level' => sub {
     });
     is(join(' ', map { $_->[0] } @events), 'result.entered investigation.opened',
         'an investigation is opened');
-    is($events[1][1]{kind},     'oos',             '... as oos');
-    is($events[1][1]{sampleId}, $test->{sampleId}, '... of its sample');
-    like($events[1][1]{title}, qr/\APB 16\.2 ug\/L outside at most 15 ug\/L/, '... in words');
+    is($events[1][1]{kind},     'oos',             'the investigation is of kind oos');
+    is($events[1][1]{sampleId}, $test->{sampleId}, 'the investigation names the sample');
+    like($events[1][1]{title}, qr/\APB 16\.2 ug\/L outside at most 15 ug\/L/,
+        'the title names value and limit');
 };
 
 subtest '11: worksheets' => sub {
@@ -224,7 +226,7 @@ subtest '11: worksheets' => sub {
     my $body = refused(verify($test), 409, 'worksheet_incomplete', 'incomplete');
     is_deeply($body->{missing}, [ 'Tare weight of flask', 'Final weight of flask' ],
         '... the weights are missing');
-    is_deeply($body->{needsSignoff}, [ 'Analyst', 'Peer review' ], '... and both signatures');
+    is_deeply($body->{needsSignoff}, [ 'Analyst', 'Peer review' ], 'both signatures are missing');
 
     $test = $cedar->test('COC-1102', 'HEM');
     is($test->{worksheetStatus}, 'unsigned', 'the second worksheet is unsigned');
@@ -248,7 +250,8 @@ subtest '12: approvals are open' => sub {
     my $body = refused(report($sample), 409, 'approval_required', 'report');
     my ($next, $last) = map { $_->{id} } @{ $cedar->get("/samples/$sample->{id}/approvals")
             ->json->{data} };
-    is_deeply(blocker($body, 'approval_required')->{approvalIds}, [$next], '... names the step');
+    is_deeply(blocker($body, 'approval_required')->{approvalIds}, [$next],
+        'the blocker names the step');
     is($cedar->patch("/approval-records/$_", { status => 'approved' })->status, 200, 'approved')
         for $next, $last;
     is(report($sample)->json->{status}, 'reported', 'then it is reported');
@@ -263,7 +266,7 @@ subtest '13: verified is locked' => sub {
                 { sampleTestId => $locked->{id}, result => '290' } ] }),
         409, 'test_verified_locked', 'in bulk');
     is_deeply(blocker($body, 'test_verified_locked')->{testIds}, [ $locked->{id} ],
-        '... naming the one');
+        'the blocker names the locked test');
     is($cedar->test('COC-1301', 'F')->{result}, '0.61', '... and the other is as it was');
 };
 
@@ -299,9 +302,10 @@ subtest '19: an amended certificate' => sub {
     my $first = $cedar->done('grace.okafor', 'certificate', 'list', '--sample-id', $id)->{data};
 
     is($list->(), '1 superseded, 2 issued', 'the second version supersedes the first');
-    is($first->[1]{supersedesId}, $first->[0]{id}, '... which it names');
-    like($first->[1]{amendment}, qr/Well 4 North/, '... with a reason');
-    is($first->[0]{certificateNumber}, $first->[1]{certificateNumber}, '... under its number');
+    is($first->[1]{supersedesId}, $first->[0]{id}, 'the second version names the first');
+    like($first->[1]{amendment}, qr/Well 4 North/, 'the second version has its reason');
+    is($first->[0]{certificateNumber}, $first->[1]{certificateNumber},
+        'both versions have one number');
     my $amendment
         = $cedar->done('grace.okafor', 'amendment', 'list', '--sample-id', $id)->{data}[0];
     is_deeply([ $amendment->{status}, $amendment->{differences} ],
@@ -326,7 +330,7 @@ subtest '19: an amended certificate' => sub {
 subtest '20: a composite project without a plant location' => sub {
     my $body = refused($cedar->post('/samples', { materialTypeId => $cedar->material('WWE'),
                 projectId => $cedar->project('NPDES001') }), 400, 'invalid_body', 'the sample');
-    like($body->{message}, qr/plantLocation/, '... naming the field');
+    like($body->{message}, qr/plantLocation/, 'the message names the field');
 };
 
 subtest '22: a medium recalled after all was ready' => sub {
@@ -344,7 +348,7 @@ subtest '22: a medium recalled after all was ready' => sub {
     is($cedar->sample('COC-2201')->{releaseState}, 'blocked',
         'after the recall the sample is blocked');
     my $body = refused(report($sample), 409, 'media_qc_failed', 'and not reported');
-    like($body->{message}, qr/PCA-C failed sterility/, '... naming the lot');
+    like($body->{message}, qr/PCA-C failed sterility/, 'the message names the lot');
     cmp_ok($due->(), '>', $before, 'it is queued for the scan that announces the state');
 };
 

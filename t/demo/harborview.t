@@ -26,7 +26,7 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
     is($sample->{releaseState},     'blocked', 'the product is held');
     my $body = refused(verify($test), 403, 'esignature_required', 'a program cannot verify');
     is(slugs($body), 'esignature_required confirmation_required',
-        '... with all blockers');
+        'the refusal lists all blockers');
     is($harborview->ctl('nora.lindqvist', 'sample-test', 'verify', $test->{id})->{json}{error},
         'confirmation_required', 'a person who signs cannot verify it either');
     $harborview->done('sofia.reyes', 'confirmation', 'step', $test->{id}, '--medium', 'XLD',
@@ -58,8 +58,10 @@ subtest '8: a count on TSA that failed growth promotion' => sub {
 
     is(slugs($body), 'esignature_required media_qc_failed', '... the medium is listed');
     my ($blocker) = grep { $_->{slug} eq 'media_qc_failed' } @{ $body->{blockers} };
-    is_deeply($blocker->{mediaLotIds}, [ $harborview->media_lot('TSA-B') ], '... by its lot');
-    like($blocker->{message}, qr/TSA-B failed growth promotion/, '... and why');
+    is_deeply($blocker->{mediaLotIds}, [ $harborview->media_lot('TSA-B') ],
+        'the blocker names the lot');
+    like($blocker->{message}, qr/TSA-B failed growth promotion/,
+        'the message says why the lot failed');
     is($harborview->sample('COC-0811')->{releaseState}, 'blocked', 'the sample is blocked');
 };
 
@@ -69,8 +71,8 @@ subtest '9: an expired medium, where the policy is to warn' => sub {
         { result => 'Absent', mediaLotId => $harborview->media_lot('TSB-X') });
 
     is($answer->status, 200, 'the result is taken');
-    is($answer->json->{result}, 'Absent', '... as it is');
-    is(scalar @{ $answer->json->{warnings} }, 1, '... with a warning');
+    is($answer->json->{result}, 'Absent', 'the result is kept as it was sent');
+    is(scalar @{ $answer->json->{warnings} }, 1, 'the answer has a warning');
     like($answer->json->{warnings}[0], qr/media lot TSB-X expired/, '... that names the lot');
 };
 
@@ -82,7 +84,7 @@ subtest '12: an approval by a program' => sub {
     refused($harborview->patch("/approval-records/$approvals->[0]{id}", { status => 'approved' }),
         403, 'esignature_required', 'the approval by a program');
     is($harborview->get("/samples/$sample->{id}/approvals")->json->{data}[0]{status}, 'pending',
-        '... and still open');
+        'the approval is still pending');
     refused($harborview->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
         'the report is refused without the approvals');
 };
@@ -91,7 +93,7 @@ subtest '13: a verification by a program' => sub {
     my $test = $harborview->test('COC-1311', 'ENDO');
 
     refused(verify($test), 403, 'esignature_required', 'the verification by a program');
-    is($harborview->test('COC-1311', 'ENDO')->{status}, 'entered', '... and not verified');
+    is($harborview->test('COC-1311', 'ENDO')->{status}, 'entered', 'the result is not verified');
     $harborview->done('nora.lindqvist', 'sample-test', 'verify', $test->{id});
     refused($harborview->patch("/sample-tests/$test->{id}", { result => '0.01' }), 409,
         'test_verified_locked', 'verified by a person, it is locked');

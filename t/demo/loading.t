@@ -61,7 +61,7 @@ subtest 'the file with the keys' => sub {
         close $out;
         my $refused = $limsctl->('demo', '--keys-to', $keys);
         is($refused->{exit}, 2, 'a file that is there is refused');
-        like($refused->{output}, qr/\Q$keys\E: File exists/, '... by its name');
+        like($refused->{output}, qr/\Q$keys\E: File exists/, 'the message names the file');
         is(-s $keys, 5, '... and left as it is');
         is($samples->(), 0, '... and nothing is loaded');
         is($limsctl->('demo', '--keys-to', "$dir/none/keys")->{exit}, 2,
@@ -72,13 +72,14 @@ subtest 'the file with the keys' => sub {
         my $started = time;
         my $loaded  = $limsctl->('demo', '--keys-to', $keys);
         is($loaded->{exit}, 0, 'a new one is written') or diag($loaded->{output});
-        cmp_ok(time - $started, '<', 10 * LIMS::Instance::slowness(), '... soon');
+        cmp_ok(time - $started, '<', 10 * LIMS::Instance::slowness(),
+            'loading takes less than 10 seconds');
         is((stat $keys)[2] & 0777, 0600, '... for its owner only');
         open my $in, '<', $keys or die "$keys: $!\n";
         my @lines = <$in>;
         my @wrong = grep { !/\ALIMS_(?:(?:API|UPLOAD)_KEY(?:_[BCD])?='lk_\w{46}'|DEMO_PASSWORD='\w{20}')\n\z/ }
             @lines;
-        is_deeply(\@wrong, [], '... as assignments');
+        is_deeply(\@wrong, [], 'each line of the file is an assignment');
         is(scalar @lines, 6, '... of five keys and a password');
         cmp_ok($samples->(), '>=', 60, 'the samples are loaded');
         unlike($loaded->{output}, qr/lk_/, 'no key is printed');
@@ -123,7 +124,7 @@ subtest '18: a plan without access, and one that is used up' => sub {
     my $tiny = $demo->laboratory('tiny-lab');
     my $said = refused($tiny->get('/whoami'), 401, 'unauthorized', 'Tiny Lab has no access');
     $lims->expect_log(qr/API key refused/);
-    refused($tiny->get('/samples'), 401, 'unauthorized', '... anywhere');
+    refused($tiny->get('/samples'), 401, 'unauthorized', 'Tiny Lab has access to no route');
 
     my $starter = $demo->laboratory('starter-water');
     my $create  = sub {
@@ -140,7 +141,7 @@ subtest '18: a plan without access, and one that is used up' => sub {
     is($create->()->status, 201, 'a sample within the allowance') for $used + 1 .. 25;
     my $answer = $create->();
     is($answer->status, 403, 'the 26th is refused');
-    is($answer->json->{code}, 'SAMPLE_LIMIT_EXCEEDED', '... by the plan');
+    is($answer->json->{code}, 'SAMPLE_LIMIT_EXCEEDED', 'the refusal has the code of the plan');
     ok(!exists $answer->json->{error}, '... which is no error slug');
     is($starter->get('/samples?limit=1')->status, 200, 'reading goes on');
 };

@@ -88,7 +88,7 @@ subtest 'the series of arsenic' => sub {
     is(sprintf('%.2f %.3f', @{ $series->{baseline} }{qw(mean s)}), '99.07 1.829',
         'mean and s of the first twenty');
     is($breaks->('1-3s'), '25', 'the chart marks rule 1-3s once');
-    is(sprintf('%.2f', $points[24]{z}), '3.68', '... by this much');
+    is(sprintf('%.2f', $points[24]{z}), '3.68', 'the point has its distance from the mean');
     is($breaks->('4-1s'), '32 33 34 35', '4-1s, on each of its four points');
     is(join(' ', map { $breaks->($_) } '2-2s', 'R-4s', '10-x'), '  ', 'no other rule');
     my ($all) = $db->selectrow_array(q{SELECT count(*) FROM lims.westgard(ARRAY(

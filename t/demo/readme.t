@@ -17,7 +17,7 @@ my ($tour) = text('README.md') =~ /^## Try it: five minutes\n(.*?)^## /ms;
 my ($start, @blocks) = $tour =~ /^```sh\n(.*?)^```$/msg;
 
 is($start, "make run\n", 'it begins with make run');
-cmp_ok(scalar @blocks, '>', 2, '... and goes on');
+cmp_ok(scalar @blocks, '>', 2, 'the tour has further commands');
 
 # In place of what make run leaves: the same names, of this test's own instance.
 my $demo = LIMS::Service::Demo->new;

@@ -147,7 +147,7 @@ subtest 'refused or rolled back actions write none' => sub {
         my $status;
         writes(sub { $status = $lims->request($method, $path, body => $body)->status }, [],
             "$method $path");
-        cmp_ok($status, '>=', 400, '... which was refused');
+        cmp_ok($status, '>=', 400, "$method $path was refused");
     }
     my $db = $lims->db;
     writes(sub {

@@ -134,7 +134,8 @@ subtest 'a transaction that commits late' => sub {
     my $first = register($late);
     my @after = map { $lab->sample->{id} } 1 .. 3;
     is_deeply([ come() ], [], 'events after an open transaction wait for it');
-    is_deeply(page("cursor=$cursor&type=sample.created")->{data}, [], '... filtered as well');
+    is_deeply(page("cursor=$cursor&type=sample.created")->{data}, [],
+        'a filtered feed waits as well');
     $late->commit;
     $late->disconnect;
     is_deeply([ of_samples(follow(4)) ], [ $first, @after ], 'they come behind it');
@@ -145,7 +146,8 @@ subtest 'a transaction that commits late' => sub {
     is_deeply([ come() ], [], 'a transaction that is rolled back holds them too');
     $undone->rollback;
     $undone->disconnect;
-    is_deeply([ of_samples(follow(1)) ], [$stays], '... and leaves nothing');
+    is_deeply([ of_samples(follow(1)) ], [$stays],
+        'the transaction that was rolled back left no event');
 };
 
 # Begun first and written last: a higher id in an earlier transaction. Whoever
@@ -260,7 +262,8 @@ subtest 'a copy of the database in another cluster' => sub {
     my $base = $lims->db->selectrow_array('SELECT lims.event_base()');
     cmp_ok($base, '>', $ahead - 1_000_000, 'behind all that was there');
     is($lims->ctl('migrate')->{exit}, 0, 'migrating once more succeeds');
-    is($lims->db->selectrow_array('SELECT lims.event_base()'), $base, '... changes nothing');
+    is($lims->db->selectrow_array('SELECT lims.event_base()'), $base,
+        'migrating once more changes nothing');
 };
 
 done_testing();

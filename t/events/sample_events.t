@@ -45,7 +45,7 @@ my $first = events(limit => 1);
 is_deeply([ scalar @{ $first->{data} }, $first->{hasMore} ], [ 1, JSON::PP::true ],
     'a page of one event, with more to follow');
 is(events(limit => 1, cursor => $first->{nextCursor})->{data}[0]{type}, 'sample.received',
-    '... and the next');
+    'the cursor gives the next event');
 $ben->refused('not_found', 'sample events', $other->sample->{id});
 
 done_testing();

@@ -125,14 +125,15 @@ subtest 'messages of ASTM and HL7' => sub {
     is(said(judged(join("\r", @hl7, ''), \%place)), '7.100 mg/L < 7100 ug/L @ 0.95',
         'a value in HL7');
     is(said(judged(join("\r", @hl7, ''), { %place, unitRow => 3, unitColumn => 7 })),
-        '7.100 mg/L < 7100 ug/L @ 0.95', '... pointed at');
+        '7.100 mg/L < 7100 ug/L @ 0.95',
+            'the value is entered with its unit as the model pointed at it');
     like(said(judged(join("\r", $hl7[0], "SPM|1|$id|||||||||Q", @hl7[ 1, 2 ], ''),
                 { %place, idRow => 3, valueRow => 4 })), qr/^rejected_check: .*control/,
         'a specimen for quality control (SPM-11)');
     like(said(judged(join("\r", 'H|\^&|||LIS', 'P|1', "O|1|$id||^^^NO3N|||||||Q",
                     'R|1|^^^NO3N|7.1|mg/L||N||F', 'L|1|N', ''),
                 { idRow => 3, idColumn => 3, valueRow => 4, valueColumn => 4 })),
-        qr/^rejected_check: .*control/, '... and ASTM\'s (O-12)');
+        qr/^rejected_check: .*control/, 'a control of ASTM (O-12) is rejected');
 };
 
 subtest 'a column is of one test, for all samples' => sub {

@@ -146,7 +146,7 @@ subtest 'names of patients in messages are masked' => sub {
         'OBX|1|NM|NO3N^Nitrate^L||7.1|mg/L|||||F', '');
 
     unlike($hl7->{data}, qr/DOE|4711|Who|SITE/i, 'HL7: no patient, no physician');
-    like($hl7->{data}, qr/7\.1/, '... but the value');
+    like($hl7->{data}, qr/7\.1/, 'the value is sent');
     my $astm = sent(join "\r", 'H|\^&|||LIS', 'P|1||4711||DOE^JANE', "O|1|$id||^^^NO3N",
         'R|1|^^^NO3N|7.1|mg/L||N||F||J. Smith', 'C|1|I|call Dr Who|G', 'L|1|N', '');
     unlike($astm->{data}, qr/DOE|4711|Who|Smith/i, 'the same holds for ASTM');
@@ -225,7 +225,7 @@ subtest 'unusable answers' => sub {
         $model->say($word);
         $model->forget;
         is_unavailable($model->upload($lims, $file), $word =~ /(\d+)/ ? $1 : 'refused', $word);
-        is(scalar $model->seen, 1, '... is final');
+        is(scalar $model->seen, 1, 'a final refusal is not retried');
     }
     is(result_of($test->{NO3N}), undef, 'nothing was entered');
     is($lab->value('SELECT count(*) FROM lims.extraction'), $kept, 'no upload was stored');

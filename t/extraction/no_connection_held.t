@@ -59,7 +59,7 @@ is($seen->{busy}, 0, 'no transaction is open');
 is($seen->{locks}, 0, 'no lock is held');
 is($seen->{connections}, 1, 'the pool has one connection');
 is($seen->{read}, 200, 'records are read over it');
-is($seen->{write}, 201, '... and written');
+is($seen->{write}, 201, 'records are written over it');
 is($seen->{import}, 201, 'the one turn to import is free');
 is($seen->{third}, 'busy', 'a third file is not let wait');
 $lims->expect_log(qr/LIMS0140: .*LimsExtractionConcurrency/);

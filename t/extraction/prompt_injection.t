@@ -85,11 +85,12 @@ subtest 'orders in a file are sent as data' => sub {
         ok(defined $cells, '... the row is what it was');
         $cells =~ s/\\u([0-9a-f]{4})/chr hex $1/gie if $name eq 'line separators';
         is($cells, $shown, $shown ? '... and it stands in quotes in it' : '... and it is not shown');
-        is(scalar(() = $request->{data} =~ /^R\d+ /mg), 3, '... no row more');
-        is(scalar(() = $request->{data} =~ /^\d+ S\d+ /mg), 2, '... no test more');
+        is(scalar(() = $request->{data} =~ /^R\d+ /mg), 3, 'the request has no further row');
+        is(scalar(() = $request->{data} =~ /^\d+ S\d+ /mg), 2, 'the request has no further test');
         is_deeply([ map { $_->{role} } @{ $request->{body}{messages} } ], [ 'system', 'user' ],
-            '... no message more');
-        unlike($request->{body}{messages}[0]{content}, qr/999/, '... and no instruction');
+            'the request has no further message');
+        unlike($request->{body}{messages}[0]{content}, qr/999/,
+            'the text of the file is not among the instructions');
     }
 };
 

@@ -42,7 +42,7 @@ sub is_unavailable {
 
     refused($model->upload($there, $file), 503, 'ai_unavailable', $name);
     $there->expect_log(qr/LIMS0140: 503 ai_unavailable: .*$cause/);
-    is($lims->get("/sample-tests/$test")->json->{result}, undef, '... and enters nothing');
+    is($lims->get("/sample-tests/$test")->json->{result}, undef, 'no result is entered');
     unlike($there->log, qr/sk-stand-in|hush-hush|7319\.25|PRIVATE KEY/, '... nor is it logged');
     return;
 }
@@ -127,15 +127,16 @@ subtest 'each style and output format' => sub {
             my ($request) = $model->seen;
             is(eval { $answer->json->{summary}{proposed} }, 1, "$style, $output")
                 or diag($answer->body);
-            is($request->{path}, $path{$style}, '... at its URL');
+            is($request->{path}, $path{$style}, 'the request goes to its URL');
             is($request->{headers}{ $header{$style} },
                 $style eq 'openai' ? 'Bearer sk-stand-in' : 'sk-stand-in',
                 '... with its key where it belongs');
-            is(scalar(grep { /sk-stand-in/ } %{ $request->{headers} }), 1, '... and only there');
+            is(scalar(grep { /sk-stand-in/ } %{ $request->{headers} }), 1,
+                'no other header field has the key');
             is($request->{body}{model}, $style eq 'azure' ? undef : 'stand-in-1');
             # Messages know no JSON without a form.
             my $way = $style eq 'anthropic' && $output eq 'json_object' ? 'none' : $output;
-            ok($held{$way}->($request->{body}), '... held to it');
+            ok($held{$way}->($request->{body}), 'the request asks for this form of the answer');
             $there->stop;
         }
     }

@@ -61,7 +61,8 @@ subtest 'the order of samples in the second request' => sub {
         [ sort map { /^(R\d+ .*)/ ? $1 : () } split /\n/, $first->{data} ],
         '... which are the same, under the same numbers');
     is_deeply([ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $second->{data} ],
-        [ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $first->{data} ], '... as the tests');
+        [ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $first->{data} ],
+            'the second look shows the same tests');
     is($lab->value('SELECT count(*) FROM lims.extraction_row WHERE (features ->> ?)::numeric = 1',
         'looks'), 9, 'the agreement is stored');
     is($lab->value('SELECT max(looks) FROM lims.extraction'), 2, '... and how often it was looked');

@@ -74,11 +74,11 @@ for my $state (sort keys %outcome) {
     is($answer->status, $status, "$state: $status");
     is($made, $attempts, '... after as many attempts as it takes');
     is($answer->header('Retry-After'), $status == 503 ? 1 : undef,
-        '... ' . ($status == 503 ? 'with' : 'without') . ' Retry-After');
+        'the answer comes ' . ($status == 503 ? 'with' : 'without') . ' Retry-After');
     unlike($answer->body, qr/made by the test|$state/, '... and nothing about our insides');
-    is($lims->get('/clients')->json->{data}[0], undef, '... with nothing done');
+    is($lims->get('/clients')->json->{data}[0], undef, 'nothing is written');
     if ($state eq '25006') {
-        isnt(sessions(), $before, '... and another connection');
+        isnt(sessions(), $before, 'the next request has another connection');
     }
     else {
         is(sessions(), $before, '... on the same connection');
@@ -92,7 +92,8 @@ for my $state (grep { $outcome{$_}[1] == 3 } sort keys %outcome) {
     my ($answer, $made) = create($state, 1);
     is($answer->status, 201, "$state once: the request is repeated and succeeds");
     is($made, 2, '... at the second attempt');
-    is($lims->db->do(q{UPDATE lims.client SET code = 'X-' || id WHERE code = 'X'}), 1, '... once');
+    is($lims->db->do(q{UPDATE lims.client SET code = 'X-' || id WHERE code = 'X'}), 1,
+        'the client is made once');
 }
 
 # The server process ends without an answer, as in a crash.
@@ -119,9 +120,9 @@ FUNCTION
     $super->do('CREATE TRIGGER vanish BEFORE INSERT ON lims.client
         FOR EACH ROW EXECUTE FUNCTION lims.vanish()');
     is($create->('L-1', '1')->status, 201, 'lost before the commit: the write is retried');
-    is($attempts->(), 2, '... once');
+    is($attempts->(), 2, 'the write is tried twice');
     is($create->('L-2', '99')->status, 503, 'lost in every attempt: the write is refused');
-    is($attempts->(), 3, '... after three attempts');
+    is($attempts->(), 3, 'the write is tried three times');
 
     $super->do('DROP TRIGGER vanish ON lims.client');
     $super->do('CREATE CONSTRAINT TRIGGER vanish AFTER INSERT ON lims.client
@@ -167,7 +168,8 @@ subtest 'a real deadlock' => sub {
     });
     is($other, 'committed', 'the other transaction goes on');
     is($ours, 200, 'the rolled back request is retried');
-    is($lims->get("/sample-tests?limit=500")->json->{data}[1]{result}, '2', '... with its result');
+    is($lims->get("/sample-tests?limit=500")->json->{data}[1]{result}, '2',
+        'the result is entered');
     # PostgreSQL adds them up now and then.
     my $deadlocks = wait_until {
         $lims->superuser->selectrow_array(

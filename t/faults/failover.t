@@ -62,7 +62,7 @@ subtest 'the old primary comes back as a standby' => sub {
     is($first->say('SELECT pg_is_in_recovery()'), 1, 'the old primary is read-only');
     my @made = map { $lims->post('/clients', { code => "B-$_", name => 'B' })->status } 1 .. 20;
     is_deeply(\@made, [ (201) x 20 ], 'writes go on');
-    is_left($first, '... elsewhere');
+    is_left($first, 'no connection to the former primary is left');
     $lims->restart;
     is($lims->post('/clients', { code => 'B-21', name => 'B' })->status, 201,
         'writes go on after a restart of httpd');
@@ -80,7 +80,7 @@ subtest 'a connection that stays open to a node that may only be read' => sub {
     my $answer = $lims->post('/clients', { code => 'R', name => 'R' });
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
         'a write is refused while there is no primary');
-    like($answer->header('Retry-After'), qr/\A\d+\z/, '... with Retry-After');
+    like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal has Retry-After');
     $second->say('ALTER SYSTEM RESET default_transaction_read_only', 'SELECT pg_reload_conf()');
     wait_until {
         $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'off';

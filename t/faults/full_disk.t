@@ -99,8 +99,9 @@ subtest 'no room for data: writes are refused, reads go on' => sub {
     fill($disk);
     my $answer = create_until_refused();
     ok($answer, 'a write is refused') or return;
-    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable', '... with 503');
-    like($answer->header('Retry-After'), qr/\A\d+\z/, '... and Retry-After');
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+        'the refusal is 503 service_unavailable');
+    like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal has Retry-After');
     $lims->expect_log(qr/LIMS0045: 503 .*53100 could not extend file/);
     is($lims->get("/clients?limit=$_")->status, 200, 'reads go on') for 1, 500;
     is(create()->status, 503, 'the next write is refused as well');
@@ -126,7 +127,8 @@ subtest 'no room for the write-ahead log' => sub {
         eval { $server->say(q{SELECT pg_logical_emit_message(false, 'test', repeat('x', 500000))}) };
     });
     ok($answer, 'a write is refused') or return;
-    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable', '... with 503');
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+        'the refusal is 503 service_unavailable');
     my %seen = map { $lims->get('/clients')->status => 1 } 1 .. 20;
     is_deeply([ grep { !/\A(?:200|503)\z/ } keys %seen ], [], 'reads succeed or get 503');
     make_room($log);

@@ -99,7 +99,7 @@ subtest 'slow clients within RequestReadTimeout' => sub {
     }
     my $answer = LIMS::Service::Response->parse(read_all($socket));
     is($answer && $answer->status, 201, 'a slow request is answered');
-    is(made(), 1, '... and done');
+    is(made(), 1, 'the slow request is done once');
 };
 
 # An end without a good-bye, as of a machine that lost power.

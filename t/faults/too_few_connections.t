@@ -67,8 +67,9 @@ subtest 'fewer connections than threads' => sub {
     # Connections that others have freed meanwhile, such as a finished job, are available
     # as well.
     my $left = $others - others();
-    cmp_ok(service_sessions(), '<=', 3 + ($left > 0 ? $left : 0), '... over three connections');
-    cmp_ok(service_sessions(), '>', 0, '... that stay');
+    cmp_ok(service_sessions(), '<=', 3 + ($left > 0 ? $left : 0),
+        'the requests used three connections at most');
+    cmp_ok(service_sessions(), '>', 0, 'the connections stay open');
     $lims->expect_log(qr/\[dbd:error\]/);
 };
 
@@ -80,7 +81,7 @@ subtest 'no connections at all' => sub {
     for my $answer ($lims->get('/clients'), $lims->post('/clients', { code => 'N', name => 'N' })) {
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             'a request is refused');
-        like($answer->header('Retry-After'), qr/\A\d+\z/, '... with Retry-After');
+        like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal has Retry-After');
     }
     $lims->expect_log(qr/LIMS0051: 503 .*too many connections for database/);
 };

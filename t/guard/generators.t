@@ -99,8 +99,8 @@ push @refusals, [ "-- name: a_newest one\n-- global: x\nSELECT 1\n-- name: a man
 for my $case (@refusals) {
     my ($status, $messages) = statements($case->[0]);
     ok($status != 0, "statements refuse $case->[2]");
-    like($messages, $case->[1], '... and say so');
-    like($messages, qr/\A\S+noun\.sql:\d+: /, '... and where');
+    like($messages, $case->[1], 'the message says what is wrong');
+    like($messages, qr/\A\S+noun\.sql:\d+: /, 'the message names file and line');
 }
 
 my ($status, $messages, $header, $source) = statements('');
@@ -152,7 +152,7 @@ like($made, qr/lims_migrations_count = 2;/,                        'and their nu
 my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));
 $made = `awk -v table=lims_demo_files -f $LIMS::Test::Source::root/build/migrations.awk $sums $demo 2>&1`;
 like($made, qr/const lims_migration_t lims_demo_files\[\] = \{/, 'or under another name');
-like($made, qr/lims_demo_files_count = 1;/,                      '... all through');
+like($made, qr/lims_demo_files_count = 1;/,                      'the count has the other name, too');
 unlike($made, qr/lims_migrations/,                               '... and not under the first');
 unlink $demo;
 
@@ -168,7 +168,7 @@ my @wrong = (
 for my $case (@wrong) {
     ($status, $made) = migrations(%{ $case->[0] });
     ok($status != 0, "migrations refuse $case->[2]");
-    like($made, $case->[1], '... and say so');
+    like($made, $case->[1], 'the message says what is wrong');
 }
 
 done_testing();

@@ -18,7 +18,7 @@ for my $file (files(qr/\.c\z/, 'modules')) {
     $field{$_} = 1 for text($file) =~ /\.name = "([a-z]\w*)"/g;
 }
 cmp_ok(scalar keys %known, '>', 10, 'there are words that get a capital');
-cmp_ok(scalar keys %field, '>', 100, '... and fields');
+cmp_ok(scalar keys %field, '>', 100, 'there are names of fields');
 
 my ($messages, @odd) = (0);
 for my $file (files(qr/\.sql\z/, 'sql', 'modules')) {

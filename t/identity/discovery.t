@@ -23,7 +23,7 @@ subtest 'discovery' => sub {
     for my $route (@{ $said->{routes} }) {
         is_deeply([ sort keys %$route ], [qw(method path scope summary)],
             "$route->{method} $route->{path}");
-        like($route->{summary}, qr/\w+ \w+/, '... has a summary');
+        like($route->{summary}, qr/\w+ \w+/, "$route->{operation} has a summary");
         like($route->{path}, qr{\A/api/v1(?:/|\z)}, '... and its whole path');
     }
     my $summary = qr/"(?:[^"\\]|\\.)+"/;

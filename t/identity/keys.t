@@ -16,9 +16,9 @@ my $good = $lims->{key};
 sub refused {
     my ($answer, $name) = @_;
     is($answer->status, 401, $name);
-    is(($answer->json || {})->{error}, 'unauthorized', '... by its slug');
-    is($answer->header('WWW-Authenticate'), 'Bearer', '... with a challenge');
-    is($answer->header('RateLimit-Limit'), undef, '... counted against nobody');
+    is(($answer->json || {})->{error}, 'unauthorized', 'the refusal has the slug unauthorized');
+    is($answer->header('WWW-Authenticate'), 'Bearer', 'the refusal has a challenge');
+    is($answer->header('RateLimit-Limit'), undef, 'the refusal is counted against no key');
     return $answer;
 }
 
@@ -184,12 +184,12 @@ for my $name (sort keys %refusal) {
             last if children_that_answered(401) == @children;
         }
         is_deeply([ grep { $_ != 401 } @statuses ], [], 'every later request is refused too');
-        is_deeply([ children_that_answered(401) ], \@children, '... in every child');
+        is_deeply([ children_that_answered(401) ], \@children, 'every child refuses the key');
         my $write = $lims->post('/clients', { code => 'GONE', name => 'G' }, key => $tenant->{key});
         refused($write, 'a write as well');
         is($lims->db->selectrow_array(
                 'SELECT count(*) FROM lims.client WHERE organization_id = ?', undef, $tenant->{id}),
-            0, '... which did nothing');
+            0, 'the refused write wrote nothing');
         is($lims->get('/whoami', key => $other->{key})->status, 200, 'other keys are not affected');
         if ($undo) {
             $undo->($tenant->{$of});

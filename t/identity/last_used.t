@@ -53,7 +53,7 @@ subtest 'a read updates lastUsedAt' => sub {
     my $begun = time;
     is($lims->get('/clients', key => $key->{key})->status, 200, 'the key is used');
     is(touches($key), 1, '... which is kept by one write');
-    cmp_ok(age($key), '<=', time + 1 - $begun, '... of now');
+    cmp_ok(age($key), '<=', time + 1 - $begun, 'the time of the last use is now');
     $lims->get('/clients', key => $key->{key}) for 1 .. 30;
     my $most    = allowed($begun);
     my $touches = touches($key);
@@ -64,8 +64,9 @@ subtest 'a read updates lastUsedAt' => sub {
     $begun = time;
     $lims->get('/clients', key => $key->{key}) for 1 .. 10;
     cmp_ok(touches($key), '>', $touches, 'after the interval it is written once more');
-    cmp_ok(touches($key), '<=', $touches + allowed($begun), '... and not again');
-    cmp_ok(age($key), '<=', time + 1 - $begun, '... and young again');
+    cmp_ok(touches($key), '<=', $touches + allowed($begun),
+        'no further write follows within the interval');
+    cmp_ok(age($key), '<=', time + 1 - $begun, 'the time of the last use is now again');
 };
 
 subtest 'a write updates lastUsedAt' => sub {
@@ -74,7 +75,7 @@ subtest 'a write updates lastUsedAt' => sub {
     $lims->post('/clients', { code => "L-$_", name => 'L' }, key => $key->{key}) for 1 .. 10;
     my $touches = touches($key);
     cmp_ok($touches, '>', 0, 'ten writes note it');
-    cmp_ok($touches, '<=', allowed($begun), '... once');
+    cmp_ok($touches, '<=', allowed($begun), 'ten uses are written once');
     cmp_ok(age($key), '<=', time + 1 - $begun, 'lastUsedAt is now');
 };
 
@@ -94,7 +95,7 @@ subtest 'many requests at once update it once' => sub {
     is_deeply($many->(), [ (200) x 12 ], 'twelve at the same moment');
     my $touches = touches($key);
     cmp_ok($touches, '>', 0, 'write it');
-    cmp_ok($touches, '<=', allowed($begun), '... once');
+    cmp_ok($touches, '<=', allowed($begun), 'parallel uses are written once');
 };
 
 subtest 'refused requests do not update it' => sub {
@@ -104,7 +105,7 @@ subtest 'refused requests do not update it' => sub {
     my $before = touches($key);
     is($lims->get('/clients', key => $key->{key})->status, 401, 'a revoked key');
     is(touches($key), $before, 'a refused key is not marked as used');
-    is(age($key), undef, '... and never was');
+    is(age($key), undef, 'a refused key has no time of use');
 };
 
 subtest 'updating it is no audited change' => sub {

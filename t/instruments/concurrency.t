@@ -168,7 +168,7 @@ subtest 'an imported result equals one entered by hand' => sub {
         is($answer->status, 201, '... and by a file') or diag($answer->body);
         my $expected = trace($by_hand);
         my $found    = trace($by_file);
-        is_deeply($found, $expected, '... leaves the same');
+        is_deeply($found, $expected, 'every order leaves the same rows');
         is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE sample_test_id = ?',
                 $by_file), 1, '... and where it stood');
     }

@@ -40,7 +40,8 @@ subtest 'a row for the only pending test of a family' => sub {
     $lab->enter($first, '1.0');
     is($pc->send($pc->csv([ $sample, 'NO3', '2.0' ]))->json->{status}, 'imported',
         'the file is imported');
-    is_deeply(results($first, $again), [ '1.0', '2.0' ], '... into it');
+    is_deeply(results($first, $again), [ '1.0', '2.0' ],
+        'the result is written into the named test');
     is_deeply($lims->db->selectcol_arrayref(q{SELECT DISTINCT surface FROM lims.audit_entry
         WHERE table_name = 'sample_test' AND record_id = ? AND changes -> 'result' IS NOT NULL},
         undef, $again), ['instrument file'], 'the trail says how it came');
@@ -79,12 +80,12 @@ subtest 'a test that a person names' => sub {
     my $dry = $ann->done('instrument-file release', $id, dryRun => 'true',
         tests => [ { row => 2, sampleTestId => $tests[1] } ]);
     is($dry->{status}, 'released', 'a dry run needs no reason');
-    is_deeply(results(@tests), [ undef, undef, undef ], '... and changes nothing');
+    is_deeply(results(@tests), [ undef, undef, undef ], 'a dry run enters no result');
     my $made = $ann->done('instrument-file release', $id, @why,
         tests => [ { row => 2, sampleTestId => $tests[1] } ]);
     is_deeply(results(@tests), [ undef, '3.0', undef ], 'released, into the test that is named');
     is_deeply($made->{resolution}{tests}, [ { row => 2, sampleTestId => $tests[1] } ],
-        '... which is kept');
+        'the resolution names the test');
 };
 
 subtest 'decisions that are kept until the release' => sub {
@@ -98,7 +99,7 @@ subtest 'decisions that are kept until the release' => sub {
         decisions => { exclude => [$rinse] })->{decisions}{exclude}[0];
     is_deeply([ @$first{qw(row reason by)} ], [ 4, 'a rinse', $ann->{id} ],
         'the decision is Ann\'s, with row and reason');
-    like($first->{at}, qr/\A\d{4}-\d\d-\d\dT/, '... with the time');
+    like($first->{at}, qr/\A\d{4}-\d\d-\d\dT/, 'the decision has its time');
     my @named = ({ row => 2, sampleTestId => $tests[0] }, { row => 3, sampleTestId => $tests[1] });
     my $both = $bob->done('instrument-file decide', $id,
         decisions => { exclude => [$rinse], tests => \@named })->{decisions};
@@ -165,7 +166,8 @@ subtest 'a decision about what was seen' => sub {
     my $counts = $mia->get('/instrument-files/counts')->json;
     is_deeply($counts, $bob->done('instrument-file counts'), 'the files are counted');
     is($counts->{quarantined}, $lims->db->selectrow_array(
-        q{SELECT count(*) FROM lims.instrument_file WHERE status = 'quarantined'}), '... by status');
+        q{SELECT count(*) FROM lims.instrument_file WHERE status = 'quarantined'}),
+            'the count by status is right');
     is($counts->{rejected}, 1, '... each in its own');
     $mia->post("/instrument-files/$id/reject", { reason => 'a trial' });
     is($bob->done('instrument-file counts')->{rejected}, 2, '... as it is now');

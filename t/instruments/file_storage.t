@@ -184,7 +184,8 @@ subtest 'bytes of rejected files are removed' => sub {
     for my $command (qw(content reopen release)) {
         my $refused = ctl('--reason', 'look', 'instrument-file', $command, $id);
         isnt($refused->{exit}, 0, "no $command of what is not there");
-        like($refused->{output}, qr/bytes were removed on 2\d{3}-/, '... and why');
+        like($refused->{output}, qr/bytes were removed on 2\d{3}-/,
+            'the message says when the bytes were removed');
     }
     is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 0,
         'a second run has nothing to remove');

@@ -89,7 +89,7 @@ subtest 'the same request is in progress' => sub {
     is(kept(), $kept + 1, 'one response is stored');
     my $later = once($file, 'asked');
     is($later->{body}, $first->{body}, 'a later repetition gets the stored response');
-    is($later->{replayed}, 'true', '... marked');
+    is($later->{replayed}, 'true', 'the repetition is marked as replayed');
 };
 
 subtest 'a request that got no answer may be sent again at once' => sub {

@@ -66,7 +66,7 @@ subtest 'the same bytes again' => sub {
     my $kept = $pc->send($strange);
     is($kept->status . ' ' . $kept->json->{status}, '200 quarantined',
         'a file in quarantine, sent again, is answered 200');
-    is_deeply($pc->codes($kept), ['unknown_tracking_id'], '... with its reasons');
+    is_deeply($pc->codes($kept), ['unknown_tracking_id'], 'the answer has the reasons');
 };
 
 subtest 'the same results in other bytes' => sub {
@@ -119,7 +119,7 @@ subtest 'a dry run' => sub {
     my $real = $pc->send($file, name => 'dry.csv');
     is_deeply($dry->json, { %{ $real->json }, id => undef, dryRun => $true },
         'a dry run answers what the real run does');
-    is($real->status, 201, '... which is one');
+    is($real->status, 201, 'the real run imports the file');
 
     my $bad = $pc->csv([ 'LAB-26-NOBODY', 'NO3', '1' ], [ $sample, 'XX', '1' ]);
     my $dry_bad = $pc->send($bad, name => 'bad.csv', dry_run => 1);
@@ -143,7 +143,8 @@ subtest 'invalid bodies' => sub {
         'an unknown member');
     refused($post->({ %name, content => 'a', dryRun => 'yes' }), 400, 'invalid_body', 'dryRun');
     is($post->({ %name, content => '' })->status, 202, 'an empty file is a file');
-    is($post->({ %name, contentBase64 => '' })->status, 200, '... however it comes');
+    is($post->({ %name, contentBase64 => '' })->status, 200,
+        'an empty file in base64 is taken, too');
 };
 
 subtest 'Idempotency-Key' => sub {
@@ -154,7 +155,7 @@ subtest 'Idempotency-Key' => sub {
     my $again   = $pc->send($file, name => 'i.csv', headers => \%headers);
     is_deeply([ $again->status, $again->body ], [ $first->status, $first->body ],
         'the first answer');
-    is($again->header('Idempotent-Replayed'), 'true', '... again');
+    is($again->header('Idempotent-Replayed'), 'true', 'the first answer is replayed');
     my $files = $lab->value('SELECT count(*) FROM lims.instrument_file');
     refused($pc->send("other\n", name => 'i.csv', headers => \%headers), 422, 'idempotency_mismatch',
         'another file under the same key');

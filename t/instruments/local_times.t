@@ -41,7 +41,8 @@ sub imported {
     my %sample = map { $_ => $pc->sample('NO3') } keys %moment;
     my $answer = $pc->send($pc->csv(map { [ $sample{$_}, 'NO3', '1', undef, $_ ] } sort keys %moment));
     is($answer->status, 201, $name) or diag($answer->body);
-    is_deeply({ map { $_ => moment_of($sample{$_}) } keys %sample }, \%moment, '... as they are');
+    is_deeply({ map { $_ => moment_of($sample{$_}) } keys %sample }, \%moment,
+        'the times are entered as they are');
     return;
 }
 
@@ -118,7 +119,7 @@ subtest 'a profile that says which of the two times is meant' => sub {
     my $refused = $lims->ctl(@as, 'profile', 'add', '--definition',
         JSON::PP->new->utf8->encode($pc->definition(doubledHour => 'third')));
     isnt($refused->{exit}, 0, 'any other choice is refused');
-    like($refused->{output}, qr/doubledHour/, '... by its name');
+    like($refused->{output}, qr/doubledHour/, 'the message names doubledHour');
 };
 
 subtest 'releasing a file that was held back' => sub {

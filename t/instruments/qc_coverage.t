@@ -47,7 +47,7 @@ sub batch_of { return $lims->get("/sample-tests/$_[0]")->json->{qcBatchId} }
 sub held_by {
     my ($test, $name, @batches) = @_;
     my $body = refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', $name);
-    is_deeply([ map { $_->{id} } @{ $body->{qcBatches} } ], \@batches, '... by these batches');
+    is_deeply([ map { $_->{id} } @{ $body->{qcBatches} } ], \@batches, 'the run has these batches');
     is_deeply($body->{blockers}[0]{qcBatchIds}, \@batches, '... also among the blockers');
     return;
 }

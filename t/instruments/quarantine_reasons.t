@@ -31,10 +31,11 @@ sub quarantined {
     my @events = $lab->events_in(sub { $answer = $pc->send(file(@rows)) });
     is($answer->status . ' ' . $answer->json->{status}, '202 quarantined', $name)
         or diag($answer->body);
-    is_deeply($pc->codes($answer), [ sort @$codes ], '... for this') or diag($answer->body);
-    is($answer->json->{counts}{written}, 0, '... nothing is written');
-    is_deeply($answer->json->{results}, [], '... and so said');
-    is(scalar @events, 0, '... and nothing told');
+    is_deeply($pc->codes($answer), [ sort @$codes ],
+        'the file is held for these reasons') or diag($answer->body);
+    is($answer->json->{counts}{written}, 0, 'no result is counted as written');
+    is_deeply($answer->json->{results}, [], 'the answer lists no result');
+    is(scalar @events, 0, 'no event is emitted');
     is($pc->test($good, 'PH')->{status}, 'pending', '... nor is what was fine entered');
     return $answer->json;
 }
@@ -90,7 +91,7 @@ subtest 'results that are there already' => sub {
     is($same->json->{counts}{written}, 1, '... is not written again');
     is($lab->value('SELECT string_agg(status, $$ $$ ORDER BY row_number)
         FROM lims.instrument_file_row WHERE file_id = ?', $same->json->{id}), 'unchanged written',
-        '... and so recorded');
+        'the row is recorded as unchanged');
 
     $pc->profile(write => { existing => 'overwriteUnverified' });
     my $over = $pc->send($pc->csv([ $sample, 'NO3', '9' ]));

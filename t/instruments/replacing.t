@@ -23,21 +23,22 @@ my $result = sub { $lims->get("/sample-tests/$test")->json->{result} };
 
 $lab->enter($test, '1');
 is($pc->send($pc->csv([ $sample, 'NO3', '2' ]))->status, 201, 'without the policy it is replaced');
-is($result->(), '2', '... by the file');
+is($result->(), '2', 'the file has replaced the value');
 
 $lab->policy(reason_on_change => 't');
 is($pc->send($pc->csv([ $sample, 'NO3', '2' ], [ $pc->sample('PH'), 'PH', '7' ]))->status, 201,
     'the same value replaces nothing');
 my $held = $pc->send($pc->csv([ $sample, 'NO3', '3' ]));
 is($held->status, 202, 'another value is held') or diag($held->body);
-is_deeply([ map { $_->{code} } @{ $held->json->{reasons} } ], ['replaces_result'], '... for that');
-is($result->(), '2', '... and stays out');
+is_deeply([ map { $_->{code} } @{ $held->json->{reasons} } ], ['replaces_result'],
+    'the reason is replaces_result');
+is($result->(), '2', 'the value of the file is not entered');
 
 my ($file) = $lims->db->selectrow_array('SELECT max(id) FROM lims.instrument_file');
 $ann->done('instrument-file release', $file, reason => 'the diluter was off');
 is($result->(), '3', 'its release replaces it');
 is($lims->db->selectrow_array(q{SELECT reason FROM lims.audit_entry
     WHERE table_name = 'sample_test' AND record_id = ? ORDER BY id DESC LIMIT 1}, undef, $test),
-    'the diluter was off', '... with its reason');
+    'the diluter was off', 'the replacement has its reason');
 
 done_testing();

@@ -33,7 +33,7 @@ sub refused_with {
     my $result = ctl(@command);
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     isnt($result->{exit}, 0, $name);
-    like($result->{output}, $words, '... and why');
+    like($result->{output}, $words, 'the message says why');
     return;
 }
 

@@ -32,7 +32,7 @@ sub refused_with {
     my $result = ctl(@command);
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     isnt($result->{exit}, 0, $name);
-    like($result->{output}, $words, '... and why');
+    like($result->{output}, $words, 'the message says why');
     return;
 }
 
@@ -51,7 +51,7 @@ sub imported {
     my $answer = $pc->send($pc->csv([ $text, 'NO3', $value ]));
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($answer->status, 201, $name) or diag($answer->body);
-    is(value_of($sample), $value, '... and entered there');
+    is(value_of($sample), $value, 'the value is entered for that sample');
     is($answer->json->{results}[0]{trackingId}, $sample->{trackingId}, '... and whose is told');
     return $answer->json;
 }
@@ -62,7 +62,7 @@ sub held {
     my ($reason) = @{ $answer->json->{reasons} };
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($answer->status . ' ' . ($reason->{code} // ''), "202 $code", $name) or diag($answer->body);
-    like($reason->{message}, $words, '... and why') if $words;
+    like($reason->{message}, $words, 'the reason says why') if $words;
     return $answer->json;
 }
 

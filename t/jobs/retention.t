@@ -68,7 +68,7 @@ is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.de
         b.idempotency_records])
     FROM lims.retention_backlog('20 days', '24 hours', 3) b}), [ 3, 3, 0, 2 ],
     '... and the metrics count only so far');
-is(value('SELECT count(*) FROM lims.event'), @old + @kept, '... and leaves it');
+is(value('SELECT count(*) FROM lims.event'), @old + @kept, 'a dry run deletes no event');
 is_deeply($lims->ctl('retention', @how)->{json}, $due, 'limsctl retention deletes it');
 is(join(' ', @{ $db->selectcol_arrayref('SELECT id FROM lims.event ORDER BY id') }),
     join(' ', sort { $a <=> $b } @kept), 'young events and those under way are kept');
@@ -115,15 +115,15 @@ $late->commit;
 is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'pending',
     'an event for an endpoint that is deleted meanwhile');
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, '... is to be given up');
-is($lims->ctl('retention', @how)->{json}{givenUp}, 1, '... and is');
+is($lims->ctl('retention', @how)->{json}{givenUp}, 1, 'the delivery is given up');
 is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'given_up',
-    '... for good');
+    'the delivery stays given up');
 
 my @secret = map { endpoint($organizations[0], events => '{qc.failed}', previous_secret => 'y',
         previous_secret_until => value("SELECT now() + interval '$_'")) } '1 hour', '-1 second';
 is($lims->ctl('retention', '--dry-run', @how)->{json}{previousSecrets}, 1,
     'a secret whose overlap is over');
-is($lims->ctl('retention', @how)->{json}{previousSecrets}, 1, '... is forgotten');
+is($lims->ctl('retention', @how)->{json}{previousSecrets}, 1, 'the previous secret is deleted');
 is_deeply([ map { value('SELECT previous_secret IS NULL AND previous_secret_until IS NULL
     FROM lims.webhook_endpoint WHERE id = ?', $_) } @secret ], [ 0, 1 ], '... and no other');
 

@@ -46,7 +46,8 @@ $lab->enter($test, '7.2');
 my ($event) = told();
 is($event->[0], 'sample.ready_for_review', 'a result: ready for review');
 is_deeply([ @{ $event->[1] }{qw(sampleId trackingId sampleIdentifier clientName status)} ],
-    [ @$sample{qw(id trackingId sampleIdentifier clientName status)} ], '... of the sample');
+    [ @$sample{qw(id trackingId sampleIdentifier clientName status)} ],
+        'the event names the sample');
 is_deeply($event->[1]{reasons}, [ map {
     { map { ($_ => $event->[1]{reasons}[0]{$_}) } qw(category severity message) } }
     @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ],
@@ -71,7 +72,7 @@ is($event->[0], 'holding_time.expiring', 'a sample near its holding time');
 is_deeply([ @{ $event->[1] }{qw(holdingStatus testNames)} ], [ 'expiring_soon', ['Nitrite'] ],
     '... which, and how near');
 is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{holdingExpiresAt},
-    '... and until when');
+    'the event says when the holding time ends');
 
 # --- What operators see -------------------------------------------------------
 
@@ -107,7 +108,7 @@ $db->do('INSERT INTO lims.sample_dirty (organization_id, sample_id, marked_at)
     $old->{id});
 my $answer = $lims->ctl('scan', '--dry-run');
 is($answer->{exit}, 0, 'limsctl scan --dry-run');
-is($answer->{json}{waiting}, 1, '... shows what waits');
+is($answer->{json}{waiting}, 1, 'a dry run shows what waits');
 cmp_ok(abs($answer->{json}{oldestSeconds} - 3600), '<', 60, '... and for how long');
 is_deeply($lims->ctl('scan')->{json}, { samples => 1, events => 1 },
     'limsctl scan scans the sample');

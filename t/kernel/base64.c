@@ -38,10 +38,11 @@ int main(void)
         is(lims_base64_encode(pairs[i].bytes, strlen(pairs[i].bytes), pool), pairs[i].text,
            pairs[i].bytes);
         is_number((long long)LIMS_BASE64_LENGTH(strlen(pairs[i].bytes)),
-                  (long long)strlen(pairs[i].text), "... so long");
-        ok(lims_base64_decode(&bytes, &length, pairs[i].text, pool), "... and back");
+                  (long long)strlen(pairs[i].text), "the encoded text has its length");
+        ok(lims_base64_decode(&bytes, &length, pairs[i].text, pool), "the text is decoded");
         is(bytes, pairs[i].bytes, "... to the same bytes");
-        is_number((long long)length, (long long)strlen(pairs[i].bytes), "... so many");
+        is_number((long long)length, (long long)strlen(pairs[i].bytes),
+            "as many bytes are decoded");
     }
     for (size_t i = 0; i < LIMS_LENGTH(others); i++) {
         ok(!lims_base64_decode(&bytes, &length, others[i], pool), "refused: '%s'", others[i]);
@@ -49,8 +50,8 @@ int main(void)
     lims_base64_write(text, "\0\xFF", 2);
     is(text, "AP8=", "any bytes");
     ok(lims_base64_read(memory, &length, "AP8=Zg==", 4), "the first characters of a text");
-    is_number((long long)length, 2, "... so many bytes");
-    ok(memcmp(memory, "\0\xFF", 2) == 0, "... these");
+    is_number((long long)length, 2, "two bytes are decoded");
+    ok(memcmp(memory, "\0\xFF", 2) == 0, "the decoded bytes are right");
     ok(!lims_base64_read(memory, &length, "Zm9vZm9v", 6), "... and not a part of a group");
     return tap_done();
 }

@@ -20,10 +20,11 @@ int main(void)
     unsigned char digest[LIMS_SHA256_LENGTH] = { 0 };
 
     ok(lims_sha256(digest, "abc", 3), "SHA-256 is there");
-    is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC, "... of \"abc\"");
+    is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC,
+        "the SHA-256 of \"abc\" is right");
     is(lims_sha256_hex("abc", 3, LIMS_SHA256_LENGTH, pool), SHA256_OF_ABC,
        "SHA-256 in hexadecimal");
-    is(lims_sha256_hex("abc", 3, 4, pool), "ba7816bf", "... its first bytes");
+    is(lims_sha256_hex("abc", 3, 4, pool), "ba7816bf", "the first bytes of the digest are right");
     is(lims_sha256_hex("", 0, 4, pool), "e3b0c442", "SHA-256 of nothing, shortened");
     memset(digest, 0, sizeof(digest));
     ok(lims_sha256_pieces(digest, pieces, 3), "SHA-256 of several pieces");

@@ -180,7 +180,7 @@ static void test_wakes(void)
     ok(lims_fair_semaphore_acquire(&waited, semaphore, begun + apr_time_from_sec(60), pool) &&
            waited,
        "a waiter wakes when the permit expires");
-    ok(apr_time_now() - begun >= lifetime, "... and not before");
+    ok(apr_time_now() - begun >= lifetime, "a waiter does not wake before");
 }
 
 int main(void)

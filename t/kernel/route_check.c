@@ -121,7 +121,7 @@ static void test_sound(void)
     is(check(sound_fields, sound_update, list), NULL, "a sound list passes");
     list.flags = LIMS_R_LIST;
     list.query = ordered_page;
-    is(check(sound_fields, sound_update, list), NULL, "... in either order");
+    is(check(sound_fields, sound_update, list), NULL, "a sound list passes in either order");
     list.statement = (lims_stmt_e)NEWEST;
     has(check(sound_fields, sound_update, list), "x_list_newest (x.sql:9) is not a list",
         "a list that takes an order and has one alone");

@@ -168,7 +168,7 @@ static void test_killed(void)
     end_of(waiter);
     lims_semaphore_release(&semaphore, &permit);
     ok(lims_semaphore_acquire(&permit, &semaphore, LONG), "a killed waiter blocks nobody");
-    is_number(notes->served, 0, "... and acquired nothing");
+    is_number(notes->served, 0, "the killed waiter acquired nothing");
 }
 
 static void test_overdue(void)

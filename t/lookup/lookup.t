@@ -37,7 +37,7 @@ my $dry = $ben->done('order create', clientId => $client, samples => '@' . $file
     dryRun => 'true');
 is_deeply([ map { $_->{path} } @{ $dry->{errors} } ], [ map { "samples[$_].externalId" } 0 .. 2 ],
     'the same again, as a dry run, names every row');
-is($lab->value('SELECT count(*) FROM lims.sample_order'), 1, '... and writes nothing');
+is($lab->value('SELECT count(*) FROM lims.sample_order'), 1, 'a dry run writes nothing');
 
 my $received = $ben->done('sample receive', items => JSON::PP::encode_json(
         [ { trackingId => lc $samples[0]{trackingId} }, { identifier => 'B-2' } ]));
@@ -65,7 +65,7 @@ my $key = $lab->value('SELECT id FROM lims.api_key WHERE name = ?', $name);
 for my $text ('ben.walsh@laboratory.example', $name) {
     is(found($text), '', "\"$text\" is found by nobody but who manages it");
     like(join(' ', map { "$_->{noun} $_->{id}" } @{ $admin->done('lookup', text => $text)->{data} }),
-        $text eq $name ? qr/\bkey $key\b/ : qr/\Auser $ben->{id}\z/, '... who finds it');
+        $text eq $name ? qr/\bkey $key\b/ : qr/\Auser $ben->{id}\z/, "managers find $text");
 }
 
 my $wrong = substr($tracking, 0, -1) . ($tracking =~ /A\z/ ? 'B' : 'A');

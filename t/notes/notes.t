@@ -67,7 +67,7 @@ my @file = (fileName => 'photo.jpg', contentBase64 => "\@$file");
 my $photo = $ann->done('attachment add', on => on(sample => $sample->{id}), @file,
     mediaType => 'image/jpeg');
 is($photo->{size},   256,                'a file is attached');
-is($photo->{sha256}, sha256_hex($bytes), '... with its digest');
+is($photo->{sha256}, sha256_hex($bytes), 'the attachment has its digest');
 is($lab->value('SELECT content FROM lims.attachment WHERE id = ?', $photo->{id}), $bytes,
     '... and all of its bytes');
 $ann->refused('invalid_reference', 'attachment add', on => on(sample => $theirs->{id}), @file);

@@ -54,9 +54,9 @@ subtest 'three bottles of one cooler (a laboratory\'s day, 1.1)' => sub {
 
     is("$order->{orderNumber} $order->{clientId} $order->{contact} $order->{sampleCount}",
         "PO 4711 $client Ada Moore 3", 'the order\'s facts, and how many samples it has');
-    is_deeply($order->{panelIds}, [$panel], '... its panels');
+    is_deeply($order->{panelIds}, [$panel], 'the order shows its panels');
     is_deeply($order->{testDefinitionIds}, [ sort { $a <=> $b } $ph, $lead, $tin ],
-        '... its definitions');
+        'the order shows its definitions');
     is_deeply([ map { $_->{testDefinitionIds} } @$samples ], [ [ $ph, $lead, $tin ], [], [] ],
         'its samples have their tests');
     like($samples->[0]{sampleIdentifier}, qr/\ANPDES-INF-001-\d{8}-1\z/, 'a composite identifier');
@@ -67,7 +67,8 @@ subtest 'three bottles of one cooler (a laboratory\'s day, 1.1)' => sub {
     is_deeply([ map { $_->[0] . ' ' . $_->[1]{sampleId} } @events ],
         [ map { "sample.created $_->{id}" } @$samples ], 'sample.created for each, in order');
     is_deeply([ sort keys %{ $events[0][1] } ],
-        [ sort qw(sampleId trackingId sampleIdentifier clientName status) ], '... as ever');
+        [ sort qw(sampleId trackingId sampleIdentifier clientName status) ],
+            'the event has its members');
 
     for my $sample (@$samples) {
         my $alone = $lims->get("/samples/$sample->{id}")->json;
@@ -138,8 +139,8 @@ subtest 'every mistake of every row, as POST /samples says it' => sub {
     my $dry = order([ map { $_->[1] } @mistaken ], dryRun => $true);
     is($dry->status, 200, 'a dry run');
     is_deeply($dry->json->{errors}, \@errors, '... answers the same mistakes');
-    ok(!$dry->json->{valid}, '... not valid');
-    is_deeply($dry->json->{samples}, [], '... and no sample');
+    ok(!$dry->json->{valid}, 'a dry run says that the order is not valid');
+    is_deeply($dry->json->{samples}, [], 'a dry run makes no sample');
     my $after = LIMS::Database::Snapshot::take($lims);
     is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
         'nothing was written');
@@ -185,7 +186,8 @@ subtest 'a dry run writes nothing, and says what would be' => sub {
     is($dry->{order}, undef, 'a dry run makes no order');
     is_deeply([ map { @$_{qw(id trackingId clientId priority)} } @{ $dry->{samples} } ],
         [ undef, undef, $client, 'routine' ], 'the sample without ids');
-    is_deeply($dry->{samples}[0]{testDefinitionIds}, [ $tin, $lead ], '... and its tests');
+    is_deeply($dry->{samples}[0]{testDefinitionIds}, [ $tin, $lead ],
+        'the dry run shows the tests');
     is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
         'nothing was written');
 };
@@ -195,7 +197,7 @@ subtest 'the same request again' => sub {
     my $first = order(@same);
     my $again = order(@same);
     is($again->body, $first->body, 'the same answer');
-    is($again->header('Idempotent-Replayed'), 'true', '... replayed');
+    is($again->header('Idempotent-Replayed'), 'true', 'the answer is marked as replayed');
     is($lab->value('SELECT count(*) FROM lims.sample WHERE order_id = ?', $first->json->{order}{id}),
         2, 'the samples are registered once');
 };
@@ -225,7 +227,7 @@ subtest 'the allowance' => sub {
     is(order([ row() ], dryRun => $true)->json->{allowance}{used}, $used, 'nothing was counted');
     my $made = order([ map { row() } 1 .. 3 ]);
     is($made->status, 201, 'an order of just as many');
-    is($made->json->{allowance}{left}, 0, '... leaves none');
+    is($made->json->{allowance}{left}, 0, 'nothing is left of the allowance');
     $lab->policy(monthly_sample_allowance => undef);
     is(order([ row() ], dryRun => $true)->json->{allowance}{left}, undef,
         'without one, any number');

@@ -61,8 +61,9 @@ is($lims->get('/samples', key => $upload->{rawKey})->json->{error}, 'upload_only
 
 my $useless = $lims->ctl(qw(key create --name x --upload-only --scopes samples:read), @here);
 is($useless->{exit}, 1, 'upload-only without the scope to upload');
-like($useless->{json}{message}, qr/instruments:write/, '... which is named');
-ok(create(qw(--upload-only --scopes instruments:write))->{uploadOnly}, '... and with it');
+like($useless->{json}{message}, qr/instruments:write/, 'the message names the missing scope');
+ok(create(qw(--upload-only --scopes instruments:write))->{uploadOnly},
+    'with the scope the key is created');
 $useless = $lims->ctl(qw(key create --name x --expires-at 2020-01-01T00:00:00Z), @here);
 is($useless->{exit}, 1, 'a key that would have expired already');
 like($useless->{json}{message}, qr/\AexpiresAt\b/, '... by the name of the field');

@@ -37,7 +37,8 @@ my $strict = $tool->made(qw(organization update), '--policies',
     '{"selfVerification":"refused","reasonOnChange":true,"qcRequired":"warn"}', @cedar)->{policies};
 is_deeply([ @{$strict}{qw(selfVerification qcRequired lotQcPolicy sessionMinutes)} ],
     [qw(refused warn off 15)], 'policies are changed, and those that are left out stay');
-ok($strict->{reasonOnChange} && $strict->{approverMayBeVerifier}, '... switches too');
+ok($strict->{reasonOnChange} && $strict->{approverMayBeVerifier},
+    'policies that are switches are changed, too');
 is($tool->run(qw(organization update --policies), $_, @cedar)->{exit}, 2, "no policy: $_")
     for '{"selfVerification":"maybe"}', '{"sessionMinutes":4}', '{"mood":"strict"}';
 $tool->made(qw(organization update), '--policies',
@@ -153,6 +154,6 @@ for my $wrong ('qa_officer', 'null,auditor') {
     is($refused->{json}{error}, 'invalid_body', "roles that do not fit the steps: $wrong");
 }
 is($tool->value(q{SELECT count(*) FROM lims.organization WHERE code = 'wrong'}), 0,
-    '... make no organization');
+    'the refused creation makes no organization');
 
 done_testing();

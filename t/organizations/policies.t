@@ -65,7 +65,7 @@ subtest 'steps have roles' => sub {
     like(refused('invalid_body', 'one role for two steps', @update, '--approval-step-roles',
             'qa_officer'), qr/2 approvalSteps/, '... and the message says how many');
     like(refused('invalid_body', 'a role that decides nothing', @update, '--approval-step-roles',
-            'null,auditor'), qr/auditor/, '... is named');
+            'null,auditor'), qr/auditor/, 'the message names the role');
     is($tool->run(@update, '--approval-step-roles', 'null,boss')->{exit}, 2, 'an unknown role');
     $tool->made(@update, '--approval-steps', '', '--approval-step-roles', '');
 };
@@ -80,7 +80,7 @@ subtest 'what the people cannot meet' => sub {
     like(refused('policy_unsatisfiable', 'a role that nobody has', @update, '--approval-steps',
             'Release', '--approval-step-roles', 'microbiologist'),
         qr/Release needs an active person with .*approval\.decide and the role microbiologist/,
-        '... is named');
+        'the message names role and permission');
 
     my @mia = person(mia => 'microbiologist');
     my $made = $tool->made(@update, '--approval-steps', 'Review,Release', '--approval-step-roles',

@@ -194,7 +194,7 @@ subtest 'a link' => sub {
     my @link = (@ana, qw(user link), id('bo'));
     my $given = $tool->made(@link, '--reason', 'a new telephone');
     like($given->{token}, qr/\A[0-9a-f]{64}\z/, 'the token is shown');
-    is($given->{userId}, id('bo'), '... with the user');
+    is($given->{userId}, id('bo'), 'the answer names the user');
     my $stored = sub { return $tool->value(q{SELECT encode(token_hash, 'hex')
         FROM lims.account_link WHERE user_id = ? AND expires_at > now()}, id('bo')) };
     is($stored->(), sha256_hex($given->{token}), 'its SHA-256 is kept');
@@ -261,7 +261,7 @@ subtest 'a key acts for the person who is named when it is made' => sub {
     my $next = $tool->made(@ana, qw(key rotate), $key->{id}, qw(--overlap-hours 2));
     is_deeply([ @$next{qw(name actsFor scopes)} ], [ @$key{qw(name actsFor scopes)} ],
         'the rotated key has the same name, user and scopes');
-    isnt($next->{rawKey}, $key->{rawKey}, '... which is new');
+    isnt($next->{rawKey}, $key->{rawKey}, 'the rotated key has a new secret');
     is($tool->value(q{SELECT round(extract(epoch FROM expires_at - now()) / 3600)
         FROM lims.api_key WHERE id = ?}, $key->{id}), 2, 'the former one expires');
     $tool->made(@ana, qw(key revoke), $key->{id});

@@ -137,7 +137,7 @@ subtest 'without a session' => sub {
     is(join("\n", @odd), '', 'nobody reaches any but to sign in and to spend a link');
     @odd = grep { ask($person{lab_manager}, $_, cookie => undef, method => 'HEAD')->status != 401 }
         grep { $_->{method} eq 'GET' } @named;
-    is(join("\n", map { $_->{path} } @odd), '', '... nor by HEAD');
+    is(join("\n", map { $_->{path} } @odd), '', 'nobody reaches them by HEAD, either');
 };
 
 done_testing();

@@ -41,7 +41,7 @@ subtest 'a sample' => sub {
         'sample.cancel cancels');
     $services->refused('permission_required', 'sample disposition', $bare->{id}, @{ $to[1] });
     is($clerk->done('sample disposition', $bare->{id}, @{ $to[1] })->{disposition}, 'active',
-        '... and takes back');
+        'the clerk takes the disposition back');
     is($services->done('sample disposition', $bare->{id}, @{ $to[2] })->{disposition}, 'on_hold',
         'sample.edit holds');
     $clerk->refused('permission_required', 'sample disposition', $sample->{id}, @{ $to[0] });

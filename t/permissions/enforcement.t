@@ -94,7 +94,7 @@ sub enter {
 
 subtest 'a key is ruled by its scopes' => sub {
     is(enter('7.4')->status, 200, 'it may do what its person may not');
-    is($lims->get('/sample-tests', @as_clerk)->status, 200, '... and read');
+    is($lims->get('/sample-tests', @as_clerk)->status, 200, 'the key may read');
 };
 
 subtest 'a key within roles' => sub {

@@ -125,6 +125,6 @@ for my $round (1 .. $rounds) {
 }
 is(join('; ', @torn), '', 'a key whose person loses the role: verified before it, or refused');
 refused(keys_session(), $verify, [ $lab->{id}, entered() ], 'permission_required',
-    '... and refused afterwards');
+    'later verifications by the key are refused');
 
 done_testing();

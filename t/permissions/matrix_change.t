@@ -76,7 +76,8 @@ subtest 'a permission that a policy needs' => sub {
     } @$all;
     my $said = $admin->refused('policy_unsatisfiable', 'permission update', roles => \@without,
         reason => 'a test', password => undef);
-    like($said->{message}, qr/verifying results needs an active person/, '... names what lacks');
+    like($said->{message}, qr/verifying results needs an active person/,
+        'the message names what nobody could do');
     is_deeply([ of('analyst') ], \@analyst, '... and nothing is changed');
     $admin->done('organization update', reason => 'as before', password => undef,
         policies => { selfVerification => 'allowed' });

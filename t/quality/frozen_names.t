@@ -68,7 +68,8 @@ cmp_ok($first->[8], '==', 0.02, 'the certificate has the detection limit of then
 ok($first->[10], 'the certificate marks the test that was accredited then');
 is_deeply(read_of($test), [ 'Lead', 'ug/L', 'at most 15 ug/L' ],
     'a read of the final sample shows the names of then');
-is($lims->get("/samples/$sample->{id}")->json->{tests}[0]{testName}, 'Lead', '... with its tests');
+is($lims->get("/samples/$sample->{id}")->json->{tests}[0]{testName}, 'Lead',
+    'the tests have the names of then');
 is(read_of($later)->[0], 'ASTM lead', 'a test that is not verified shows today\'s name');
 is($lims->get("/sample-tests?sampleId=$sample->{id}")->json->{data}[0]{testName}, 'Lead',
     'a list shows the names of then');

@@ -24,10 +24,11 @@ sub judged {
 
     is($made->{passed} ? 'passed' : 'failed', $passed, "$name: $passed");
     if (defined $value) {
-        cmp_ok(abs($made->{evaluatedValue} - $value), '<', 1e-9, "... at $value");
+        cmp_ok(abs($made->{evaluatedValue} - $value), '<', 1e-9,
+            "$name: the evaluated value is $value");
     }
     else {
-        is($made->{evaluatedValue}, undef, '... without a number');
+        is($made->{evaluatedValue}, undef, "$name: there is no evaluated value");
     }
     return $made->{id};
 }

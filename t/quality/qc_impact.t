@@ -60,7 +60,7 @@ is_deeply([ sort map { $_->[0] } @events ], [ 'investigation.opened', 'qc.failed
 my @open = investigations();
 is(scalar @open, 1, 'one investigation is opened');
 is_deeply([ @{ $open[0] }{qw(kind qcBatchId sampleId status)} ],
-    [ 'qc_failure', $batch->{id}, undef, 'opened' ], '... of the batch');
+    [ 'qc_failure', $batch->{id}, undef, 'opened' ], 'the investigation names the batch');
 ok($open[0]{dueDate}, '... which is due on a day');
 
 is_deeply($ann->done('qc-batch impact', $batch->{id}),
@@ -88,7 +88,7 @@ ok(!record($reported)->{underReview}, 'closing the investigation ends the review
 correct('0.05');
 correct('0.8');
 is(scalar investigations(), 2, 'failing once more opens another');
-ok(record($reported)->{underReview}, '... and the review');
+ok(record($reported)->{underReview}, 'the sample is under review again');
 
 # A batch that fails at its first evaluation, with nothing verified, opens none.
 my (undef, $other) = $lab->worked(1);

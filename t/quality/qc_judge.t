@@ -43,10 +43,10 @@ my ($good, $bad, $incomplete, $nobody, $upside) = judged(
         upperLimit => 85 },
 );
 is($good->{evaluatedValue} + 0, 101, 'the recovery is worked out');
-ok($good->{passed}, '... and passes');
+ok($good->{passed}, 'the control passes');
 is_deeply($good->{refusals}, [], '... and could be entered');
 cmp_ok(abs($good->{z} - 0.474342), '<', 1e-5, '... so far from the mean of its series');
-is_deeply($good->{broken}, [], '... within the rules');
+is_deeply($good->{broken}, [], 'no rule is broken');
 ok(defined $bad->{passed} && !$bad->{passed}, 'another would fail');
 is_deeply($bad->{broken}, ['1-3s'], '... and break a rule');
 is($incomplete->{passed}, undef, 'one without a value is not judged');

@@ -66,8 +66,8 @@ $ann->refused('invalid_transition', 'qc-batch override', $open->{id}, reason => 
 policy('warn');
 ($sample, $test) = entered();
 is_deeply(findings($sample), [ [qw(qc_pending warning)] ], 'the policy warn says so');
-is(verify($test)->status, 200, '... and refuses nothing');
-is($lims->post("/samples/$sample->{id}/report")->status, 200, '... nor the report');
+is(verify($test)->status, 200, 'verifying is not refused');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the report is not refused');
 
 # --- block -----------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'in_progress',
 my $refused = refused(verify($test), 409, 'qc_pending', 'verifying without a batch');
 is_deeply($refused->{blockers}[0]{testIds}, [$test], '... which names the test');
 like($refused->{message}, qr/no evaluated QC batch with the controls of EPA 200\.8/,
-    '... and the method');
+    'the message names the method');
 
 # The first way out: a batch that covers it after its entry.
 my $batch = batch('P-1', $test);
@@ -99,7 +99,7 @@ $ann->done('qc-control add', qcBatchId => $hand->{id}, controlType => 'LRB',
     testDefinitionId => $lead, criterion => 'maximum', measuredValue => 3, upperLimit => '0.1');
 ok($ann->done('qc-batch show', $hand->{id})->{failing}, 'an open batch with a failed control is failing');
 like(refused(verify($test), 409, 'qc_pending', 'verifying in it')->{message}, qr/is failing/,
-    '... which says so');
+    'the message says that the batch is failing');
 $ann->done('qc-batch evaluate', $hand->{id});
 refused(verify($test), 409, 'qc_failed', 'verifying in a failed batch');
 is_deeply(findings($sample), [ [qw(qc_failed blocking)] ],
@@ -131,7 +131,7 @@ refused($lims->post("/samples/$sample->{id}/report"), 409, 'qc_pending', 'its re
 $ann->done('sample-test reopen', $test, reason => 'to be covered');
 value(batch('P-5', $test), '0.01');
 is(verify($test)->status, 200, 'reopened, covered and verified');
-is($lims->post("/samples/$sample->{id}/report")->status, 200, '... it is reported');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
 
 # Methods without a template need none.
 my $other = $lab->sample(testDefinitionIds => [ $lab->definition(method => 'EPA 150.1') ]);

@@ -49,7 +49,7 @@ my $shown = $ann->done('qc-series update', $series,
 is_deeply([ map { $_->{value} } @{ $shown->{points} } ], [ 100, 101, 99, 100, 102, 98, 120 ],
     'its points are in order of time');
 is_deeply($shown->{points}[6]{broken}, ['1-3s'], 'the last breaks a rule');
-is($shown->{points}[6]{z}, 10, '... by its distance');
+is($shown->{points}[6]{z}, 10, 'the point has its distance from the mean');
 is(join(' ', @{ $shown->{points}[6] }{qw(batchNumber lowerLimit upperLimit passed)}),
     'Q16 50 150 1', '... with its batch, its limits and its verdict');
 is_deeply($ann->done('qc-control show', $controls[6]{id})->{broken}, ['1-3s'],
@@ -60,7 +60,7 @@ is_deeply([ map { "$_->{batchNumber} $_->{value}" } @{ $ann->done('qc-series sho
 my ($head, @lines) = split /\r\n/, decode_base64($ann->done('qc-series export', $series,
         from => '2026-10-15')->{contentBase64});
 like($head, qr/,batchNumber,measuredAt,value,.*,broken,/, 'the points as a file');
-is(scalar @lines, 2, '... of a period');
+is(scalar @lines, 2, 'the file has the points of the period');
 like($lines[1], qr/,"Q16",.*,"120",.*1-3s/, '... with the rules that they break');
 is($ann->call('qc-series export', 999_999)->{exit}, 3, '... and of no other series');
 is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]{broken}, [],

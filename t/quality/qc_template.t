@@ -74,15 +74,15 @@ my $batch = $ann->done('qc-batch create', batchNumber => 'T-1', qcTemplateId => 
     sampleTestIds => [ $test[0] ]);
 is($batch->{method}, 'EPA 200.8', 'a batch has the method of its template');
 is(controls($batch), 'LRB? LFB?', '... and its controls, without values');
-ok(!(grep { !$_->{expected} } @{ batch_shown($batch)->{controls} }), '... which are expected');
-is($batch->{qcStatus}, 'open', '... and is open');
+ok(!(grep { !$_->{expected} } @{ batch_shown($batch)->{controls} }), 'the controls are expected');
+is($batch->{qcStatus}, 'open', 'the batch is open');
 like($ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id})->{message}, qr/LRB \w+, LFB/,
-    '... which names them');
+    'the message names the controls without a value');
 
 $ann->done('qc-batch cover', $batch->{id}, sampleTestIds => [ @test[ 1, 2 ] ]);
 is(controls($batch), 'LRB? LFB? LRB? LFB?', 'three samples need each control twice');
 $ann->done('qc-batch uncover', $batch->{id}, sampleTestIds => [ $test[2] ], reason => 'no room');
-is(controls($batch), 'LRB? LFB?', '... and two once');
+is(controls($batch), 'LRB? LFB?', 'the blank is measured twice, the spike once');
 
 my $blank = value($batch, 'LRB', '0.02');
 ok($blank->{passed}, 'the first value of a control needs no reason');
@@ -97,7 +97,7 @@ $ann->refused('field_not_patchable', 'qc-control update', $blank->{id}, controlT
 my $spike;
 my @events = $lab->events_in(sub { $spike = value($batch, 'LFB', '13') });
 is(batch_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
-is_deeply([ map { $_->[0] } @events ], ['qc.failed'], '... with an event');
+is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'qc.failed is emitted');
 ok(!$spike->{passed}, '... by a control that failed');
 $ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
 is(batch_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
@@ -127,7 +127,7 @@ is(controls($other), 'LFB? LRB+', 'a control that was added counts');
 my $next = $ann->done('qc-template update', $template->{id}, name => 'Metals by ICP-MS',
     controls => [ $controls[0] ]);
 isnt($next->{id}, $template->{id}, 'a change of a used version makes the next');
-is($next->{version}, 2, '... by number');
+is($next->{version}, 2, 'the version is counted up');
 is($next->{perSamples}, 2, '... which has the rest from it');
 is(scalar @{ $ann->done('qc-template show', $template->{id})->{controls} }, 2,
     'the version before stays as it was');

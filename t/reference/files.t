@@ -90,8 +90,8 @@ subtest 'what was exported is the same' => sub {
         storage-locations instruments)) {
         my $tried = tried($noun, file($noun));
         is_deeply([ @$tried{qw(created changed)}, differences($tried), mistakes($tried) ], [ 0, 0, [], [] ],
-            "... of $noun");
-        cmp_ok($tried->{unchanged}, '>', 0, '... all of it');
+            "the file of $noun changes nothing");
+        cmp_ok($tried->{unchanged}, '>', 0, "every record of $noun is in its file");
     }
     is(tried('specifications', "materialType;testDefinition;high\r\nDW;PB;7.1")->{unchanged}, 1,
         'a number that lost its last zero in a spreadsheet is the same');
@@ -107,13 +107,14 @@ subtest 'what differs is shown, then done' => sub {
             '3 PB, SL created: testDefinition >PB, materialType >SL',
             '6 PH, DW created: testDefinition >PH, materialType >DW, low >6, high >9' ],
         'line by line, column by column');
-    is("@$tried{qw(created changed unchanged)}", '2 1 1', '... and in numbers');
+    is("@$tried{qw(created changed unchanged)}", '2 1 1', 'the numbers of rows are counted');
     is(file('specifications'), $before, 'a dry run writes nothing');
 
     my $done = import_file('specifications', $changed, contentHash => $tried->{contentHash},
         reason => 'permit renewed');
     is_deeply($done->json, $tried, 'what was shown is done');
-    like(file('specifications'), qr/"PB","DW","","","5","",""\r\n/, '... and stands');
+    like(file('specifications'), qr/"PB","DW","","","5","",""\r\n/,
+        'the imported limits stand in the file');
     is_deeply($lims->db->selectcol_arrayref(q{SELECT DISTINCT reason FROM lims.audit_entry
          WHERE table_name = 'specification' AND reason IS NOT NULL}), ['permit renewed'],
         '... in the trail with its reason');
@@ -149,7 +150,7 @@ subtest 'mistakes at their line and column' => sub {
     like($answer->json->{message}, qr/line 2: 12 is above high, 3/, '... and says the first');
     is_deeply([ map { $_->{path} } @{ $answer->json->{errors} } ], [ 'lines[2].low',
             'lines[3].testDefinition', 'lines[4].low', 'lines[5]', 'lines[6].testDefinition',
-            'lines[7]' ], '... with the others');
+            'lines[7]' ], 'every other mistake is named by its place');
     is(file('specifications'), $before, 'nothing of it is written');
 
     is_deeply(mistakes(tried('clients', "name,nmae,Name\nx,y,z\n")), [

@@ -47,7 +47,7 @@ for my $table (sort keys %reference) {
             my $answer = $lims->post('/samples', body($table, $bad{$name}));
             is($answer->status . ' ' . $answer->json->{error}, '400 invalid_reference',
                 "$name: creation");
-            like($answer->json->{message}, qr/\b$field\b/, "... naming $field");
+            like($answer->json->{message}, qr/\b$field\b/, "the message names $field");
             $said{$name} = $answer->json->{message} =~ s/$bad{$name}/N/gr;
             next if $reference{$table}{list};
             $answer = $lims->patch("/samples/$sample", { $field => $bad{$name} });
@@ -63,7 +63,8 @@ for my $table (sort keys %reference) {
             'a record that has just become inactive is refused');
         my $kept = $lims->patch("/samples/$sample", { notes => 'still here' });
         is($kept->status, 200, 'a sample that has it can be changed');
-        is($kept->json->{$field}, $used, '... and keeps it') unless $reference{$table}{list};
+        is($kept->json->{$field}, $used,
+            'the sample keeps the inactive record') unless $reference{$table}{list};
         is($lims->patch("/samples/$sample", { $field => $used })->status, 200,
             '... said again it is no change') unless $reference{$table}{list};
         $lims->db->do("UPDATE lims.$table SET active = true WHERE id = ?", undef, $used);
@@ -80,7 +81,7 @@ subtest 'one inactive definition among active ones' => sub {
     my $answer = $lims->post('/samples', $body);
     is($answer->status . ' ' . $answer->json->{error}, '400 invalid_reference',
         'the inactive record is refused');
-    like($answer->json->{message}, qr/\b$gone\b/, '... naming the one');
+    like($answer->json->{message}, qr/\b$gone\b/, 'the message names the inactive record');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'neither sample nor tests are there');
 };
 

@@ -122,12 +122,14 @@ for my $noun (sort keys %list) {
         my $ids = sub { return [ map { $_->{id} } @{ $lims->get("/$noun?$_[0]")->json->{data} } ] };
         is_deeply($ids->('code=FULL'), [$full], 'code: the one');
         is_deeply($ids->('code=full'), [], '... which has upper and lower case');
-        is_deeply($ids->('code=FUL'), [], '... and is whole');
-        is_deeply($ids->('code=%25'), [], '... and no pattern');
-        is_deeply($ids->('code=THEIRS'), [], '... of this organization');
+        is_deeply($ids->('code=FUL'), [], 'a part of a code finds nothing');
+        is_deeply($ids->('code=%25'), [], 'a percent sign is no wildcard');
+        is_deeply($ids->('code=THEIRS'), [], 'the code of another organization finds nothing');
         is_deeply($ids->('active=false'), [$bare], 'active: the inactive');
-        is_deeply([ grep { $_ == $bare } @{ $ids->('active=true') } ], [], '... or the others');
-        ok(scalar(grep { $_ == $full } @{ $ids->('active=true') }), '... with the active');
+        is_deeply([ grep { $_ == $bare } @{ $ids->('active=true') } ], [],
+            'the filter active finds no inactive record');
+        ok(scalar(grep { $_ == $full } @{ $ids->('active=true') }),
+            'the filter active finds the active record');
         is_deeply($ids->('active=true&code=BARE'), [], 'two filters together');
 
         my @more = map { $lims->insert($kind->{table}, { code => "N-$_", name => 'N' }) } 1 .. 57;
@@ -145,13 +147,14 @@ for my $noun (sort keys %list) {
         my $end   = $lims->get("/$noun?limit=500")->json->{nextCursor};
         my $again = $lims->get("/$noun?cursor=$end")->json;
         is_deeply($again->{data}, [], 'after the last page there is nothing');
-        is($again->{nextCursor}, $end, '... the cursor stays');
+        is($again->{nextCursor}, $end, 'the cursor stays at the last record');
         my $new = $lims->insert($kind->{table}, { code => 'NEW', name => 'New' });
         is_deeply($ids->("cursor=$end"), [$new], 'a new record comes behind the cursor');
 
         my $answer = $lims->get("/$noun/$theirs");
         is($answer->status, 404, 'another organization\'s is not there');
-        is($lims->get("/$noun/$theirs", key => $other->{key})->status, 200, '... but for itself');
+        is($lims->get("/$noun/$theirs", key => $other->{key})->status, 200,
+            'the other organization reads its record');
     };
 }
 

@@ -54,7 +54,7 @@ sub refused {
 
     is($answer->status . ' ' . ($said->{error} || '?'), "400 $slug", $name)
         or diag($answer->body);
-    like($said->{message} || '', qr/\b$field\b/, "... naming $field");
+    like($said->{message} || '', qr/\b$field\b/, "the message names $field");
     return;
 }
 
@@ -73,10 +73,12 @@ for my $noun (sort keys %kind) {
             my $made = $lims->post("/$noun", \%body);
             is($made->status, 201, "with $which fields") or diag($made->body);
             my $id = $made->json->{id};
-            is($made->header('Location'), "/api/v1/$noun/$id", '... Location');
+            is($made->header('Location'), "/api/v1/$noun/$id",
+                'Location is the path of the record');
             is_deeply(without_times($made->json),
-                { %{ $kind->{bare} }, %body, id => $id }, '... every field');
-            is($made->json->{createdAt}, $made->json->{updatedAt}, '... never changed');
+                { %{ $kind->{bare} }, %body, id => $id }, 'the answer has every field');
+            is($made->json->{createdAt}, $made->json->{updatedAt},
+                'a new record was never changed');
             is($lims->get("/$noun/$id")->body, $made->body, '... a read shows the same');
         }
         my %body = (code => code(), name => 'Null', map { $_ => undef } @{ $kind->{nullable} });
@@ -146,7 +148,7 @@ for my $noun (sort keys %kind) {
             my $made = $lims->post("/$noun", { %body, code => code(), $field => $value });
             is($made->status, 201, "$field of $kind->{longest}{$field} characters")
                 or diag($made->body);
-            is(($made->json || {})->{$field}, $value, '... is kept whole');
+            is(($made->json || {})->{$field}, $value, "$field is kept whole");
         }
     };
 
@@ -161,15 +163,15 @@ for my $noun (sort keys %kind) {
             my $answer = $lims->patch($path, { $field => $value });
             is($answer->status, 200, "$field alone") or diag($answer->body);
             $now{$field} = $value;
-            is_deeply(without_times($answer->json), \%now, '... nothing but that');
-            cmp_ok($answer->json->{updatedAt}, 'gt', $before, '... changed now');
+            is_deeply(without_times($answer->json), \%now, "$field is all that changes");
+            cmp_ok($answer->json->{updatedAt}, 'gt', $before, 'the record is dated as changed now');
             is($answer->json->{createdAt}, $made->{createdAt}, '... created as it was');
         }
         for my $field (@{ $kind->{nullable} }) {
             my $answer = $lims->patch($path, { $field => undef });
             is($answer->status, 200, "null clears $field");
             $now{$field} = undef;
-            is_deeply(without_times($answer->json), \%now, '... and nothing else');
+            is_deeply(without_times($answer->json), \%now, "$field is all that is cleared");
         }
         my $answer = $lims->patch($path, $kind->{full});
         is_deeply(without_times($answer->json), { %now, %{ $kind->{full} } }, 'many together');

@@ -75,7 +75,7 @@ subtest 'samples by panels' => sub {
                 panelIds => [ $metals, $theirs->json->{id} ] }), 400, 'invalid_reference',
         "another laboratory's panel");
     my $id = $theirs->json->{id};
-    like($said->{message}, qr/panelIds: no active panel $id\b/i, '... named');
+    like($said->{message}, qr/panelIds: no active panel $id\b/i, 'the message names the panel');
 };
 
 subtest 'a definition that went out of use since' => sub {
@@ -85,7 +85,8 @@ subtest 'a definition that went out of use since' => sub {
                 $definition) });
     my $said = refused($lims->post('/samples', { clientName => 'A', materialTypeId => $material,
                 panelIds => [$panel] }), 400, 'invalid_reference', 'a sample with its panel');
-    like($said->{message}, qr/no active test definition $definition\b/i, '... which is named');
+    like($said->{message}, qr/no active test definition $definition\b/i,
+        'the message names the definition');
 };
 
 subtest 'more than two hundred tests' => sub {

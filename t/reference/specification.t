@@ -39,7 +39,7 @@ judged('6.5 to 8.5', 'no other material\'s', materialTypeId => $lab->material);
 
 $ann->refused('invalid_body',      'specification create', %scope, low => 5);
 like($ann->refused('invalid_body', 'specification update', $general->{id},
-        low => 10)->{message}, qr/low: 10 is above high, 9/, '... in words');
+        low => 10)->{message}, qr/low: 10 is above high, 9/, 'the message names both limits');
 $ann->refused('invalid_reference', 'specification create', %scope, materialTypeId => 999_999);
 
 $ann->done('specification update', $general->{id}, low => undef, high => '9.5');

@@ -120,11 +120,11 @@ sub is_refused {
             my $body = refused($endpoint{$name}->($sample, $test, $named), $status, $slug,
                 "$slug at $name");
             my ($blocker) = grep { $_->{slug} eq $slug } @{ $body->{blockers} || [] };
-            ok($blocker, '... among the blockers');
+            ok($blocker, "$slug is among the blockers");
             is($body->{blockers}[0]{slug}, $slug, '... the first of them');
-            is_deeply($blocker->{$member}, [$named], "... with $member") if $member;
+            is_deeply($blocker->{$member}, [$named], "the blocker has $member") if $member;
         });
-        is($changes, 0, '... and nothing changed');
+        is($changes, 0, 'the refusal changes nothing');
     }
     return;
 }
@@ -161,9 +161,9 @@ subtest 'approval_required: report' => sub {
         my $changes = $lab->changes_of(sub {
             my $body = refused($endpoint{report}->($sample), 409, 'approval_required', $name);
             is_deeply($body->{blockers}[0]{approvalIds}, $approval ? [$approval] : undef,
-                '... with approvalIds');
+                'the blocker has approvalIds');
         });
-        is($changes, 0, '... and nothing changed');
+        is($changes, 0, 'the refusal changes nothing');
     };
     $refuses->(undef, 'not asked for yet');
     $lab->status($sample, 'completed');

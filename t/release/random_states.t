@@ -135,15 +135,17 @@ sub judge {
     my $response = $lims->post("/samples/$sample->{id}/report", {});
     my $body     = $response->json;
     if (@blocking) {
-        is($response->status . " $body->{error}", "409 $expected[0]", '... is refused');
-        is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], \@expected, '... by what blocks');
+        is($response->status . " $body->{error}", "409 $expected[0]",
+            'the report is refused');
+        is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], \@expected,
+            'every gate is among the blockers');
         my %named  = map { $_ => 1 } map { @{ $_->{testIds} || [] } } @{ $body->{blockers} };
         my @absent = grep { !$named{$_} } map { $_->{sampleTestId} // () }
             grep { $slug_of{ $_->{category} } } @blocking;
-        is_deeply(\@absent, [], '... naming every test');
+        is_deeply(\@absent, [], 'the blockers name every test');
     }
     else {
-        is($response->status . " $body->{status}", '200 reported', '... is reported')
+        is($response->status . " $body->{status}", '200 reported', 'the sample is reported')
             or diag($response->body);
     }
     $states{ $readiness->{releaseState} }++;

@@ -37,7 +37,7 @@ sub holds {
     my ($sample, $state, $findings, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is_deeply(findings($sample), [ sort @$findings ], $name);
-    return is(readiness($sample)->{releaseState}, $state, "... which is $state");
+    return is(readiness($sample)->{releaseState}, $state, "$name: the state is $state");
 }
 
 sub verified {

@@ -132,7 +132,7 @@ subtest 'refused bodies' => sub {
         for my $case (@refusals) {
             my ($what, $body, $word) = @$case;
             like(refused($lims->post('/sample-tests/bulk-results', $body), 400, 'invalid_body',
-                    $what)->{message}, qr/$word/, '... named');
+                    $what)->{message}, qr/$word/, "$what: the message names the mistake");
         }
     });
     is($changes, 0, 'none was entered');
@@ -209,7 +209,7 @@ subtest 'one refused result among many' => sub {
     $lims->patch("/sample-tests/$tests[30]", { reagentLotId => $expired });
     my $changes = $lab->changes_of(sub {
         like(refused(bulk(map { update($_, '7') } @tests), 409, 'reagent_lot_expired',
-                'a lot that has expired')->{message}, qr/HCL-PAST/, '... named');
+                'a lot that has expired')->{message}, qr/HCL-PAST/, 'the message names the lot');
         $lab->verify($gone);
     });
     my @states = map { $lims->get("/sample-tests/$_")->json->{status} } @tests;

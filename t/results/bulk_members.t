@@ -66,8 +66,10 @@ subtest 'ifMatch' => sub {
     my $refused = refused(bulk(update($tests[0], '2', ifMatch => record($tests[0])->{etag}),
             update($tests[1], '2', ifMatch => $tag{ $tests[1] }), update($tests[2], '2')), 412,
         'precondition_failed', 'one has changed');
-    is_deeply([ map { $_->{sampleTestId} } @{ $refused->{conflicts} } ], [ $tests[1] ], '... named');
-    is_deeply($refused->{conflicts}[0]{record}, record($tests[1]), '... with its record');
+    is_deeply([ map { $_->{sampleTestId} } @{ $refused->{conflicts} } ], [ $tests[1] ],
+        'the conflict names the test');
+    is_deeply($refused->{conflicts}[0]{record}, record($tests[1]),
+        'the conflict has the record as it is');
     is_deeply([ map { record($_)->{result} } @tests ], [ 1, 1, 1 ], '... and nothing is entered');
     my $before = record($tests[0])->{etag};
     $lims->patch("/sample-tests/$tests[0]", { notes => 'n' });

@@ -29,10 +29,11 @@ subtest 'adding' => sub {
     is($added->status, 201, 'a test is added');
     my ($new) = @{ $added->json->{tests} };
     is_deeply([ @$new{qw(sampleId testDefinitionId status disposition retestOf reported)} ],
-        [ $sample->{id}, $other, 'pending', 'active', undef, JSON::PP::true ], '... to the sample');
+        [ $sample->{id}, $other, 'pending', 'active', undef, JSON::PP::true ],
+            'the test belongs to the sample');
     like(refused($lims->post("/samples/$sample->{id}/tests", { testDefinitionIds => [$other] }),
             400, 'invalid_body', 'a definition that is there')->{message}, qr/retest/,
-        '... names the retest');
+        'the message names the retest');
     refused($lims->post("/samples/$sample->{id}/tests", { testDefinitionIds => [999_999] }), 400,
         'invalid_reference', 'a definition of nobody');
     refused($lims->post("/samples/$sample->{id}/tests", {}), 400, 'invalid_body', 'nothing to add');
@@ -44,13 +45,13 @@ subtest 'adding' => sub {
     my $cancelled = act($new->{id}, 'cancel');
     is($cancelled->status, 200, 'it is cancelled');
     is_deeply([ @{ $cancelled->json }{qw(disposition reported)} ],
-        [ 'cancelled', JSON::PP::false ], '... and not reported');
+        [ 'cancelled', JSON::PP::false ], 'the cancelled test is not reported');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
         AND table_name = 'sample_test' AND record_id = ? AND changes -> 'disposition' IS NOT NULL
         ORDER BY id DESC LIMIT 1}, $lims->fixture->{id}, $new->{id}), 'the client called',
         'the trail has the reason');
     is($lab->changes_of(sub { is(act($new->{id}, 'cancel')->status, 200, 'again') }), 0,
-        '... changes nothing');
+        'cancelling again changes nothing');
     refused($lims->patch("/sample-tests/$new->{id}", { result => '1' }), 409, 'invalid_transition',
         'entering into it');
     refused($lims->post("/sample-tests/$new->{id}/verify"), 409, 'invalid_transition',
@@ -66,15 +67,17 @@ subtest 'adding' => sub {
     };
     is($list->(''), "$test $new->{id}", 'lists show all');
     is($list->('&status=pending'), '', '... those by status active ones');
-    is($list->('&status=pending&disposition=cancelled'), $new->{id}, '... unless asked for');
+    is($list->('&status=pending&disposition=cancelled'), $new->{id},
+        'cancelled tests are listed when asked for');
     is($list->('&updatedSince=2026-01-01&status=pending'), $new->{id},
         '... and nothing vanishes from the changes');
     is(findings($sample->{id}), 'unverified_result', 'it is missing no more');
 
     is(act($new->{id}, 'restore')->json->{disposition}, 'active', 'it is restored');
     is($lab->changes_of(sub { is(act($new->{id}, 'restore')->status, 200, 'again') }), 0,
-        '... changes nothing');
-    is(findings($sample->{id}), 'incomplete_result unverified_result', '... and missing again');
+        'restoring again changes nothing');
+    is(findings($sample->{id}), 'incomplete_result unverified_result',
+        'the restored test is missing again');
     act($new->{id}, 'cancel');
     $lims->post("/samples/$sample->{id}/tests", { testDefinitionIds => [$other] });
     refused(act($new->{id}, 'restore'), 409, 'invalid_transition',

@@ -48,10 +48,10 @@ subtest 'a result is kept as typed, with its number' => sub {
         my $response = $lims->patch($path, { result => $text });
 
         is($response->status, 200, "\"$shown\"") or diag($response->body);
-        is($response->json->{result}, $text,     '... to the letter');
-        is($response->json->{status}, 'entered', '... is entered');
+        is($response->json->{result}, $text,     "$text is kept to the letter");
+        is($response->json->{status}, 'entered', "$text is entered");
         is($lims->get($path)->json->{result}, $text, '... and so it is read');
-        is(stored()->{number}, $number, '... its number');
+        is(stored()->{number}, $number, "the number of $text is stored");
     }
 };
 
@@ -72,11 +72,11 @@ subtest 'a blank result is no result' => sub {
         my $record = $response->json;
 
         is($record->{status}, 'pending', 'back to pending');
-        is($record->{$_}, undef, "... without $_") for qw(result enteredBy enteredAt
+        is($record->{$_}, undef, "a withdrawn result has no $_") for qw(result enteredBy enteredAt
             outOfSpecification confirmationStatus);
-        is($record->{notes}, 'stays', '... its notes stay');
+        is($record->{notes}, 'stays', 'notes of a withdrawn result stay');
         is_deeply(\@events, [], '... and no event is emitted');
-        is(stored()->{number}, undef, '... no number');
+        is(stored()->{number}, undef, 'a withdrawn result has no number');
     }
     is($lab->changes_of(sub { $lims->patch($path, { result => ' ' }) }), 0,
         'blank again changes nothing');
@@ -106,7 +106,8 @@ subtest 'result.entered when a value is entered, and only then' => sub {
         is_deeply([ $lab->events_of(sub {
                         $after = $lims->patch("/sample-tests/$fresh", $body)->json }) ],
             $told ? \@entered : [], $what);
-        is($after->{enteredAt} // '', $before->{enteredAt} // '', '... keeps its time')
+        is($after->{enteredAt} // '', $before->{enteredAt} // '',
+            'the correction keeps the time of entry')
             if !$told && defined $after->{result};
     }
     my ($event) = $lab->events_in(sub { $lab->enter($fresh, '9') });
@@ -126,7 +127,7 @@ subtest 'a new result clears the qualifier' => sub {
     $lims->patch($at, { result => '14', qualifier => '<' });
     my $bulk = { updates => [ { sampleTestId => $id, result => '15' } ] };
     is($lims->post('/sample-tests/bulk-results', $bulk)->json->{updated}[0]{qualifier}, undef,
-        '... nor in bulk');
+        'a value entered in bulk has no former qualifier');
     $lims->patch($at, { result => '16', qualifier => 'J' });
     $lims->patch($at, { result => undef });
     is($lims->patch($at, { result => '17' })->json->{qualifier}, undef,
@@ -163,7 +164,7 @@ subtest 'all fields, and null' => sub {
     for my $field (qw(notes qualifier reagentLotId mediaLotId analyzedAt)) {
         my $after = $lims->patch($path, { $field => undef })->json;
         is($after->{$field}, undef, "$field is cleared");
-        is($after->{result}, '1.0', '... alone');
+        is($after->{result}, '1.0', "clearing $field keeps the result");
     }
     is($lims->patch($path, { qualifier => $_ })->json->{qualifier}, $_, "qualifier $_")
         for '<', '>', 'ND', 'J', 'U';
@@ -198,7 +199,7 @@ subtest 'refused changes' => sub {
             my ($body, $slug, $word) = @$case;
             my $said = refused($lims->patch($path, $body), 400, $slug,
                 shown($body));
-            like($said->{message}, qr/$word/, '... named') if $word;
+            like($said->{message}, qr/$word/, "the message names $word") if $word;
         }
     });
     is($changes, 0, 'no entry, no event');

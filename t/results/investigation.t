@@ -38,7 +38,8 @@ subtest 'a result out of specification opens an investigation' => sub {
         'the event names the investigation');
     is($told->{investigationNumber}, $row->{investigation_number}, 'its number');
     my $year = strftime('%y', gmtime);
-    like($told->{investigationNumber}, qr/\AOOS-$year-\d{7,}\z/, '... of its kind');
+    like($told->{investigationNumber}, qr/\AOOS-$year-\d{7,}\z/,
+        'the number has the prefix of its kind');
     is($told->{kind},     'oos',         'its kind');
     is($told->{sampleId}, $sample->{id}, 'the event names the sample');
     like($told->{title}, qr/NO3N.*12\.5.*at most 10 mg\/L.*$sample->{trackingId}/,

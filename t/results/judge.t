@@ -53,11 +53,11 @@ subtest 'values' => sub {
         my ($said, $done) = ($judged->json->{results}[$i], $entered->json->{updated}[$i]);
         my $what = "'$values[$i][0]' " . join ' ', %{ $values[$i][1] };
         is(codes($said), $values[$i][2], "$what: judged");
-        is_deeply($done->{entryWarnings}, $said->{entryWarnings}, '... and entered');
+        is_deeply($done->{entryWarnings}, $said->{entryWarnings}, "$what: entering it warns alike");
         is_deeply([ map { "" . ($_ // 'null') } @$done{qw(status outOfSpecification specification)} ],
             [ map { "" . ($_ // 'null') } @$said{qw(status outOfSpecification specification)} ],
             '... with the same judgement');
-        is_deeply($said->{refusals}, [], '... without a refusal');
+        is_deeply($said->{refusals}, [], "$what: nothing refuses it");
     }
     $lims->patch("/sample-tests/$tests[0]", { result => '18,0' });
     is(codes($lims->get("/sample-tests/$tests[0]")->json), 'decimal_comma',
@@ -124,7 +124,7 @@ subtest 'lots of many results' => sub {
     for my $i (0 .. $#said) {
         my ($what, undef, $refusals, $warnings) = @{ $said[$i] };
         is(join(' ', map { $_->{error} } @{ $judged[$i]{refusals} }), $refusals, "$what: refused");
-        is(codes($judged[$i]), $warnings, '... and warned of');
+        is(codes($judged[$i]), $warnings, "$what: the warnings are the same");
     }
     is_deeply($judged[5]{refusals}, $judged[0]{refusals}, 'the same lots, the same words');
     my ($changed) = @{ judge(given($had, '2', mediaLotId => $sound))->json->{results} };

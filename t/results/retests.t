@@ -47,7 +47,7 @@ is_deeply([ map { $_->{slug} } @{ $refusal->{blockers} } ],
 my @events = $lab->events_of(sub {
     is(act($second, 'choose')->json->{reported}, JSON::PP::true, 'a verified result is chosen');
 });
-is_deeply(\@events, [], '... without an event');
+is_deeply(\@events, [], 'choosing a result emits no event');
 is(shows($sample), 'set_aside active! set_aside', 'the others are set aside');
 is($lab->changes_of(sub { act($second, 'choose') }), 0, 'choosing it again changes nothing');
 refused($lims->patch("/sample-tests/$third", { result => '3' }), 409, 'invalid_transition',
@@ -55,7 +55,8 @@ refused($lims->patch("/sample-tests/$third", { result => '3' }), 409, 'invalid_t
 refused(act($third, 'restore'), 409, 'invalid_transition', 'restoring it');
 
 is(act($first, 'choose')->status, 200, 'another choice');
-is(shows($sample), 'active! set_aside set_aside', '... undoes the first');
+is(shows($sample), 'active! set_aside set_aside',
+    'choosing another result undoes the first choice');
 $ann->done('sample-test reopen', $first, reason => 'transcription');
 is(shows($sample), 'active active active', 'reopening the chosen result undoes the choice');
 is_deeply([ map { $_->{status} } @{ $lims->get("/samples/$sample->{id}")->json->{tests} } ],

@@ -62,7 +62,7 @@ is_deeply(review($kept)->{holding}, { beganAt => '2026-01-05T08:00:00.000Z',
         endedAt => '2026-01-06T09:30:00.000Z' }, 'how much of the holding time was used');
 is(review($sheet)->{worksheetStatus}, 'missing', 'the state of the worksheet');
 is_deeply([ map { $_->{error} } @{ review($sheet)->{refusals} } ], ['worksheet_incomplete'],
-    '... refuses too');
+    'the missing worksheet refuses verification');
 is($lab->changes_of(sub { review($test) }), 0, 'looking changes nothing');
 
 $lab->policy(esignature_required => 't');

@@ -38,9 +38,10 @@ $lab->enter($tests[3], '1');
 subtest 'by the sample' => sub {
     is(found('sampleStatus=received'),                   '2 3',     'the filter sampleStatus');
     is(found('sampleStatus=received&order=-id'),         '3 2',     '... from the newest on');
-    is(found('sampleStatus=received&status=pending'),    '2',       '... and a status');
+    is(found('sampleStatus=received&status=pending'),    '2',       'a status of the test filters as well');
     is(found('sampleStatus=pending&limit=2'),            '0 1',     'a page');
-    is(found("sampleStatus=pending&limit=2&cursor=$tests[1]"), '4 5', '... and the next');
+    is(found("sampleStatus=pending&limit=2&cursor=$tests[1]"), '4 5',
+        'the cursor gives the next page');
     is(found('sampleStatus=reported'),                   '',        'none is reported');
     is(found('priority=rush'),                           '2 3',     'the filter priority');
     is(found('priority=routine&status=entered'),         '',        '... with a status of another');
@@ -71,7 +72,8 @@ subtest 'by lot, batch and assignment' => sub {
         '... of a test that a later one covers too');
     $ann->done('sample-test assign', sampleTestIds => [ @tests[ 2, 5 ] ], assignedTo => $ann->{id});
     is(found("assignedTo=$ann->{id}"), '2 5', 'the filter assignedTo');
-    is(found("assignedTo=$ann->{id}&sampleStatus=received"), '2', '... of received samples');
+    is(found("assignedTo=$ann->{id}&sampleStatus=received"), '2',
+        'tests of received samples alone are found');
 };
 
 subtest 'by holding time, as the records say it' => sub {
@@ -91,7 +93,7 @@ subtest 'by holding time, as the records say it' => sub {
     is(found('holdingStatus=ok'),            '2 3 5', 'the filter holdingStatus=ok');
     is(found('holdingStatus=ok&order=-id&limit=2'), '5 3', '... a page from the newest on');
     is(found('holdingStatus=ok&status=pending&updatedSince=2020-01-01'), '2 5',
-        '... with other filters');
+        'the filter combines with others');
     for my $record (@{ $lims->get('/sample-tests')->json->{data} }) {
         like(' ' . found("holdingStatus=$record->{holdingStatus}") . ' ', qr/ $place{$record->{id}} /,
             "the record of $place{$record->{id}} agrees: $record->{holdingStatus}");
@@ -125,6 +127,7 @@ subtest 'for people' => sub {
         'limsctl takes the filter clientId');
     is(places($ann->done('sample-test list', enteredSince => '2026-01-01')), '3 4',
         'limsctl takes the filter enteredSince');
-    is(places($ann->done('sample-test list', enteredSince => '2999-01-01')), '',    '... of later');
+    is(places($ann->done('sample-test list', enteredSince => '2999-01-01')), '',
+        'nothing was entered since a later time');
 };
 done_testing();

@@ -114,7 +114,8 @@ subtest 'limits in words' => sub {
         my ($column, $words) = @$case;
         my $sample = $lab->sample(testDefinitionIds => [ $lab->definition(%$column) ]);
         is($sample->{tests}[0]{specification}, $words, $words // 'none');
-        is($lab->enter($sample->{tests}[0]{id}, '7')->{specification}, $words, '... with a result');
+        is($lab->enter($sample->{tests}[0]{id}, '7')->{specification}, $words,
+            'the entered result shows the limits');
     }
 };
 
@@ -139,7 +140,7 @@ subtest 'which limits apply' => sub {
         my @of = (materialTypeId => $material, projectId => $project);
         my $inside = judged($definition, $highest, @of);
         is($inside->{specification}, $words, $name);
-        is_judged($inside, $in, "... $highest is within");
+        is_judged($inside, $in, "$highest is within the limits");
         is_judged(judged($definition, $highest + 1, @of), $out, '... and one more is not');
     }
     is_judged(judged($definition, '0', materialTypeId => $water), $in,

@@ -29,6 +29,6 @@ for my $test (@tests) {
         FROM lims.electronic_signature WHERE table_name = 'sample_test' AND record_id = ?}, undef,
         $test) };
     is_deeply(\@signatures, [ $done[0]{json}{verifiedBy} ], '... signed by that one alone');
-    is_deeply([ map { $_->[0] } @events ], ['result.verified'], '... and told once');
+    is_deeply([ map { $_->[0] } @events ], ['result.verified'], 'result.verified is emitted once');
 }
 done_testing();

@@ -59,7 +59,7 @@ subtest 'verified and locked' => sub {
         for my $what (sort keys %bodies) {
             my $body = refused($lims->patch("/sample-tests/$test", $bodies{$what}), 409,
                 'test_verified_locked', $what);
-            is_deeply($body->{blockers}[0]{testIds}, [$test], '... naming the test');
+            is_deeply($body->{blockers}[0]{testIds}, [$test], 'the blocker names the test');
         }
     });
     is($changes, 0, 'no row has changed');
@@ -93,8 +93,8 @@ subtest 'worksheet_incomplete' => sub {
         my ($status, $missing, $needs, $name) = @_;
         is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, $status, "$name: $status");
         my $body = refused(verify($test), 409, 'worksheet_incomplete', $name);
-        is_deeply($body->{missing},      $missing, '... missing');
-        is_deeply($body->{needsSignoff}, $needs,   '... needsSignoff');
+        is_deeply($body->{missing},      $missing, "$name: the missing fields are listed");
+        is_deeply($body->{needsSignoff}, $needs,   "$name: the missing signatures are listed");
         return $body->{blockers}[0];
     };
     $lab->enter($test, '5');

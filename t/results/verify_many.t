@@ -58,7 +58,7 @@ subtest 'one is refused' => sub {
     is($lab->changes_of(sub {
         $refusal = $ann->refused('qc_failed', $many, items => items(@tests));
     }), 0, 'nothing is done');
-    is(signatures(), $before, '... and nothing signed');
+    is(signatures(), $before, 'nothing is signed');
     is(outcome($refusal), 'entered entered:qc_failed entered', 'the list says which and why');
     my ($blocker) = @{ $refusal->{results}[1]{blockers} };
     is_deeply($blocker->{testIds}, [ $tests[1] ], 'with the blockers of its gates');

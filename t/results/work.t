@@ -45,7 +45,7 @@ subtest 'the order of work' => sub {
     my ($entry) = @{ $ann->done('worklist', limit => 1)->{data} };
     is_deeply([ @$entry{qw(status assignedTo returned sampleDisposition priority)} ],
         [ 'pending', undef, undef, 'active', 'routine' ], 'an entry says what is to be done');
-    ok($entry->{$_}, "... and has $_")
+    ok($entry->{$_}, "the entry has $_")
         for qw(trackingId clientName materialType testCode holdingExpiresAt receivedAt);
 };
 
@@ -151,7 +151,8 @@ subtest 'sent back' => sub {
         my $record = $bob->done('sample-test return', $test, reason => 'read it again');
         is_deeply([ @{ $record->{returned} }{qw(by reason)} ], [ $bob->{id}, 'read it again' ],
             'the test shows who sent it back, and why');
-        like($record->{returned}{at}, qr/\A\d{4}-\S+\.\d{3}Z\z/, '... and when');
+        like($record->{returned}{at}, qr/\A\d{4}-\S+\.\d{3}Z\z/,
+            'the test shows when it was sent back');
         is("$record->{status} $record->{result}", 'entered 4.2', 'the result stands');
     });
     is($before, 0, 'without an event');
@@ -179,9 +180,9 @@ subtest 'sent back' => sub {
         'where reasons are asked for, the same value needs its own');
     refused($lims->post('/sample-tests/bulk-results',
             { updates => [ { sampleTestId => $test, result => '4.3' } ] }), 409,
-        'reason_required', '... among many too');
+        'reason_required', 'in bulk the reason is asked for, too');
     is($ann->done('sample-test enter', $test, result => '4.3', reason => 'read twice')->{returned},
-        undef, '... and then counts');
+        undef, 'with a reason the same value ends the return');
     $lab->policy(reason_on_change => 'f');
     $lab->verify($test);
     $bob->refused('test_verified_locked', 'sample-test return', $test, reason => 'too late');

@@ -40,7 +40,8 @@ subtest 'a client\'s name finds its record' => sub {
         my $shown  = $name =~ s/[^ -~]/?/gr;
 
         is($sample->{clientName}, $name, "$shown is kept as given");
-        is($sample->{clientId}, $id, '... ' . (defined $id ? "client $id" : 'no client record'));
+        is($sample->{clientId}, $id,
+            "$shown has " . (defined $id ? "client $id" : 'no client record'));
     }
 };
 

@@ -36,7 +36,7 @@ subtest 'collectedAt implies collectionDate in the organization\'s time zone' =>
         my $sample = $lab->sample(collectedAt => $given);
 
         is($sample->{collectedAt},    $time, "$given in $zone");
-        is($sample->{collectionDate}, $date, "... was on $date");
+        is($sample->{collectionDate}, $date, "$given in $zone was on $date");
     }
     $lab->policy(time_zone => 'UTC');
 };
@@ -93,9 +93,10 @@ subtest 'a repeated correction of both changes nothing' => sub {
 
         is($first->status, 200, "$what: taken");
         is($first->json->{collectionDate}, $day, '... the time wins where it is sent');
-        is($again->status, 200, '... and taken again');
+        is($again->status, 200, 'the same correction is taken again');
         is($again->body, $first->body, '... with the same answer');
-        is($again->header('ETag'), $first->header('ETag'), '... and ETag');
+        is($again->header('ETag'), $first->header('ETag'),
+            'the ETag of the repeated correction is the same');
     }
 };
 

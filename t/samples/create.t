@@ -215,7 +215,7 @@ subtest 'refused bodies leave nothing behind' => sub {
             my ($what, $complete, $more, $slug, $word) = @$case;
             my $body = refused($lims->post('/samples', { $complete ? @minimum : (), %$more }),
                 400, $slug, $what);
-            like($body->{message}, qr/$word/, "... naming $word");
+            like($body->{message}, qr/$word/, "the message names $word");
         }
     });
     is($changes, 0, 'no audit entry, no event');

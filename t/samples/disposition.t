@@ -50,7 +50,7 @@ subtest 'on hold (a laboratory\'s day, 1.4)' => sub {
     my $held = dispose($sample, 'on_hold');
     is($held->status, 200, 'is put on hold') or diag($held->body);
     is_deeply(shown_of($sample), [ 'on_hold', 'bottle broken in transit', 'blocked', undef ],
-        '... which blocks it');
+        'a sample on hold is blocked');
     my $finding = findings($sample)->{sample_on_hold};
     is_deeply([ @{ $finding || {} }{qw(severity message clearedBy)} ],
         [ 'blocking', 'The sample is on hold: bottle broken in transit.',
@@ -59,7 +59,7 @@ subtest 'on hold (a laboratory\'s day, 1.4)' => sub {
         'reporting it');
     is($refused->{blockers}[0]{clearedBy}, 'making the sample active again', 'and the way out');
     is($lab->changes_of(sub { is(dispose($sample, 'on_hold')->status, 200, 'again') }), 0,
-        '... changes nothing');
+        'holding it again changes nothing');
     my $added = $lims->post("/samples/$sample->{id}/tests",
         { testDefinitionIds => [ $lab->definition ] });
     is($added->status, 201, 'work on it goes on');
@@ -68,7 +68,8 @@ subtest 'on hold (a laboratory\'s day, 1.4)' => sub {
     $lims->post("/sample-tests/$added->{json}{tests}[0]{id}/cancel", { reason => 'no' })
         if $added->{json};
     is(dispose($sample, 'active')->status, 200, 'made active again');
-    is_deeply([ @{ shown_of($sample) }[ 0, 1 ] ], [ 'active', undef ], '... without a reason');
+    is_deeply([ @{ shown_of($sample) }[ 0, 1 ] ], [ 'active', undef ],
+        'an active sample has no reason');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
         AND table_name = 'sample' AND record_id = ? AND changes -> 'disposition' IS NOT NULL
         ORDER BY id DESC LIMIT 1}, $lims->fixture->{id}, $sample->{id}),
@@ -87,7 +88,7 @@ subtest 'cancelled, rejected, taken back' => sub {
             my $answer = dispose($sample, $disposition);
             is($answer->status, 200, $disposition) or diag($answer->body);
         });
-        is_deeply(\@events, [], '... without an event');
+        is_deeply(\@events, [], 'no event is emitted');
         is_deeply(shown_of($sample), [ $disposition, 'bottle broken in transit', 'blocked', undef ],
             '... it is blocked, and its holding times ended');
         refused($lims->patch("/samples/$sample->{id}", { notes => 'x' }), 409,
@@ -106,7 +107,8 @@ subtest 'cancelled, rejected, taken back' => sub {
             409, 'invalid_transition', 'many results');
         my $refusal = refused($lims->post("/sample-tests/$entered/verify"), 409,
             'invalid_transition', 'a verification');
-        like($refusal->{message}, qr/is \Q$disposition\E/, '... says why');
+        like($refusal->{message}, qr/is \Q$disposition\E/,
+            "the message says that the sample is $disposition");
         refused($lims->post("/sample-tests/$open/cancel", { reason => 'no' }), 409,
             'invalid_transition', 'cancelling a test of it');
         refused($lims->post("/sample-tests/$entered/retest", { reason => 'no' }), 409,
@@ -119,7 +121,7 @@ subtest 'cancelled, rejected, taken back' => sub {
         is(dispose($sample, 'active')->status, 200, 'it is taken back');
         my $after = $lims->get("/samples/$sample->{id}")->json;
         delete @$_{qw(updatedAt)} for $before, $after;
-        is_deeply($after, $before, '... as it was');
+        is_deeply($after, $before, 'the restored sample is as it was');
     }
     $lab->enter($open, '2');
     $lab->verify($_) for $entered, $open;
@@ -134,7 +136,8 @@ subtest 'receipt skips what is cancelled' => sub {
         my $answer = $lims->post('/samples/receive', $body)->json;
         is_deeply([ map { $_->{error} } @{ $answer->{skipped} } ], ['not_receivable'],
             'a sample that cannot be received is skipped');
-        like($answer->{skipped}[0]{message}, qr/is cancelled/, '... in words');
+        like($answer->{skipped}[0]{message}, qr/is cancelled/,
+            'the message says that the sample is cancelled');
     }
 };
 
@@ -149,13 +152,15 @@ subtest 'disposed of' => sub {
     my $gone = dispose($sample, 'disposed', reason => 'kept for 30 days');
     is($gone->status, 200, 'is disposed of') or diag($gone->body);
     is_deeply([ @{ $gone->json }{qw(status releaseState disposition dispositionReason)} ],
-        [ 'reported', 'reported', 'disposed', 'kept for 30 days' ], '... and stays reported');
-    refused(dispose($sample, 'active'), 409, 'invalid_transition', '... for good');
+        [ 'reported', 'reported', 'disposed', 'kept for 30 days' ],
+            'a disposed sample stays reported');
+    refused(dispose($sample, 'active'), 409, 'invalid_transition', 'disposal is final');
     is($lims->post("/samples/$sample->{id}/report")->status, 200,
         'reporting it again does nothing');
     dispose($open, 'rejected');
     is(dispose($open, 'disposed')->status, 200, 'a rejected one is disposed of');
-    is_deeply([ @{ shown_of($open) }[ 0, 2, 3 ] ], [ 'disposed', 'blocked', undef ], '... blocked');
+    is_deeply([ @{ shown_of($open) }[ 0, 2, 3 ] ], [ 'disposed', 'blocked', undef ],
+        'a sample disposed of unreported stays blocked');
     refused(dispose($open, 'active'), 409, 'invalid_transition', '... and does not come back');
 };
 

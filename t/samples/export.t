@@ -65,7 +65,7 @@ subtest 'samples as a file' => sub {
         '... with the beginning of a name');
     is_deeply([ file('sample export', q => 'nothing like it') ], [], 'nothing but the header');
     like($ann->call('sample export', status => 'nonsense')->{output}, qr/status must be one of/,
-        '... and their refusals');
+        'the message names the statuses');
 };
 
 subtest 'sample tests as a file' => sub {
@@ -135,8 +135,10 @@ subtest 'no room for temporary files' => sub {
     splice @call, -2, 2, qw(sample export --status received);
     ($exit, $output) = full(@call);
     isnt($exit, 0, 'a file cannot be made');
-    like($output, qr/"service_unavailable".*cannot be made now/, '... which is said');
-    like($output, qr/spool file: no folder for temporary files can be written to/, '... with the cause');
+    like($output, qr/"service_unavailable".*cannot be made now/,
+        'the message says that no file can be made now');
+    like($output, qr/spool file: no folder for temporary files can be written to/,
+        'the log has the cause');
 };
 
 # Runs a program that may not write to files.

@@ -46,8 +46,8 @@ subtest 'tracking ids' => sub {
         my $sample = $lab->sample;
         my ($prefix, $year, $number, $check) = parts($sample->{trackingId});
         is($prefix, 'LAB', 'the tracking id begins with the prefix') or diag($sample->{trackingId});
-        is($year, strftime('%y', gmtime), '... then the year');
-        is(0 + $number, $sample->{id}, '... then the number');
+        is($year, strftime('%y', gmtime), 'the year follows the prefix');
+        is(0 + $number, $sample->{id}, 'the number follows the year');
         ok(check_is_right("$prefix$year$number$check"), "check character of $sample->{trackingId}");
         is($seen{ $sample->{trackingId} }++, 0, 'only once');
         is($sample->{sampleIdentifier}, $sample->{trackingId},

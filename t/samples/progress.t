@@ -53,7 +53,7 @@ sub progress {
     for my $when ('at once', 'after the scan') {
         my $record = listed($sample);
         is_deeply([ @{ $record->{testCounts} }{qw(pending entered verified)} ], $counts, "$what: tests, $when");
-        is_deeply($record->{flags}, $flags, "... flags, $when");
+        is_deeply($record->{flags}, $flags, "$what: flags, $when");
         is($record->{blockerCount}, scalar @blocking, "... and as many blockers as readiness has, $when");
         $lims->db->do('SELECT lims.scan_samples(1000)');
     }
@@ -110,7 +110,7 @@ subtest 'approvals and amendments' => sub {
     $bob->done('sample amend', $other->{id}, reason => 'wrong address');
     is(progress($other, [ 0, 0, 1 ], ['amended'], 'amended'), 0, 'an amendment waits for approval');
     $decide->('rejected');
-    is(progress($other, [ 0, 0, 1 ], [qw(amended approval_rejected)], '... and is rejected'), 1,
+    is(progress($other, [ 0, 0, 1 ], [qw(amended approval_rejected)], 'after the rejection'), 1,
         'which blocks it');
 };
 
@@ -120,6 +120,7 @@ subtest 'who asks' => sub {
     ok(!grep({ exists $plain->{$_} } qw(testCounts blockerCount flags holdingExpiresAt)), 'not unless asked for');
     my @page = @{ $mia->get('/samples?include=progress&status=pending,completed,reported&order=-id')->json->{data} };
     is(scalar(grep { $_->{testCounts} } @page), scalar @page, 'with several statuses');
-    is_deeply([ map { $_->{id} } @page ], [ reverse sort { $a <=> $b } map { $_->{id} } @page ], '... newest first');
+    is_deeply([ map { $_->{id} } @page ], [ reverse sort { $a <=> $b } map { $_->{id} } @page ],
+        'the page has the newest first');
 };
 done_testing();

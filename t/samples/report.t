@@ -112,7 +112,7 @@ subtest 'many reports at once' => sub {
         my %different = map { $_ => 1 } @answers;
         is($met, 8, "round $round: eight at once");
         is(scalar keys %different, 1, 'all reports get the same answer') or diag(@answers);
-        like($answers[0], qr/\A200 /, '... 200');
+        like($answers[0], qr/\A200 /, 'all reports are answered 200');
         is(scalar @events, 1, 'told once');
     }
 };

@@ -45,8 +45,10 @@ subtest 'several statuses' => sub {
         'in order of id, whatever theirs');
     is(found('status=received,processing&order=-id'), '6 3 2',      '... or from the newest on');
     is(found('status=received,processing&limit=2'),  '2 3',         'a page');
-    is(found("status=received,processing&limit=2&cursor=$samples[2]{id}"), '6', '... and the next');
-    is(found("status=received,processing&clientId=$river"), '3', '... with another filter');
+    is(found("status=received,processing&limit=2&cursor=$samples[2]{id}"), '6',
+        'the cursor gives the next page');
+    is(found("status=received,processing&clientId=$river"), '3',
+        'several statuses combine with another filter');
     is(found('status=processing'),                   '3',           'a list of one status');
     refused($lims->get("/samples?status=$_"), 400, 'invalid_query', $_)
         for 'received,unknown', ',received', 'received,received';
@@ -80,9 +82,9 @@ subtest 'what the scan last found' => sub {
     $set->('blocked',     'expired',       $samples[1]{id});
     $set->('blocked',     'expiring_soon', $samples[2]{id});
     is(found('releaseState=blocked'),                  '2 3', 'the filter releaseState');
-    is(found('releaseState=blocked&status=received'),  '2',   '... of a status');
+    is(found('releaseState=blocked&status=received'),  '2',   'the filter combines with a status');
     is(found('releaseState=blocked&status=received,pending,processing&order=-id'), '3 2',
-        '... of several');
+        'the filter combines with several statuses');
     is(found('holdingStatus=expired'),                 '2',   'the filter holdingStatus');
     is(found('releaseState=reported'),                 '',    'no sample is reported');
     my ($done, $test) = $lab->worked(1, clientName => 'Somebody Else');
@@ -91,7 +93,7 @@ subtest 'what the scan last found' => sub {
     $set->('ready_to_report', 'ok', $done->{id});
     is(found('releaseState=reported'),        "?$done->{id}",
         'a reported one is, whatever was found');
-    is(found('releaseState=ready_to_report'), '',             '... and nothing else');
+    is(found('releaseState=ready_to_report'), '',             'no other sample is ready to be reported');
     is(found('holdingStatus=ok'),             '',             '... with no holding time');
 };
 
@@ -99,21 +101,21 @@ subtest 'q, the beginning of a name' => sub {
     my $tracking = $samples[3]{trackingId};
     my $plain    = $tracking =~ s/-//gr;
     is(found("q=$tracking"),              '4', 'a tracking id');
-    is(found('q=' . lc $tracking),        '4', '... in small letters');
-    is(found('q=' . lc $plain),           '4', '... and without dashes');
+    is(found('q=' . lc $tracking),        '4', 'a tracking id in small letters is found');
+    is(found('q=' . lc $plain),           '4', 'a tracking id without dashes is found');
     is(found('q=' . substr($plain, 0, -1)), '4', '... and without its check character');
     is(found('q=lab-'),                   found(''), 'what all begin with');
     is(found('q=' . substr($plain, 0, 7)) =~ /\b1 2 3 4 5 6\b/ ? 1 : 0, 1, 'what many begin with');
     is(found('q=WO-4'),                   '4',     'an external id');
-    is(found('q=wo-4'),                   '4',     '... in small letters');
+    is(found('q=wo-4'),                   '4',     'an external id in small letters is found');
     is(found('q=O-4'),                    '',      '... not from its middle');
     is(found('q=city'),                   '1 3 5', 'a client');
     is(found('q=Mill&order=-id'),         '6 4 2', '... from the newest on');
-    is(found('q=Mill&status=received'),   '2 6',   '... with a status');
+    is(found('q=Mill&status=received'),   '2 6',   'the text combines with a status');
     is(found('q=Mill&limit=2'),           '2 4',   'a page');
-    is(found("q=Mill&limit=2&cursor=$samples[3]{id}"), '6', '... and the next');
+    is(found("q=Mill&limit=2&cursor=$samples[3]{id}"), '6', 'the cursor gives the next page');
     is(found('q=%25%25%25'),              '',      'no wildcard');
-    is(found('q=___'),                    '',      '... of either kind');
+    is(found('q=___'),                    '',      'an underscore is no wildcard');
     is(found('q=%5C%5C%27'),              '',      'nor a quote');
     refused($lims->get("/samples?q=$_"), 400, 'invalid_query', "q of " . length $_)
         for 'ab', 'x' x 65, '%20%20%20';
@@ -123,7 +125,7 @@ subtest 'q that more samples have than are listed by id' => sub {
     my $many = $lims->db->selectrow_hashref(
         'SELECT * FROM lims.samples_found(?, ?, 2)', undef, $lab->{organization}{id}, 'mill');
     is($many->{ids}, undef, 'ids of no more than asked for');
-    is_deeply($many->{clients}, [$mill], '... but its clients');
+    is_deeply($many->{clients}, [$mill], 'the clients are named');
     my $few = $lims->db->selectrow_hashref(
         'SELECT * FROM lims.samples_found(?, ?, 3)', undef, $lab->{organization}{id}, 'mill');
     is_deeply($few->{ids}, [ map { $samples[$_]{id} } 1, 3, 5 ], 'else all, in order');
@@ -133,8 +135,9 @@ subtest 'q that more samples have than are listed by id' => sub {
         ARRAY(SELECT id FROM lims.client WHERE organization_id = p_organization
             AND starts_with(lower(name), lower(p_text))) $$});
     is(found('q=mill'),  '2 4 6', 'a list of many, by client');
-    is(found('q=wo-'),   '1 2 3 4 5 6', '... by external id');
-    is(found('q=' . lc($samples[2]{trackingId} =~ s/-//gr)), '3', '... by tracking id');
+    is(found('q=wo-'),   '1 2 3 4 5 6', 'many samples are found by external id');
+    is(found('q=' . lc($samples[2]{trackingId} =~ s/-//gr)), '3',
+        'many samples are found by tracking id');
 };
 
 subtest 'for people' => sub {

@@ -39,15 +39,17 @@ subtest 'every change between the five statuses' => sub {
             my $changes = $lab->changes_of(sub { $response = move($sample, $to) });
 
             is($response->status, 200, "$from to $to") or diag($response->body);
-            is($response->json->{status}, $to, '... is answered');
-            is($lims->get("/samples/$sample->{id}")->json->{status}, $to, '... and stored');
+            is($response->json->{status}, $to, "the answer has the status $to");
+            is($lims->get("/samples/$sample->{id}")->json->{status}, $to,
+                "the status $to is stored");
             if ($from eq $to) {
-                is($changes, 0, '... which changes nothing');
+                is($changes, 0, 'the same status again changes nothing');
                 next;
             }
             is_deeply(last_change($sample), { status => { old => $from, new => $to } },
                 '... with old and new status in the audit trail');
-            is($changes, $from eq 'pending' && $to eq 'received' ? 2 : 1, '... once');
+            is($changes, $from eq 'pending' && $to eq 'received' ? 2 : 1,
+                'the change is made once');
         }
     }
 };

@@ -63,8 +63,9 @@ subtest 'each field is changed alone' => sub {
         is($response->status, 200, $field) or diag($response->body);
         is($after->{$field}, $value, '... has the new value');
         is(differences($before, $after),
-            $field eq 'collectedAt' ? 'collectedAt collectionDate' : $field, '... and it alone');
-        isnt($after->{updatedAt}, $before->{updatedAt}, '... is dated');
+            $field eq 'collectedAt' ? 'collectedAt collectionDate' : $field,
+                "$field is all that changes");
+        isnt($after->{updatedAt}, $before->{updatedAt}, 'the record is dated as changed');
         is_deeply($lims->get($path)->json, $after, '... and so it is read');
     }
 };
@@ -81,8 +82,8 @@ subtest 'null clears a field' => sub {
         my $before = $lims->get($path)->json;
         ok(defined $before->{$field}, "$field is there");
         my $after = $lims->patch($path, { $field => undef })->json;
-        is($after->{$field}, undef, '... and is not');
-        is(differences($before, $after), $field, '... alone');
+        is($after->{$field}, undef, "$field is cleared");
+        is(differences($before, $after), $field, "$field is all that is cleared");
     }
 };
 
@@ -99,7 +100,7 @@ subtest 'fields that the service owns' => sub {
             holdingStatus createdAt updatedAt reportedAt testDefinitionIds tests)) {
             my $body = refused($lims->patch($path, { $field => 'x', notes => 'hidden' }), 400,
                 'field_not_patchable', $field);
-            like($body->{message}, qr/$field/, '... named');
+            like($body->{message}, qr/$field/, "the message names $field");
         }
         refused($lims->patch($path, {}), 400, 'no_updatable_fields', 'nothing to change');
         refused($lims->patch($path, { colour => 'blue' }), 400, 'invalid_body', 'unknown');

@@ -36,16 +36,17 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
         my $made = $lims->post('/clients', { code => 'BASE', name => 'Base' });
         is($made->header('Location'), "$base/api/v1/clients/" . $made->json->{id},
             'Location is below it');
-        is($plain->($made->header('Location'))->json->{code}, 'BASE', '... and leads there');
+        is($plain->($made->header('Location'))->json->{code}, 'BASE',
+            'the address in Location can be read');
         my $discovery = $lims->get('')->json;
         is($discovery->{documentation}, "$base/api/v1/openapi.json", 'discovery is told');
         my $document = $plain->($discovery->{documentation});
-        is($document->status, 200, '... and leads there');
+        is($document->status, 200, 'the address in discovery can be read');
         my $server = $document->json->{servers}[0]{url};
         is($server, $base, 'the document stands behind the same');
         for my $path ('/api/v1', '/api/v1/whoami') {
-            ok($document->json->{paths}{$path}, "... with $path");
-            is($plain->("$server$path")->status, 200, '... which is there');
+            ok($document->json->{paths}{$path}, "the document has the path $path");
+            is($plain->("$server$path")->status, 200, "the address of $path can be read");
         }
         ok($lims->finish, 'the log is clean');
     };

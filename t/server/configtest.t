@@ -67,7 +67,7 @@ sub passes {
     my ($status, $output) = configtest(%option);
 
     is($status, 0, $name) or diag($output);
-    like($output, qr/Syntax OK/, '... and says so');
+    like($output, qr/Syntax OK/, "$name: the syntax is OK");
     unlike($output, qr/LIMS\d{4}/, '... without a word of ours');
     return;
 }
@@ -77,10 +77,10 @@ sub fails {
     my ($status, $output) = configtest(%option);
 
     isnt($status, 0, $name);
-    like($output, $_, "... $_") for @$patterns;
+    like($output, $_, "$name: the output has $_") for @$patterns;
     my $lines = () = $output =~ /LIMS\d{4}:/g;
-    is($lines, scalar @$patterns, '... and nothing else') if $patterns->[0] =~ /LIMS/;
-    unlike($output, qr/Segmentation|Assertion|core dump/i, '... in good order');
+    is($lines, scalar @$patterns, "$name: there is no further line") if $patterns->[0] =~ /LIMS/;
+    unlike($output, qr/Segmentation|Assertion|core dump/i, "$name: httpd does not crash");
     return;
 }
 
@@ -355,7 +355,7 @@ subtest 'a virtual host takes from the main server what it does not set itself' 
         host => { %no_tls, LimsTLS => 'LimsTLS required' });
     my @url = ('LimsExtractionUrl http://localhost:1/v1');
     fails('a text', [qr/LIMS0117: LimsExtractionModel is missing/], before => \@url);
-    passes('... and several', before => [ @url, 'LimsExtractionModel m' ]);
+    passes('texts in several directives pass', before => [ @url, 'LimsExtractionModel m' ]);
     fails('... unless it sets it', [qr/LIMS0117: LimsExtractionUrl is not a URL/],
         before => [ @url, 'LimsExtractionModel m' ],
         host   => { LimsExtractionUrl => 'LimsExtractionUrl http://elsewhere.example/v1' });
@@ -373,7 +373,8 @@ subtest 'time-outs that would hold requests for minutes' => sub {
         host => { DBDParams => qq(DBDParams "$database") });
 
     is($status, 0, 'a database without connect_timeout is allowed');
-    like($output, qr/\[lims:warn\] .*LIMS0130: .*add connect_timeout=2/, '... with a warning');
+    like($output, qr/\[lims:warn\] .*LIMS0130: .*add connect_timeout=2/,
+        'a database without connect_timeout is warned of');
 };
 
 subtest 'a malformed connection string' => sub {
@@ -409,7 +410,7 @@ subtest 'several virtual hosts' => sub {
         others => [ { %beta, LimsRateLimit => 'LimsRateLimit 60' } ]);
     is($status, 0, 'one database with two rate limits is allowed');
     like($output, qr/\[lims:warn\] .*LIMS0362: .*lims.* and .*beta.* serve the database lims\@\/nowhere:5432/,
-        '... with a warning');
+        'two rate limits on one database are warned of');
 };
 
 subtest 'directives of other modules, without them' => sub {

@@ -38,7 +38,7 @@ subtest 'the database is down when httpd starts' => sub {
     $lims->expect_log(qr/\[dbd:error\]/);
     $server->start;
     is($lims->get('/whoami')->status, 200, 'once the database is up, requests are answered');
-    is($lims->pid, $pid, '... without touching httpd');
+    is($lims->pid, $pid, 'httpd is the same process');
 };
 
 subtest 'idle sessions are ended' => sub {
@@ -48,7 +48,7 @@ subtest 'idle sessions are ended' => sub {
             q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                WHERE application_name = 'mod_lims'});
         cmp_ok($ended, '>', 0, "round $round: there were some");
-        ok((wait_until { !$server->service_sessions }), '... which are gone');
+        ok((wait_until { !$server->service_sessions }), "round $round: the sessions are gone");
         is($lims->post('/clients', { code => "E-$round", name => 'E' })->status, 201,
             '... a write gets a new one at once');
         is($lims->get('/clients')->status, 200, '... and so does a read');

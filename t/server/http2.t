@@ -54,7 +54,7 @@ subtest 'refused bodies of a known key' => sub {
             my ($got, $body) = send_bytes($path, $length, %option);
             next if $status == 413 && $length < 3_000_000;
             is($got, "2 $status", "$name: $length bytes");
-            like($body, qr/"error":"$slug"/, '... and why');
+            like($body, qr/"error":"$slug"/, "$name: the refusal has the slug $slug");
         }
     }
     my $gone = $lims->key($lims->fixture);
@@ -63,7 +63,7 @@ subtest 'refused bodies of a known key' => sub {
     # Whichever child knows it.
     my ($status, $body) = send_bytes('/samples', 60_000, key => $gone->{key});
     is($status, '2 401', 'a key revoked meanwhile is refused');
-    like($body, qr/"error":"unauthorized"/, '... and why');
+    like($body, qr/"error":"unauthorized"/, 'the refusal has the slug unauthorized');
 };
 
 subtest 'the connection stays usable' => sub {

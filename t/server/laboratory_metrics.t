@@ -106,7 +106,8 @@ subtest 'overdue webhooks' => sub {
         'two deliveries are due');
     $lims->restart;
     is(figures()->{'lims_webhook_endpoints_late{}'}, 1, 'one endpoint is late');
-    is(figures($other)->{'lims_webhook_endpoints_late{}'}, 0, '... of one organization');
+    is(figures($other)->{'lims_webhook_endpoints_late{}'}, 0,
+        'the endpoint of another organization is not late');
 };
 
 done_testing();

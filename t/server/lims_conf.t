@@ -63,7 +63,7 @@ subtest 'requests that httpd itself refuses' => sub {
     for my $status (sort keys %slug) {
         my $answer = ask("/e$status");
         is($answer->status, $status, "$status stays $status");
-        is($answer->json->{error}, $slug{$status}, '... with its slug');
+        is($answer->json->{error}, $slug{$status}, "$status has its slug");
     }
     ok(ask('/e502')->header('Retry-After'), 'a gateway may be asked again');
     is(ask('/wp-login.php')->status, 404, 'a file that is not there');
@@ -71,7 +71,7 @@ subtest 'requests that httpd itself refuses' => sub {
     is($lims->get('/whoami', key => undef)->status, 401, 'what does');
     my $after = figures();
     is($after->{'lims_refusals_total{error="unauthorized"}'},
-        $before->{'lims_refusals_total{error="unauthorized"}'} + 1, '... is counted');
+        $before->{'lims_refusals_total{error="unauthorized"}'} + 1, 'the refusal is counted');
 };
 
 subtest 'which request is logged where' => sub {
@@ -81,7 +81,8 @@ subtest 'which request is logged where' => sub {
     wait_until { $read->('lims_files.log') =~ m{wp-login} };
     like($read->('lims_files.log'), qr{^127\.0\.0\.1 - - \[.*\] "GET /wp-login\.php HTTP/1\.1" 404 \d+ "-" "-"$}m,
         'the other log has the other requests');
-    unlike($read->('lims_files.log'), qr{/api/v1/whoami}, '... alone');
+    unlike($read->('lims_files.log'), qr{/api/v1/whoami},
+        'files and requests have logs of their own');
 };
 
 subtest 'TLS versions and ciphers' => sub {
@@ -100,7 +101,8 @@ subtest 'TLS versions and ciphers' => sub {
 subtest 'the port without TLS' => sub {
     my $answer = plain($lims, '/lims/sample?x=1');
     is($answer->status, 301, 'a page is moved');
-    is($answer->header('Location'), 'https://localhost/lims/sample?x=1', '... to https');
+    is($answer->header('Location'), 'https://localhost/lims/sample?x=1',
+        'the page is moved to https');
     $answer = plain($lims, '/api/v1/whoami', "Authorization: Bearer $lims->{key}");
     is($answer->status, 403, 'the API is not');
     is($answer->json->{error}, 'tls_required', '... so that no key is sent in the clear for long');
@@ -112,8 +114,8 @@ subtest 'the pages for operators' => sub {
         for my $header ('X-Forwarded-For: 203.0.113.9', 'Forwarded: for=203.0.113.9', 'Via: 1.1 x',
             'X-Forwarded-Proto: https', 'X-Real-IP: 203.0.113.9') {
             my $answer = ask($path, $header);
-            is($answer->status, 403, "... not with $header");
-            is($answer->json->{error}, 'forbidden', '... in JSON');
+            is($answer->status, 403, "$header does not change the address");
+            is($answer->json->{error}, 'forbidden', 'the refusal is a JSON body');
         }
         is(plain($lims, $path)->status, 301, '... nor in the clear');
     }
@@ -128,7 +130,7 @@ subtest 'the pages for operators' => sub {
 subtest 'access by Require' => sub {
     my $denied = ask('/api/v1/whoami.html', 'X-Denied: yes', "Authorization: Bearer $lims->{key}");
     is($denied->status, 403, 'holds for the API');
-    is($denied->json->{error}, 'forbidden', '... in JSON');
+    is($denied->json->{error}, 'forbidden', 'the refusal is a JSON body');
     $lims->expect_log(qr{AH01630: client denied by server configuration: lims:/api/v1/whoami\.html/},
         '... and the log says for which URL');
 };
@@ -162,7 +164,8 @@ CONF
         $first->header('RateLimit-Remaining') - 1, 'both hosts count together');
     my $answer = $through->('/api/v1/whoami', 'X-Forwarded-Proto: http', $key);
     is($answer->status, 403, 'requests that the proxy had without TLS');
-    is($answer->json->{error}, 'tls_required', '... are refused');
+    is($answer->json->{error}, 'tls_required',
+        'requests that the proxy had without TLS are refused');
     for my $page (qw(status metrics ready live)) {
         is($through->("/lims/$page")->status, 404, "/lims/$page is not there");
         is(LIMS::Service::Response->from($behind, "/lims/$page")->status, 200,
@@ -200,7 +203,7 @@ subtest 'shared memory files of databases that are no longer configured' => sub 
     ok(!-e $left, 'a file of a removed database is deleted at a restart');
     ok(-e $held, '... not what somebody has');
     ok(-e $other, '... nor what is not ours');
-    ok(-e $own,   '... nor our own');
+    ok(-e $own,   'our own files are not deleted');
     close $file{$held};
     $lims->graceful;
     ok(!-e $held, 'a file in use is deleted when it is free');

@@ -25,7 +25,7 @@ CONF
 my @sections = map { [ sort map { s/^[ #]+//mgr } /^[# ]*<Location "\/lims.*?<\/Location>\n/msg ] }
     map { text($_) } qw(conf/reference.conf conf/lims.conf);
 is_deeply($sections[1], $sections[0], 'conf/lims.conf has the sections of the manual');
-is(scalar @{ $sections[0] }, 4, '... all of it');
+is(scalar @{ $sections[0] }, 4, 'each section of the manual is whole');
 
 sub look {
     my ($path, $method, @headers) = @_;
@@ -158,7 +158,7 @@ subtest 'the short form as JSON' => sub {
     is_deeply(\%moved, { requests => 6, refusals => 1, unauthorized => 1 },
         'the counters moved by the requests made');
     ok($after->{ready}, 'it is ready');
-    is($after->{problem}, undef, '... with no problem');
+    is($after->{problem}, undef, 'the status names no problem');
     like($after->{version}, qr/\A\d+\.\d+\.\d+\z/, 'it has a version');
 
     my $page = look('/lims/status');
@@ -166,20 +166,21 @@ subtest 'the short form as JSON' => sub {
     like($page->body, qr{<h3>Database</h3><table>\n(?:<tr>.*</tr>\n)*<tr><th>Connections in use</th><td>0</td></tr>},
         '... in sections and words');
     like($page->body, qr{<tr><th>Waited for its answers</th><td>\d+\.\d{3} s</td></tr>},
-        '... with units');
+        'the page has units');
     my ($retention) = $page->body =~ m{<h3>Retention</h3>(.*?)</table>}s;
     like($retention, qr{<tr><th>Last success</th><td>not since httpd started</td></tr>},
         '... and no number for what never was');
     like($page->body, qr{<meta name="viewport" content="width=device-width},
         '... on a telephone too');
-    like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, '... and plainly');
-    like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>}, '... the same');
+    like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, 'the page says yes and no in words');
+    like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>},
+        'the page has the same numbers');
 };
 
 subtest 'mod_status shows the counters too' => sub {
     my $page = look('/server-status');
     is($page->status, 200, 'its page');
-    like($page->body, qr{<h2>mod_lims</h2>}, '... has the section');
+    like($page->body, qr{<h2>mod_lims</h2>}, 'the page of mod_status has our section');
     my ($json) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
     ok(defined $json && LIMS::Service::JSONSchema::decode($json)->{requests} > 0,
         '... and its short form');
@@ -190,9 +191,9 @@ subtest 'httpd restricts access to the pages' => sub {
         my $answer = look("/lims/$path", 'GET', 'Authorization: Bearer nonsense');
         is($answer->status, 200, "$path needs no key");
         is($answer->header('Cache-Control'), 'no-store', '... and is not kept');
-        is(look("/lims/$path", 'HEAD')->body, '', '... has a HEAD');
+        is(look("/lims/$path", 'HEAD')->body, '', "HEAD of $path has no body");
         my $refused = look("/lims/$path", 'POST', 'Content-Length: 0');
-        is($refused->status, 405, '... but no POST');
+        is($refused->status, 405, "POST of $path is refused");
     }
     is(look('/lims/nothing')->status, 404, 'other pages are 404');
 };
@@ -211,13 +212,14 @@ subtest 'probes while the schema does not fit' => sub {
     end_sessions();
     my $answer = look('/lims/ready');
     is($answer->status, 503, 'it is not ready');
-    like($answer->body, qr/needs a mod_lims made for version 9999 .*: install/, '... and says why');
+    like($answer->body, qr/needs a mod_lims made for version 9999 .*: install/,
+        'the probe says why it is not ready');
     is(LIMS::Service::JSONSchema::decode(look('/lims/status?json')->body)->{problem} . "\n", $answer->body,
         '... in the status as well');
     like(look('/lims/status')->body, qr{<tr><th>Problem</th><td>.*: install.*</td></tr>},
         '... and on its page');
     my ($short) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
-    ok(!LIMS::Service::JSONSchema::decode($short)->{ready}, '... and in mod_status\'s');
+    ok(!LIMS::Service::JSONSchema::decode($short)->{ready}, 'the page of mod_status says it, too');
     $lims->db->do("$set $since WHERE compatible_since = 9999");
     is(look('/lims/ready')->status, 200, 'once the schema fits, it is ready');
 };
@@ -233,13 +235,13 @@ subtest 'probes while the database is down' => sub {
 
     my $answer = look('/lims/ready');
     is($answer->status, 503, 'it is not ready');
-    like($answer->header('Retry-After') || '', qr/\A\d+\z/, '... for a while');
-    unlike($answer->body, qr/\Aready/, '... and says why');
+    like($answer->header('Retry-After') || '', qr/\A\d+\z/, 'the probe has Retry-After');
+    unlike($answer->body, qr/\Aready/, 'the probe does not say ready');
     is(look('/lims/live')->status, 200, 'the probe of liveness is 200');
     my $status = look('/lims/status?json');
     my $sums   = LIMS::Service::JSONSchema::decode($status->body);
     ok(!$sums->{ready}, 'the status says so');
-    ok(length $sums->{problem}, '... with the reason');
+    ok(length $sums->{problem}, 'the status has the reason');
     my $page = look('/lims/status')->body;
     is(() = $page =~ /<tr><th>/g, scalar keys %$sums, 'the HTML page has a row for each figure');
     is($lims->get('/whoami')->status, 503, 'requests are answered 503');

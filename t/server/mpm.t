@@ -41,7 +41,7 @@ for my $mpm (qw(event worker)) {
         is($lims->pid, $parent, 'httpd\'s parent is the same');
         $lims->restart;
         isnt($lims->pid, $parent, 'httpd stops and starts');
-        is($lims->get('/whoami')->status, 200, '... and answers');
+        is($lims->get('/whoami')->status, 200, 'httpd answers under this MPM');
         ok($lims->finish, 'the log is clean');
     };
 }

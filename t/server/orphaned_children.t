@@ -17,7 +17,7 @@ for my $how (qw(start restart)) {
     is($lims->get('/whoami', connection => 'new')->status, 200, 'the children serve on');
     $lims->$how;
     is_deeply([ grep { LIMS::Instance::lives($_) } @left ], [], "$how: they are gone");
-    is($lims->get('/whoami', connection => 'new')->status, 200, '... and others serve');
+    is($lims->get('/whoami', connection => 'new')->status, 200, "$how: other children serve");
 }
 
 done_testing();

@@ -24,7 +24,7 @@ subtest 'the default is 120 in 60 seconds' => sub {
     my $answer = $plain->get('/whoami');
     is(of($answer, 'Limit'), 120, '120 requests');
     is(of($answer, 'Remaining'), 119, '... of which one is used');
-    is(of($answer, 'Reset'), 60, '... in 60 seconds');
+    is(of($answer, 'Reset'), 60, 'the window is of 60 seconds');
     ok($plain->finish, 'the log is clean');
 };
 
@@ -42,10 +42,10 @@ subtest 'sequential requests' => sub {
     for my $time (1 .. 3) {
         my $answer = $lims->get('/whoami', key => $key);
         is($answer->status, 429, "number " . (120 + $time) . ' is refused');
-        is($answer->json->{error}, 'rate_limited', '... by its slug');
-        is(of($answer, 'Remaining'), 0, '... nothing remains');
-        cmp_ok($answer->header('Retry-After'), '>=', 1, '... come again later');
-        cmp_ok($answer->header('Retry-After'), '<=', 60, '... within the window');
+        is($answer->json->{error}, 'rate_limited', 'the refusal has the slug rate_limited');
+        is(of($answer, 'Remaining'), 0, 'no request remains');
+        cmp_ok($answer->header('Retry-After'), '>=', 1, 'Retry-After is at least a second');
+        cmp_ok($answer->header('Retry-After'), '<=', 60, 'Retry-After lies within the window');
         like($answer->json->{message}, qr/120.*60/, '... and the words say what the limit is');
     }
     is($lims->get('/whoami')->status, 200, 'another key of the same organization goes on');
@@ -178,7 +178,8 @@ subtest 'any window, not the clock\'s minute' => sub {
     is_deeply($found->{first}, [ (200) x 3 ], 'three requests at the beginning are admitted');
     is_deeply($found->{middle}, [ (200) x 3 ], 'three more in the middle are admitted');
     cmp_ok(scalar @{ $found->{full} || [] }, '>=', 2, 'the limit is reached then');
-    is_deeply([ grep { $_ != 429 } @{ $found->{full} } ], [], '... every one');
+    is_deeply([ grep { $_ != 429 } @{ $found->{full} } ], [],
+        'every request beyond the limit is refused');
     is_deeply($found->{later}, [ 200, 200, 200, 429 ],
         'when the first three have left the window, three may come: refused ones did not count');
     cmp_ok(abs($found->{told}), '<=', 1, 'Retry-After is when the next one leaves');

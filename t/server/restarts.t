@@ -95,7 +95,7 @@ wait_until {
     %arrived = map { $_->{headers}{'x-service-delivery'} => 1 } $receiver->seen('/all');
     keys %arrived >= $confirmed;
 };
-is(scalar keys %arrived, $confirmed, '... and told of');
+is(scalar keys %arrived, $confirmed, 'each sample has its event');
 unlike($lims->log, qr/LIMS0090/, 'no job failed');
 
 done_testing();

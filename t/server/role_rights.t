@@ -47,7 +47,8 @@ for my $case (@cases) {
         like($told,
             qr/:crit\] .*LIMS0363: host localhost:\d+, database \Q$lims->{database}\E\@.*$case->{words}/,
             'is said at the start');
-        is(() = $told =~ /^.*host localhost:\Q$lims->{instance}{port}\E/mg, 1, '... once');
+        is(() = $told =~ /^.*host localhost:\Q$lims->{instance}{port}\E/mg, 1,
+            'each host is named once');
         isnt($lims->ctl('check')->{exit}, 0, '... and by limsctl check');
         $server->say(@{ $case->{mend} });
         is(told(), '', 'nothing is reported when the rights are put right');

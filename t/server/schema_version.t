@@ -114,7 +114,7 @@ for my $name (sort keys %misfit) {
         is("$status->{exit} $check->{exit}", '5 5', 'limsctl says so too, both times');
         restore();
         is($lims->get('/whoami')->status, 200, 'once the schema fits, requests are answered');
-        is(ready(), "200 ready\n", '... and is ready');
+        is(ready(), "200 ready\n", 'the host is ready again');
     };
 }
 

@@ -47,7 +47,7 @@ subtest 'a request that is repeated at another server' => sub {
         my $again = $send->($at, 'moved', 'MOVED');
         is($again->status . ' ' . $again->header('Idempotent-Replayed'), '201 true',
             'the other server replays the answer');
-        is($again->body, $first->body, '... the first answer');
+        is($again->body, $first->body, 'the replayed answer is the first one');
     }
     is($send->($machine[1], 'moved', 'OTHER')->json->{error}, 'idempotency_mismatch',
         'another body with the same key is a mismatch');
@@ -88,7 +88,7 @@ subtest 'simultaneous requests at all servers are decided once' => sub {
     });
     is($met, 6, 'six report');
     is_deeply(\@reported, [ (200) x 6 ], 'each report is answered 200');
-    is_deeply([ map { $_->[0] } @events ], ['sample.reported'], '... and told once');
+    is_deeply([ map { $_->[0] } @events ], ['sample.reported'], 'sample.reported is emitted once');
 };
 
 subtest 'a result edited at one server and verified at the other' => sub {
@@ -147,7 +147,7 @@ subtest 'changes of a key take effect at all servers' => sub {
     $lab->policy(api_access => 'f');
     is_deeply($all->('/samples'), [ ('401 unauthorized') x 3 ], 'the plan at once');
     $lab->policy(api_access => 't');
-    is_deeply($all->('/samples'), [ (200) x 3 ], '... and back');
+    is_deeply($all->('/samples'), [ (200) x 3 ], 'the planned limit holds again on all servers');
     $set->(revoked_at => '2026-01-01');
     is_deeply($all->('/samples'), [ ('401 unauthorized') x 3 ], 'revoked at once, everywhere');
 };

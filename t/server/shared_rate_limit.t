@@ -54,8 +54,9 @@ subtest 'two machines share one limit' => sub {
         my $answer = ask($lims, $key);
         is($answer->status . ' ' . $answer->json->{error}, '429 rate_limited',
             'then both servers refuse');
-        is(of($answer, 'Remaining') . ' ' . of($answer, 'Limit'), '0 120', '... by the headers');
-        cmp_ok($answer->header('Retry-After'), '>=', 1, '... later');
+        is(of($answer, 'Remaining') . ' ' . of($answer, 'Limit'), '0 120',
+            'the header fields say so');
+        cmp_ok($answer->header('Retry-After'), '>=', 1, 'Retry-After is at least a second');
         cmp_ok($answer->header('Retry-After'), '<=', 63, '... by a window and a twentieth at most');
     }
     is(ask($two, fresh())->status, 200, 'another key is admitted');
@@ -108,7 +109,7 @@ subtest 'what is stored in memcached' => sub {
     my @after = map { $memcached->stat($_) } qw(incr_hits cmd_set);
     # One that meets the end of a twentieth of the window is counted in the next.
     cmp_ok($after[0] - $before[0], '>=', 50, 'each request is counted');
-    cmp_ok($after[0] - $before[0], '<=', 51 + (time - $begun) / 3, '... once');
+    cmp_ok($after[0] - $before[0], '<=', 51 + (time - $begun) / 3, 'no request is counted twice');
     is($after[1] - $before[1], $after[0] - $before[0],
         '... with what makes its counter sent along');
     # The two of this test's own questions are connections as well.
@@ -138,7 +139,7 @@ subtest 'memcached goes down and comes back' => sub {
     like(look($one, '/lims/metrics'), qr/^lims_rate_limit_store_up\{server="[\d.:]+"\} 0$/m,
         'the metrics show it');
     like(LIMS::Service::JSONSchema::decode(look($one, '/lims/status?json'))->{rateLimitStore},
-        qr/this machine: memcached does not answer/, '... and the status');
+        qr/this machine: memcached does not answer/, 'the status shows it, too');
     $memcached->start;
     ok(comes_back($_), 'memcached is used again once it is back') for $one, $two;
     $_->expect_log(qr/LIMS0062: memcached \S+ answers again/) for $one, $two;

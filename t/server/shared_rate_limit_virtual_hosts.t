@@ -26,7 +26,7 @@ subtest 'two databases' => sub {
     my @left = map { remaining($first) } 1 .. 30;
 
     is("@left", join(' ', reverse 90 .. 119), 'a key is counted in its database');
-    is(remaining($far[0]),  89,  '... on every machine');
+    is(remaining($far[0]),  89,  'the count is shared by the machines');
     is(remaining($second),  119, '... and not in the other one');
     is(remaining($far[1]),  118, '... which counts by itself, on every machine');
     is(remaining($first),   88,  '... and adds nothing to the first');

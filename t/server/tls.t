@@ -29,7 +29,7 @@ subtest 'httpd ends TLS' => sub {
         is($answer->header('RateLimit-Limit'),  undef, '... counted against no key');
         is($answer->header('WWW-Authenticate'), undef, '... and no key is asked for');
         next if $name eq 'HEAD';
-        is($answer->json->{error}, 'tls_required', '... by its slug');
+        is($answer->json->{error}, 'tls_required', 'the refusal has the slug tls_required');
         like($answer->json->{message}, qr/https/, '... with the way out');
     }
     is($lims->db->selectrow_array(

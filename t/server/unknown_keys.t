@@ -60,7 +60,7 @@ CONF
     is($refused->json->{error}, 'rate_limited', 'the refusal is rate_limited');
     my $after = $refused->header('Retry-After');
     cmp_ok($after, '>', 3000, 'the refusal has Retry-After');
-    cmp_ok($after, '<=', 3600, '... within the window');
+    cmp_ok($after, '<=', 3600, 'Retry-After lies within the window');
     is($refused->header($_), undef, "no $_") for qw(WWW-Authenticate RateLimit-Limit
         RateLimit-Remaining);
     is_deeply([ map { $_->status } map { ask($lims, $_) } 'lk_mistyped', undef ], [ 401, 401 ],
@@ -74,7 +74,7 @@ CONF
     is_deeply([ map { ask($lims, $known)->status } 1 .. 20 ], [ (200) x 20 ],
         'the known key goes on');
     is($lims->post('/clients', { code => 'K', name => 'K' }, key => $known)->status, 201,
-        '... and writes');
+        'the known key writes');
     is(ask($lims, $later)->status, 429, 'a good one that nobody has seen waits');
     is($lims->post('/clients', { code => 'L', name => 'L' }, key => stranger())->status, 429,
         'writes are refused too');

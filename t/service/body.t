@@ -221,7 +221,7 @@ subtest 'accepted bodies' => sub {
         my $answer = $lims->patch($path, $body);
         is($answer->status, 200, $name);
         ok($answer->json && $answer->json->{name} eq $value, '... is taken as it is');
-        is($lims->get($path)->json->{name}, $value, '... and stays so');
+        is($lims->get($path)->json->{name}, $value, 'the value is stored as it is');
     }
 };
 

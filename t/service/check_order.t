@@ -82,7 +82,7 @@ for my $first (0 .. $#faults) {
     subtest $told->{name} => sub {
         my $alone = ask($told);
         is($alone->status, $told->{status}, 'each mistake alone has its status');
-        is($alone->json->{error}, $told->{error}, '... and its slug');
+        is($alone->json->{error}, $told->{error}, 'each mistake alone has its slug');
         for my $later (@faults[ $first + 1 .. $#faults ]) {
             next if $later->{group} eq $told->{group};
             my $answer = ask($told, $later);
@@ -132,7 +132,7 @@ subtest 'anonymous callers learn nothing about routes' => sub {
         my $answer = send_raw($lims, message($lims, $method, $path, key => undef,
                 $method eq 'POST' ? (body => '{' x 3000) : ()));
         is($answer->status, 401, "$method $path");
-        is($answer->header('WWW-Authenticate'), 'Bearer', '... with a challenge');
+        is($answer->header('WWW-Authenticate'), 'Bearer', 'the refusal has a challenge');
         is($answer->header('Allow'), undef, '... without the methods it has');
     }
 };

@@ -57,16 +57,17 @@ subtest 'a write returns the ETag that the next read returns' => sub {
     is($sample->header('ETag'), $lims->get($at)->header('ETag'),
         'a registered sample is answered with its ETag');
     my $received = $lims->patch("$at/status", { status => 'received' });
-    is($received->header('ETag'), $lims->get($at)->header('ETag'), '... a changed status');
+    is($received->header('ETag'), $lims->get($at)->header('ETag'),
+        'a changed status is answered with its ETag');
     my $test = $sample->json->{tests}[0]{id};
     my $entered = $lims->patch("/sample-tests/$test", { result => '7' });
     is($entered->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'),
-        '... an entered result');
+        'an entered result is answered with its ETag');
     isnt($lims->get($at)->header('ETag'), $received->header('ETag'),
         'the sample shows its tests, so its tag changes with theirs');
     my $verified = $lims->post("/sample-tests/$test/verify", {});
     is($verified->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'),
-        '... a verified result');
+        'a verified result is answered with its ETag');
 };
 
 subtest 'If-None-Match' => sub {
@@ -74,8 +75,8 @@ subtest 'If-None-Match' => sub {
     for my $sent ($etag, "W/$etag", "\"other\", $etag", "$etag , \"other\"", '*') {
         my $answer = $lims->get($path, with('If-None-Match' => $sent));
         is($answer->status, 304, "not modified: $sent");
-        is($answer->body, '', '... without a body');
-        is($answer->header('ETag'), $etag, '... with the tag');
+        is($answer->body, '', '304 has no body');
+        is($answer->header('ETag'), $etag, '304 has the ETag');
         is($answer->header('Cache-Control'), 'private, no-cache', '... and how to keep it');
     }
     for my $sent ('"other"', 'W/"other"', $etag =~ tr/"//dr, '', '"', uc $etag) {
@@ -100,7 +101,8 @@ subtest 'If-Match' => sub {
     for my $sent ($etag, '"other"', 'W/' . $first->header('ETag'), 'nonsense', '""') {
         my $answer = $lims->patch($path, { name => 'Second' }, with('If-Match' => $sent));
         is($answer->status, 412, "refused: $sent");
-        is($answer->json->{error}, 'precondition_failed', '... by its slug');
+        is($answer->json->{error}, 'precondition_failed',
+            'the refusal has the slug precondition_failed');
         is($answer->header('ETag'), undef, '... without a tag of what was not answered');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
@@ -204,7 +206,8 @@ subtest 'Cache-Control' => sub {
     );
     for my $status (sort keys %refusal) {
         is($refusal{$status}->status, $status, "a refusal, $status");
-        is($refusal{$status}->header('Cache-Control'), 'no-store', '... is not kept');
+        is($refusal{$status}->header('Cache-Control'), 'no-store',
+            "a refusal of status $status is not cached");
         is($refusal{$status}->header('ETag'), undef, '... and has no tag');
     }
 };

@@ -27,7 +27,7 @@ sub compare {
     my $head = send_raw($lims, message($lims, 'HEAD', $path, %option));
 
     is($head->status, $get->status, "HEAD $path: status " . $get->status);
-    is_deeply(fixed($head), fixed($get), '... headers');
+    is_deeply(fixed($head), fixed($get), "HEAD $path: the header fields are those of GET");
     like($head->{raw}, qr/\r\n\r\n\z/, '... and not a byte of a body');
     like($get->{raw}, qr/\r\n\r\n./s, 'GET has a body') unless $get->status == 304;
     return $get;
@@ -49,7 +49,7 @@ subtest 'refusals' => sub {
     is(compare('/samples', key => undef)->status, 401, 'HEAD without a key');
     my $head = send_raw($lims, message($lims, 'HEAD', '/samples/receive'));
     is($head->status, 405, 'no such method, in words that name it');
-    like($head->{raw}, qr/\r\n\r\n\z/, '... without a body');
+    like($head->{raw}, qr/\r\n\r\n\z/, 'a refused HEAD has no body');
 };
 
 subtest '304 for HEAD' => sub {

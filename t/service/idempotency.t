@@ -43,15 +43,16 @@ subtest 'a repeated request' => sub {
     my ($key, $body) = (new_key(), client());
     my $first = once('/clients', $body, $key);
     is($first->status, 201, 'the first is done');
-    is($first->header('Idempotent-Replayed'), undef, '... and not marked');
+    is($first->header('Idempotent-Replayed'), undef, 'the first answer is not marked as replayed');
     keep_answers();
     my $before = LIMS::Database::Snapshot::take($lims);
     for my $time (2 .. 4) {
         my $again = once('/clients', $body, $key);
         is($again->status, 201, "time $time: the same status");
         is($again->body, $first->body, '... and body, byte for byte');
-        is($again->header($_), $first->header($_), "... and $_") for qw(Location ETag Content-Type);
-        is($again->header('Idempotent-Replayed'), 'true', '... marked');
+        is($again->header($_), $first->header($_),
+            "the replay has the same $_") for qw(Location ETag Content-Type);
+        is($again->header('Idempotent-Replayed'), 'true', 'the replay is marked');
         isnt($again->header('X-Request-Id'), $first->header('X-Request-Id'),
             '... as an answer of its own');
     }
@@ -87,8 +88,9 @@ subtest 'the same key with another request' => sub {
     for my $name (sort keys %other) {
         my $answer = once(@{ $other{$name} }, $key);
         is($answer->status, 422, $name);
-        is($answer->json->{error}, 'idempotency_mismatch', '... by its slug');
-        is($answer->header('Idempotent-Replayed'), undef, '... which replays nothing');
+        is($answer->json->{error}, 'idempotency_mismatch',
+            'the refusal has the slug idempotency_mismatch');
+        is($answer->header('Idempotent-Replayed'), undef, 'the refusal replays nothing');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is(once('/clients', $body, $key)->header('Idempotent-Replayed'), 'true',
@@ -142,8 +144,8 @@ subtest 'every POST takes a key' => sub {
         is($first->status, 200, $path) or diag($first->body);
         keep_answers();
         my $again = once($path, $body, $key);
-        is($again->body, $first->body, '... answered again');
-        is($again->header('Idempotent-Replayed'), 'true', '... not done again');
+        is($again->body, $first->body, "$path answers a repetition with the same body");
+        is($again->header('Idempotent-Replayed'), 'true', "$path marks the repetition as replayed");
     }
 };
 
@@ -163,8 +165,8 @@ subtest 'malformed keys' => sub {
         my $answer = send_raw($lims, message($lims, 'POST', '/clients', body => '{}',
                 headers => [ 'Content-Type: application/json', "Idempotency-Key: $key" ]));
         is($answer->status, 400, length $key > 40 ? '256 characters' : "\"$key\"");
-        is($answer->json->{error}, 'bad_request', '... by its slug');
-        like($answer->json->{message}, qr/Idempotency-Key/, '... naming the field');
+        is($answer->json->{error}, 'bad_request', 'the refusal has the slug bad_request');
+        like($answer->json->{message}, qr/Idempotency-Key/, 'the message names Idempotency-Key');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is(once('/clients', client(), 'x' x 255)->status, 201, '255 are one');
@@ -224,7 +226,7 @@ subtest 'a repetition while the first is still running' => sub {
     is(scalar @done, 1, 'of twenty requests one is done');
     is(scalar @refused, 19, '... the others are refused');
     is_deeply([ grep { $_->{error} ne 'idempotency_in_progress' } @refused ], [],
-        '... by their slug');
+        'the others are refused with idempotency_in_progress');
     is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [],
         '... and told when to come again');
     is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], '... while it is running');
@@ -246,7 +248,7 @@ subtest 'a response is kept for LimsIdempotencyLifetime' => sub {
     sleep $lifetime + 1;
     my $late = $send->({ %$body, code => "$body->{code}-late" });
     is($late->status, 201, "after $lifetime s the key is free");
-    isnt($late->json->{id}, $first->json->{id}, '... for another record');
+    isnt($late->json->{id}, $first->json->{id}, 'the free key makes another record');
 };
 
 subtest 'the bytes that are kept for an API key are bounded' => sub {
@@ -270,17 +272,17 @@ subtest 'the bytes that are kept for an API key are bounded' => sub {
     $answer->($other, 20_000);
     is($bytes->(), 20_000, 'a large one is');
     $answer->($other, 30_000);
-    is($bytes->(), 30_000, '... as it is');
+    is($bytes->(), 30_000, 'the large answer counts with all its bytes');
     $answer->($other, 2);
-    is($bytes->(), 0, '... while it is');
+    is($bytes->(), 0, 'a small answer does not count');
     $answer->($other, 40_000);
     $db->do('UPDATE lims.answer_storage SET bytes = 256 << 20 WHERE organization_id = ?', undef,
         $mine[0]);
     my $clients = count('client');
     my $refused = once('/clients', client(), new_key());
     is($refused->status, 429, 'beyond the bound a request with a new key is refused');
-    is($refused->json->{error}, 'rate_limited', '... by its slug');
-    is($refused->header('Retry-After'), 60, '... until later');
+    is($refused->json->{error}, 'rate_limited', 'the refusal has the slug rate_limited');
+    is($refused->header('Retry-After'), 60, 'the refusal has Retry-After');
     is(count('client'), $clients, '... and nothing is done');
     keep_answers();
     is(once('/clients', $body, $key)->body, $first->body, 'stored responses are still returned');
@@ -288,7 +290,7 @@ subtest 'the bytes that are kept for an API key are bounded' => sub {
     $db->do('DELETE FROM lims.idempotency_record WHERE organization_id = ? AND idempotency_key = ?',
         undef, $mine[0], $other);
     is($bytes->(), (256 << 20) - 40_000, 'expired responses free their bytes');
-    is(once('/clients', client(), new_key())->status, 201, '... for others');
+    is(once('/clients', client(), new_key())->status, 201, 'the freed bytes serve another request');
 };
 
 done_testing();

@@ -49,7 +49,7 @@ subtest 'every list of the API' => sub {
         my ($up)    = walk($path, 'id');
         my ($down)  = walk($path, '-id');
         is_deeply($up, [ map { $_->{id} } @$default ], "$template: as it was without an order");
-        is_deeply($down, [ reverse @$up ], '... and turned around');
+        is_deeply($down, [ reverse @$up ], "$template: -id turns the order around");
     }
 };
 

@@ -85,7 +85,7 @@ for my $case (@cases) {
         my $said = $response->json || {};
         is($said->{error}, $slug, 'the answer\'s slug') or diag($response->body);
         ok(length($said->{message} || ''), 'the refusal has a message');
-        unlike($raw, qr/<html|<!DOCTYPE/i, '... and never HTML');
+        unlike($raw, qr/<html|<!DOCTYPE/i, 'the refusal is never HTML');
         ok($response->header('X-Request-Id'), 'a request id');
         is($response->header('Cache-Control'), 'no-store', 'the response is not to be cached');
     };

@@ -41,7 +41,8 @@ subtest 'media types' => sub {
         'application/octet-stream', '""') {
         my $answer = $lims->post('/clients', body(), headers => { 'Content-Type' => $type });
         is($answer->status, 415, "not $type");
-        is($answer->json->{error}, 'unsupported_media_type', '... by its slug');
+        is($answer->json->{error}, 'unsupported_media_type',
+            'the refusal has the slug unsupported_media_type');
         like($answer->json->{message}, qr{application/json}, '... and says what to send');
     }
     my $untyped = send_raw($lims, message($lims, 'POST', '/clients')
@@ -64,7 +65,7 @@ subtest 'every route with a body checks its media type' => sub {
         $answer = $lims->request($route->{method}, $route->{here},
             body => '{' . ' ' x ($max + ($form ? 65536 : 1)) . '}',
             $form ? (headers => { 'Content-Type' => 'multipart/form-data; boundary=x' }) : ());
-        is($answer->status, 413, '... and its size');
+        is($answer->status, 413, 'a form that is too large is refused');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 };
@@ -82,7 +83,7 @@ subtest 'size by Content-Length' => sub {
     is($lims->post('/clients', body($max))->status, 201, 'as large as may be');
     my $answer = $lims->post('/clients', body($max + 1));
     is($answer->status, 413, 'a byte more');
-    is($answer->json->{error}, 'payload_too_large', '... by its slug');
+    is($answer->json->{error}, 'payload_too_large', 'the refusal has the slug payload_too_large');
     like($answer->json->{message}, qr/\b$max\b/, '... and says how large it may be');
 
     # Refused by its stated length: nothing of the body was sent.
@@ -102,7 +103,7 @@ subtest 'size of a chunked body' => sub {
     is($send->($max, 512)->status, 201, 'as large as may be');
     my $answer = $send->($max + 1, 512);
     is($answer->status, 413, 'a byte more');
-    is($answer->json->{error}, 'payload_too_large', '... by its slug');
+    is($answer->json->{error}, 'payload_too_large', 'the refusal has the slug payload_too_large');
     is($send->($max * 200, 8192)->status, 413, 'a body far beyond the limit is refused');
     is($send->($max + 1, $max + 1)->status, 413, 'a body above the limit in one chunk');
 };
@@ -117,17 +118,17 @@ subtest 'a body that breaks off' => sub {
         [ 'longer than said', "1\r\n{}\r\n0\r\n\r\n" ]) {
         my $answer = send_raw($lims, $head . $case->[1]);
         like($answer->status, qr/\A4(?:00|13)\z/, "chunk size: $case->[0]");
-        ok($answer->json && $answer->json->{error}, '... in JSON');
+        ok($answer->json && $answer->json->{error}, 'the refusal is a JSON body');
     }
     my $answer = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Content-Type: application/json', 'Content-Length: 2', 'Content-Length: 3' ])
             . '{} ');
     is($answer->status, 400, 'two different lengths are refused');
-    ok($answer->json && $answer->json->{error}, '... in JSON');
+    ok($answer->json && $answer->json->{error}, 'the refusal is a JSON body');
     $answer = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Content-Type: application/json', 'Content-Length: x' ]));
     is($answer->status, 400, 'a Content-Length that is not a number');
-    ok($answer->json && $answer->json->{error}, '... in JSON');
+    ok($answer->json && $answer->json->{error}, 'the refusal is a JSON body');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
 };
 
@@ -166,7 +167,7 @@ subtest 'a creation without a body' => sub {
     my $answer = send_raw($lims, message($lims, 'POST', '/clients',
             headers => [ 'Content-Type: application/json', 'Content-Length: 0' ]));
     is($answer->status, 400, 'an empty body is refused');
-    is($answer->json->{error}, 'invalid_body', '... by its slug');
+    is($answer->json->{error}, 'invalid_body', 'the refusal has the slug invalid_body');
     like($answer->json->{message}, qr/empty/, '... because it is empty');
 };
 
@@ -193,7 +194,7 @@ subtest 'the next request on the connection' => sub {
         if ($status == 400) {
             # httpd ends the connection, because of such a peer it knows nothing.
             is_deeply([ $raw =~ m{HTTP/1\.1 (\d+) }g ], [400], '400, and that is all');
-            like($raw, qr/^Connection: close\r$/m, '... as it says');
+            like($raw, qr/^Connection: close\r$/m, 'the connection is closed, as the header says');
             next;
         }
         is_deeply([ $raw =~ m{HTTP/1\.1 (\d+) }g ], [ $status, 200 ],

@@ -35,7 +35,7 @@ for my $template (sort keys %methods) {
             is(join(', ', sort split /, /, $answer->header('Allow') || ''), $allowed,
                 '... and Allow says what is');
             next if $method eq 'HEAD';
-            is($answer->json->{error}, 'method_not_allowed', '... in JSON');
+            is($answer->json->{error}, 'method_not_allowed', 'the refusal is a JSON body');
             like($answer->json->{message}, qr/\Q$method\E/, '... that names the method');
         }
     };
@@ -52,8 +52,8 @@ subtest 'paths that do not exist' => sub {
         for my $method (qw(GET POST PATCH DELETE)) {
             my $answer = send_raw($lims, message($lims, $method, $path));
             is($answer->status, 404, "$method $short");
-            is($answer->json->{error}, 'not_found', '... in JSON');
-            is($answer->header('Allow'), undef, '... without Allow');
+            is($answer->json->{error}, 'not_found', 'the refusal is a JSON body');
+            is($answer->header('Allow'), undef, 'the refusal has no Allow');
         }
     }
 };

@@ -30,7 +30,7 @@ sub refused {
 
     is($answer->status . ' ' . ($said->{error} || '?'), '400 invalid_query', $name)
         or diag("$path?$query: " . $answer->body);
-    like($said->{message} || '', qr/\b\Q$names\E\b/, "... naming $names") if defined $names;
+    like($said->{message} || '', qr/\b\Q$names\E\b/, "the message names $names") if defined $names;
     return;
 }
 
@@ -121,9 +121,12 @@ for my $path (sort keys %list) {
 
 subtest 'limit and cursor' => sub {
     my @made = map { $lims->insert('client', { code => "Q-$_", name => 'Q' }) } 1 .. 505;
-    is(scalar @{ accepted('/clients', '', 'no limit')->{data} }, 50, '... has 50');
-    is(scalar @{ accepted('/clients', 'limit=1', 'limit 1')->{data} }, 1, '... has one');
-    is(scalar @{ accepted('/clients', 'limit=500', 'limit 500')->{data} }, 500, '... has 500');
+    is(scalar @{ accepted('/clients', '', 'no limit')->{data} }, 50,
+        'a page has 50 records by default');
+    is(scalar @{ accepted('/clients', 'limit=1', 'limit 1')->{data} }, 1,
+        'limit 1 gives one record');
+    is(scalar @{ accepted('/clients', 'limit=500', 'limit 500')->{data} }, 500,
+        'limit 500 gives 500 records');
     for my $more (501, 1000, 2147483647, 2147483648, '9223372036854775807', '9223372036854775808',
         '9' x 60) {
         is(scalar @{ accepted('/clients', "limit=$more", "limit $more")->{data} }, 500,
@@ -140,9 +143,9 @@ subtest 'limit and cursor' => sub {
     my $empty = accepted('/projects', 'code=none', 'an empty page from the beginning');
     is($empty->{nextCursor}, 0, '... its cursor is 0');
     my $last = accepted('/clients', "cursor=$made[-2]", 'the last page');
-    is_deeply([ map { $_->{id} } @{ $last->{data} } ], [ $made[-1] ], '... has the rest');
+    is_deeply([ map { $_->{id} } @{ $last->{data} } ], [ $made[-1] ], 'the last page has the rest');
     is($last->{nextCursor}, $made[-1], '... its cursor is the last id, to poll from');
-    ok(!$last->{hasMore}, '... and no more');
+    ok(!$last->{hasMore}, 'the last page says that there are no more');
 };
 
 subtest 'routes without parameters' => sub {

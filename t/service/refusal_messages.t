@@ -19,7 +19,7 @@ sub says {
 
     like($message, $what, $name);
     return like($message, qr/\A[^a-z].*[.?!]\z|\A[a-z]\w*(?:\[\d+\])?(?:\.\w+)*:? .*[.?!]\z/s,
-        '... in a sentence');
+        "$name: the message is a sentence");
 }
 
 # A request with these header fields.
@@ -139,7 +139,8 @@ subtest 'gates' => sub {
         'one verified result');
     my $judged = $lims->patch($path, { materialTypeId => $lab->material });
     says($judged, qr/Sample \S+ has verified results/, 'a material type with verified results');
-    is_deeply($judged->json->{blockers}[0]{testIds}, [ 0 + $test ], '... by their ids');
+    is_deeply($judged->json->{blockers}[0]{testIds}, [ 0 + $test ],
+        'the blocker has the ids of the tests');
     my ($open) = grep { $_->{category} eq 'approval_required' }
         @{ $lims->get("$path/readiness")->json->{findings} };
     is($open->{clearedBy}, 'completing the sample, then approving it', 'approval not asked for')

@@ -68,7 +68,7 @@ subtest 'every kind of response has one' => sub {
     my $refused = send_raw($lims, message($lims, 'GET', '/whoami',
             headers => [ "X-Request-Id: $sent", 'X-Long: ' . 'x' x 9000 ]));
     is($refused->status, 400, 'httpd refuses a field that is too long');
-    ok(id_of($refused), '... with an id');
+    ok(id_of($refused), 'the refusal of httpd has an id');
 };
 
 subtest 'it stands in the audit trail' => sub {

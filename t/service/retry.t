@@ -68,8 +68,8 @@ for my $surface (sort keys %create) {
             my ($done, undef, $record) = $create{$surface}->($name);
             ok($done, "a record is created after $failures failures");
             is(attempts(), $failures + 1, '... in as many attempts and one');
-            is(clients($name), 1, '... once');
-            is($record->{code}, $name, '... and answered');
+            is(clients($name), 1, 'the client is made once');
+            is($record->{code}, $name, 'the answer has the record');
         }
         my $name = 'RETRY-' . ++$number;
         fail_first(9);
@@ -87,7 +87,7 @@ subtest 'an update at the command line' => sub {
     my $done = $lims->ctl(qw(client update), $id, qw(--name Renamed), @here);
     is($done->{exit}, 0, 'is done at the third attempt');
     is($done->{json}{name}, 'Renamed', '... and answers the record as it is then');
-    is(attempts(), 3, '... after two failures');
+    is(attempts(), 3, 'the third attempt succeeds');
 };
 
 done_testing();

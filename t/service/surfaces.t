@@ -83,11 +83,12 @@ for my $route (@others) {
 
     if ($shared && grep { $_ eq $route->{method} } @$shared) {
         is($answer->status, 400, "$name is a route of the API, and refuses an invalid id");
-        is($answer->json->{error}, 'invalid_id', '... in JSON');
+        is($answer->json->{error}, 'invalid_id', "$name: the refusal is a JSON body");
         next;
     }
     is($answer->status, $shared ? 405 : 404, "$name is not for keys");
-    is($answer->json->{error}, $shared ? 'method_not_allowed' : 'not_found', '... in JSON');
+    is($answer->json->{error}, $shared ? 'method_not_allowed' : 'not_found',
+        "$name: the refusal is a JSON body");
     is(join(', ', sort split /, /, $answer->header('Allow') || ''),
         join(', ', sort @{ $shared || [] }), '... and Allow names what is');
 }

@@ -261,7 +261,7 @@ subtest 'what a late failure touches' => sub {
         measured_value, upper_limit) VALUES (?, ?, 'LCS', 'maximum', 9, 5)}, undef, $lab->{id}, $batch), 1,
         'a control fails late');
     is_deeply($seen->($ben), [ $sample->{id} ], 'the sample is listed');
-    is_deeply($seen->($base->app($them)), [], '... for nobody else');
+    is_deeply($seen->($base->app($them)), [], 'another organization sees no coverage');
     my $opened = $base->db->selectrow_arrayref(q{SELECT id, kind, sample_id, opened_by
         FROM lims.investigation WHERE organization_id = ? AND qc_batch_id = ?}, undef, $lab->{id}, $batch);
     is_deeply([ @$opened[ 1 .. 3 ] ], [ 'qc_failure', undef, $clerk ], 'an investigation is opened');

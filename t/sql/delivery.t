@@ -160,7 +160,7 @@ subtest 'leases of lanes' => sub {
                 'an expired lease can be taken by another dispatcher');
     is(finish({ arrived => 1 }, $mine[0])->[0]{delivered}, 1,
         'the outcome of an attempt is recorded');
-    is(finish({ arrived => 0 }, $mine[0])->[0]{failed}, 0, '... once');
+    is(finish({ arrived => 0 }, $mine[0])->[0]{failed}, 0, 'the outcome is recorded once');
     is(delivery($mine[0]{id})->{state}, 'delivered', 'the first outcome stays');
     leave($_) for $one, $two;
     finish({ arrived => 1 }, claim($one, each => 100));
@@ -291,7 +291,7 @@ subtest 'an endpoint that is enabled during an attempt' => sub {
         my $now = delivery($it->{id});
         is_deeply([ @$now{qw(state attempts retries)} ], [ 'pending', 2, 0 ],
             'an attempt under way that fails does not use up a retry');
-        cmp_ok($now->{wait}, '<=', 0, '... and is due');
+        cmp_ok($now->{wait}, '<=', 0, 'the delivery is due again');
     }
     leave($one);
     finish({ arrived => 1 }, grep { $_->{endpoint_id} == $endpoint } claim($one));
@@ -398,7 +398,7 @@ subtest 'a query plan made while the queue was empty' => sub {
     };
     my @first = @{ $claim->() };
     is(scalar @first, 1, 'the first claim takes one row');
-    is($record->(@first), 1, '... arrives');
+    is($record->(@first), 1, 'the outcome of the first claim is recorded');
     $grow->(80, 40);
     $handle->begin_work;
     my @many = @{ $claim->() };
@@ -406,7 +406,8 @@ subtest 'a query plan made while the queue was empty' => sub {
     cmp_ok($fetched->($_), '<=', 3 * 64 * 16, "... without going through all of $_")
         for qw(webhook_delivery event);
     is($record->(@many[ 0 .. 99 ]), 100, 'some of them arrive');
-    cmp_ok($fetched->('webhook_delivery'), '<=', 3 * 64 * 16 + 600, '... likewise');
+    cmp_ok($fetched->('webhook_delivery'), '<=', 3 * 64 * 16 + 600,
+        'recording reads few rows of deliveries');
     $handle->rollback;
 };
 
@@ -431,7 +432,7 @@ subtest 'an endpoint that is enabled with a long queue' => sub {
     $set->(q{enabled = false, disabled_at = now() - interval '7 days 1 minute'});
     $set->('enabled = true, disabled_at = NULL');
     cmp_ok($left->(), '>=', 200, 'enabled: some are left');
-    cmp_ok($left->(), '<=', 300, '... the others not');
+    cmp_ok($left->(), '<=', 300, 'the rest is not made pending yet');
     $set->('enabled = false, disabled_at = now()');
     is($fresh->value('SELECT lims.webhook_recover_step(100)'), undef, 'disabled: nothing to do');
     $set->('enabled = true, disabled_at = NULL');

@@ -117,19 +117,20 @@ is(as_owner("UPDATE lims.sample_test SET $forgery $here", 'lims_app'), '42501',
     'as the run-time role the owner has its rights');
 is(as_owner(qq{SELECT lims.enter_results(?, jsonb_build_array(jsonb_build_object('sampleTestId',
     ?::bigint, 'result', '9.2')))}, $_), 'done', 'and enters results' . ($_ ? " as $_" : ''))
-    && is_deeply(row(PH => $judged), \@still, '... judged') for undef, 'lims_app';
+    && is_deeply(row(PH => $judged), \@still, "the result is judged as $_") for undef, 'lims_app';
 
 # A verified result, and an unknown person.
 $app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
     undef, $lab->{id}, $test->{PH});
 is(enter($app, PH => result => '7'), 'verified', 'a verified result');
-is(row(PH => 'result')->[0], '9.2', '... is locked');
+is(row(PH => 'result')->[0], '9.2', 'a verified result keeps its value');
 $app->begin_work;
 $app->do(q{SELECT set_config('lims.user_id', '', true)});
 refused($app, 'SELECT lims.enter_results(?, ?::jsonb)', [ $lab->{id},
     encode_json([ { sampleTestId => $test->{PB}, result => '7' } ]) ], 'LM401',
     'a result is put down to somebody');
-refused($app, $set_result, [ '7', $lab->{id}, $test->{PB} ], 'LM401', '... either way');
+refused($app, $set_result, [ '7', $lab->{id}, $test->{PB} ], 'LM401',
+    'a result by nobody is refused');
 $app->rollback;
 
 # Both ways in one transaction.
@@ -159,7 +160,8 @@ subtest 'limits are found by an index' => sub {
     for my $table (qw(test_definition specification)) {
         my ($scan, $condition) = $plan =~ /((?:Index )?Scan [^\n]* on $table .*?\n)\s*(.*)\n/;
         like($scan, qr/\AIndex Scan/, $table) or diag($plan);
-        like($condition, qr/\AIndex Cond: .*\borganization_id = /, '... of one organization')
+        like($condition, qr/\AIndex Cond: .*\borganization_id = /,
+            'the index condition names the organization')
             or diag($plan);
     }
 };

@@ -75,7 +75,7 @@ like($number, qr/\AOOS-\d\d-\d{7}\z/, 'out of specification opens an investigati
 is_deeply(emitted(), [ entered('PH'),
         told('investigation.opened', investigationId => $id, investigationNumber => $number,
             title => "PH 9.1 s.u. outside 6.5 to 8.5 s.u., sample $tracking", kind => 'oos',
-            sampleId => $sample->{id}) ], '... and emits investigation.opened');
+            sampleId => $sample->{id}) ], 'investigation.opened is emitted');
 act($result, '9.2', $lab->{id}, $sample->{PH});
 is_deeply(emitted(), [ entered('PH') ], 'no second one while it is open');
 $app->begin_work;

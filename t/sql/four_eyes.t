@@ -149,7 +149,7 @@ subtest 'a step names a role' => sub {
     as('bo')->do($approve, undef, $lab->{id}, $first);
     my $words = refused(as('cy'), $approve, [ $lab->{id}, $last ], 'permission_required',
         'without the role');
-    like($words, qr/approval\.decide.*microbiologist/, '... which is named');
+    like($words, qr/approval\.decide.*microbiologist/, 'the message names the role');
     $step->('qa_officer');
     refused(as('cy', api_key_id => 1), $approve, [ $lab->{id}, $last ], 'permission_required', 'an API key');
     is(as('cy')->do($approve, undef, $lab->{id}, $last), 1,
@@ -162,7 +162,7 @@ subtest 'a step names a role' => sub {
         AND position = 2', undef, $lab->{id});
     refused(as('bo'), $approve, [ $lab->{id}, $last ], 'permission_required',
         'a step that the policy no longer has keeps its role');
-    is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, '... which decides it');
+    is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, 'the kept role decides the step');
     $base->db->do('UPDATE lims.approval_step SET active = true WHERE organization_id = ?
         AND position = 2', undef, $lab->{id});
     $step->(undef);
@@ -276,7 +276,7 @@ subtest 'a permission that a policy needs is not taken away' => sub {
     policy(self_verification => 'refused');
     is($take->('ana'), 'policy_unsatisfiable', 'while results are verified by another person');
     is($base->value(q{SELECT count(*) > 0 FROM lims.role_permission WHERE organization_id = ?
-        AND permission = 'result.verify'}, $lab->{id}), 1, '... nothing is taken');
+        AND permission = 'result.verify'}, $lab->{id}), 1, 'no permission is taken away');
     policy(self_verification => 'allowed');
     is($take->('ana'), 'done', 'without the policy it may be');
 };

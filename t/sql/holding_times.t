@@ -156,7 +156,7 @@ my $other = $base->sample($lab, qw(PB));
 collected($other, 'collection_date', q{'2026-01-10'});
 $app->do(q{SELECT * FROM lims.enter_results(?, ?::jsonb)}, undef, $lab->{id},
     qq([{"sampleTestId":$other->{PB},"result":"4"}]));
-is(kept($other->{PB}), '12 07:00 0 3', '... and with one');
+is(kept($other->{PB}), '12 07:00 0 3', 'a test with a result keeps its verdict');
 analysed($other->{PB}, undef, undef);
 is(kept($other->{PB}), '12 07:00 - 3', 'withdrawn: not analysed any more');
 $app->begin_work;

@@ -205,6 +205,7 @@ $other->do(q{SELECT set_config('lims.organization_id', ?, false), set_config('li
 ok(!eval { $change{'another number'}->($batch)->($other); 1 }, 'a batch whose samples are held');
 is($other->state, '40001', '... is to be changed later');
 $holder->rollback;
-ok(eval { $change{'another number'}->($batch)->($other); 1 }, '... and then is') or diag($@);
+ok(eval { $change{'another number'}->($batch)->($other); 1 },
+    'the change is made afterwards') or diag($@);
 $other->disconnect;
 done_testing();

@@ -88,7 +88,8 @@ subtest 'who may' => sub {
         AND id = ?', undef, $lab->{id}, $sample->{PH});
     refused(as('receiving_clerk'), $dispose, [ 'rejected', $lab->{id}, $sample->{id} ],
         'permission_required', 'with a result');
-    is(dispose('lab_manager', $sample, 'rejected'), 1, '... result.verify as well');
+    is(dispose('lab_manager', $sample, 'rejected'), 1,
+        'a sample with a result needs result.verify as well');
     refused(as('receiving_clerk'), $dispose, [ 'active', $lab->{id}, $sample->{id} ],
         'permission_required', '... to take it back, too');
     is(dispose('receiving_clerk', $sample, 'disposed'), 1, 'sample.edit disposes of it');

@@ -161,7 +161,7 @@ scan();
 my ($expired) = @{ told() };
 like($expired, qr/"category":"holding_time_expired","severity":"warning"/,
     'expired: its reasons say so');
-like($expired, qr/"holdingStatus":"expired"/, '... and its status');
+like($expired, qr/"holdingStatus":"expired"/, 'the event says that the holding time has expired');
 wait_for('1000 hours');
 is(scan(), '0 looked at, 0 told', 'then time changes nothing any more');
 collected('150 hours');

@@ -112,7 +112,7 @@ is(broken($series, $high), '', 'the other level has no baseline yet');
 $app->do(q{UPDATE lims.qc_series SET baseline_kind = 'fixed', baseline_mean = 10, baseline_s = 0.5
     WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, series_of($low));
 is(broken($series, $high), 'R-4s', 'R-4s looks across the levels of a batch');
-is(broken(series_of($low), $low), '1-3s R-4s', '... from either side');
+is(broken(series_of($low), $low), '1-3s R-4s', 'R-4s is broken from either side');
 $app->do('UPDATE lims.qc_series SET baseline_s = 0 WHERE organization_id = ? AND id = ?', undef,
     $lab->{id}, $series);
 is(broken($series, $far), '', 'with a deviation of 0 no rule is broken');
@@ -140,6 +140,6 @@ my ($long) = $app->selectrow_array(q{SELECT id FROM lims.qc_series WHERE organiz
     AND level = 'long'}, undef, $lab->{id});
 my $long_points = points($long);
 is(scalar @$long_points, 1000, 'a chart has the latest 1,000 points');
-is($long_points->[-1]{value}, 101, '... the latest last');
+is($long_points->[-1]{value}, 101, 'the latest point is last');
 
 done_testing();

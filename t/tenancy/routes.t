@@ -247,8 +247,10 @@ sub strange_bodies {
                     ? is($strange->json->{results}[0]{refusals}[0]{error}, 'invalid_reference',
                         '... and would be refused')
                     : $strange->status == 200
-                    ? is($strange->json->{skipped}[0]{error}, 'not_found', '... and skipped')
-                    : is($strange->json->{error}, 'invalid_reference', '... and refused');
+                    ? is($strange->json->{skipped}[0]{error}, 'not_found',
+                        "$name: the other organization's id is skipped")
+                    : is($strange->json->{error}, 'invalid_reference',
+                        "$name: the other organization's id is refused");
                 $tried{$name}++;
             }
         }
@@ -314,10 +316,11 @@ for my $case (@keys) {
                     next;
                 }
                 refused($response, $slug eq 'unauthorized' ? 401 : 403, $slug, $name);
-                like($response->json->{message}, qr/\Q$route->{scope}\E/, '... naming the scope')
+                like($response->json->{message}, qr/\Q$route->{scope}\E/,
+                    'the message names the missing scope')
                     if $slug eq 'scope_required';
                 is($response->header('WWW-Authenticate'),
-                    $slug eq 'unauthorized' ? 'Bearer' : undef, '... WWW-Authenticate');
+                    $slug eq 'unauthorized' ? 'Bearer' : undef, 'only 401 has WWW-Authenticate');
             }
         });
     };

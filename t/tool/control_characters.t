@@ -31,7 +31,8 @@ sub is_harmless {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     ok(defined $text, "$what is UTF-8") or return;
     my @found = grep { $text =~ /\Q$_\E/ } map { chr } grep { $_ != 0x0a } @commanding;
-    is(join(' ', map { sprintf 'U+%04X', ord } @found), '', "... and commands nothing");
+    is(join(' ', map { sprintf 'U+%04X', ord } @found), '',
+        "no control character reaches the terminal");
     like($text, qr/\Q$_\E/, '... but has all that is text') for @kept;
     return;
 }

@@ -36,7 +36,7 @@ sub installed {
 
 my ($status, $output) = make('install');
 is($status, 0, 'make install succeeds') or diag($output);
-unlike($output, qr/^(?:cc|ld) /m, '... compiles nothing');
+unlike($output, qr/^(?:cc|ld) /m, 'make install compiles nothing');
 my $mode = installed();
 my %expected = (
     '/usr/lib/modules/mod_lims.so'        => 644,
@@ -81,6 +81,7 @@ close $in;
 
 ($status, $output) = make('uninstall');
 is($status, 0, 'make uninstall succeeds') or diag($output);
-is_deeply([ keys %{ installed() } ], ['/etc/mod_lims/limsctl.conf'], '... leaves only these');
+is_deeply([ keys %{ installed() } ], ['/etc/mod_lims/limsctl.conf'],
+    'make uninstall leaves the configuration alone');
 
 done_testing();

@@ -26,7 +26,8 @@ sub as_administrator {
     $db->do('SET SESSION AUTHORIZATION administrator');
     is($db->selectrow_array('SELECT rolsuper FROM pg_roles WHERE rolname = session_user'), 0,
         'the administrator is no superuser');
-    ok(eval { $db->do($_); 1 }, '... and may ' . substr $_, 0, 40) or diag($@) for @statements;
+    ok(eval { $db->do($_); 1 },
+        'the administrator may ' . substr $_, 0, 40) or diag($@) for @statements;
     $db->disconnect;
     return;
 }

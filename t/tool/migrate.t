@@ -94,7 +94,7 @@ for my $way ([], ['--dry-run']) {
     my $refused = $foreign->run('migrate', @$way);
     is($refused->{exit}, 5, "and is not migrated @$way");
     like($refused->{err}, qr/made by other migrations, of which 001 \(ground\) is not known here/,
-        '... in words');
+        'the message names the unknown migration');
 }
 like($foreign->run(qw(organization list))->{err}, qr/run "limsctl migrate" in an empty one/,
     'commands refuse a database of other migrations');

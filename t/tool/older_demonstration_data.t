@@ -59,7 +59,7 @@ SKIP: {
     skip 'no command was named', 2 if !$command;
     system("cd '$root' && $command");
     is($?, 0, 'the command that was named');
-    ok(!-e $dir, '... removes them');
+    ok(!-e $dir, 'the named command removes the data');
 }
 instance(remove => $dir) if -e $dir;
 

@@ -51,8 +51,8 @@ is($tool->value('SELECT count(*) FROM lims.client'), 0, 'wrong command lines cha
 
 my $help = $tool->run(qw(profile --help));
 is($help->{exit}, 0, 'help about a noun');
-like($help->{out}, qr/^  profile add +Add a profile/m, '... has its commands');
-unlike($help->{out}, qr/^  sample /m, '... and no others');
+like($help->{out}, qr/^  profile add +Add a profile/m, 'the help lists the commands of the noun');
+unlike($help->{out}, qr/^  sample /m, 'the help lists no other commands');
 like($tool->run(qw(instrument-file -h))->{out}, qr/^  instrument-file reevaluate-all /m,
     '... those that are no routes too');
 is($tool->run(qw(frob --help))->{exit}, 2, 'about none there is none');

@@ -99,7 +99,7 @@ subtest 'before limsctl migrate' => sub {
         my $answer = $lims->request($try->[0], $try->[1], body => $try->[2]);
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             "$try->[0] $try->[1] is refused");
-        like($answer->header('Retry-After'), qr/\A\d+\z/, '... for now');
+        like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal has Retry-After');
     }
     $lims->expect_log(qr/LIMS0364: 503 .*$words/);
     like(ready()->{status} . ' ' . ready()->{content}, qr/\A503 .*$words/,
@@ -107,7 +107,7 @@ subtest 'before limsctl migrate' => sub {
     my ($exit, $found, $output) = limsctl('check');
     is($exit, 1, 'limsctl check fails') or diag($output);
     is_deeply([ map { $_->{subject} } grep { $_->{state} eq 'failed' } @{ $found->{findings} } ],
-        ['events'], '... for the events');
+        ['events'], 'the failed check is that of the events');
     isnt((limsctl('scan'))[0], 0, 'limsctl scan is refused');
 
     my $app = at_copy('lims_app');

@@ -45,7 +45,7 @@ is((settings("LIMS_DATABASE = host=/nowhere\n", '--database', $conninfo, 'organi
     '... and to the command line');
 ($status, $output) = settings("LIMS_SECRET_KEY_FILE = $dir/secret.key\n", 'secret-key');
 is($status, 0, 'the key file of the file') or diag($output);
-ok(-s "$dir/secret.key", '... is made');
+ok(-s "$dir/secret.key", 'the key file of the settings is made');
 for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
     my ($odd) = $line =~ /^(\w+)/;
     ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
@@ -67,7 +67,8 @@ for my $database (qw(postgres template1)) {
     my $rights = 'SELECT datacl::text FROM pg_database WHERE datname = current_database()';
     my ($before) = $others->selectrow_array($rights);
     ok(!eval { $others->do($roles); 1 }, "roles.sql in the database $database");
-    like($@, qr/this is the database $database, not the one of the service/, '... is refused');
+    like($@, qr/this is the database $database, not the one of the service/,
+        'roles.sql refuses another database');
     is(($others->selectrow_array($rights))[0], $before, '... and changes no rights');
 }
 

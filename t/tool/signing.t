@@ -65,7 +65,7 @@ is($verified->{status}, 'verified', 'signed and verified');
 my $signature = signature();
 is($signature->{printed_name}, 'Ana Ruiz',    'the signature has the printed name');
 is($signature->{meaning},      'verified',    'the signature has its meaning');
-is($signature->{reason},       'second look', '... and its reason');
+is($signature->{reason},       'second look', 'the signature has its reason');
 is($signature->{table_name},   'sample_test', 'the signature names the table');
 is($signature->{record_id},    3,             'the signature names the record');
 is($signature->{hashed},       32,            'the signature has the hash of the record');
@@ -156,7 +156,7 @@ SKIP: {
     }, @ana, qw(--json sample-test verify 5));
     is($exit, 1, 'a result that changed while it was shown is not signed');
     like($said, qr/precondition_failed/, '... and has to be read again');
-    is($tool->value($signatures), $count, '... without a signature');
+    is($tool->value($signatures), $count, 'nothing is signed');
 }
 
 # No password is kept or told anywhere.

@@ -24,7 +24,7 @@ sub is_found {
     } 30;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($finding->{state}, $state, $name);
-    like($finding->{finding}, $words, '... in words');
+    like($finding->{finding}, $words, 'the finding says it in words');
     return $finding->{remedy};
 }
 

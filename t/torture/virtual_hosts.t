@@ -96,7 +96,7 @@ for my $way ($ENV{TORTURE_WAY} || @LIMS::Service::VirtualHosts::ways) {
                 %come = map { JSON::PP::decode_json(Encode::encode_utf8($_->{body}))
                         ->{data}{clientName} => 1 } $receiver->seen("/$of");
                 keys %come >= @all;
-            } 120), '... every webhook arrived');
+            } 120), 'every webhook arrived');
             is_deeply([ sort keys %come ], \@all, '... of its samples, and of no others');
             ok((wait_until {
                 !$host[$of]->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty');

@@ -80,7 +80,7 @@ subtest 'blocks are closed, and verified' => sub {
     my $answer = verified();
     is($answer->{exit}, 0, 'the trail is sound') or diag($answer->{output});
     is_deeply([ @{ $answer->{json} }{qw(sound problem blocks lastBlock notYetClosed)} ],
-        [ JSON::PP::true, undef, 2, 2, 0 ], '... all of it');
+        [ JSON::PP::true, undef, 2, 2, 0 ], 'all blocks and entries are verified');
     is($answer->{json}{entries}, $db->selectrow_array('SELECT count(*) FROM lims.audit_entry
         WHERE organization_id = ?', undef, $id), '... every entry');
     like($answer->{json}{unseen}, qr/cut off/, 'what cannot be seen is said');
@@ -164,7 +164,8 @@ subtest 'a cut-off end' => sub {
     close $out or die "$heads: $!\n";
     my $whole = verified('--heads', $heads);
     is($whole->{exit}, 0, 'compared with the heads the trail is sound') or diag($whole->{output});
-    is_deeply([ @{ $whole->{json} }{qw(headsCompared unseen)} ], [ 4, undef ], '... every block');
+    is_deeply([ @{ $whole->{json} }{qw(headsCompared unseen)} ], [ 4, undef ],
+        'every block is compared');
     my ($from) = $db->selectrow_array('SELECT from_position FROM lims.audit_block
         WHERE organization_id = ? AND id = 4', undef, $id);
     as_owner('DELETE FROM lims.audit_block WHERE organization_id = ? AND id = 4', $id);

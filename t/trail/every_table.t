@@ -174,8 +174,9 @@ for my $table (@$tables) {
     my @of_record = grep { ($_->{reason} // '') =~ /\Aby / }
         trail('--table', $table, '--record-id', $record{$table});
     is_deeply([ sort map { shown($_) } @of_record ], expected($table), "$table: by its record");
-    is_deeply([ sort @{ $of_person{$table} || [] } ], expected($table), '... by the person');
+    is_deeply([ sort @{ $of_person{$table} || [] } ], expected($table),
+        "$table: the trail of the person has it");
     is_deeply([ sort map { shown($_) } trail('--table', $table, '--from', $begun) ],
-        expected($table), '... by the period');
+        expected($table), "$table: the trail of the period has it");
 }
 done_testing();

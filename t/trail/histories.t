@@ -46,7 +46,7 @@ subtest 'of a sample with what belongs to it' => sub {
     ok((grep { $_ eq 'Dana Ruiz entered 12.4 for Arsenic' } @done), 'the results of its tests');
     my $page = $analyst->done('sample history', $id, limit => 2);
     is(scalar @{ $page->{data} }, 2, 'page by page');
-    ok($page->{hasMore}, '... with more');
+    ok($page->{hasMore}, 'the page says that there are more');
     is($analyst->done('sample history', $id, cursor => $page->{nextCursor}, limit => 1)->{data}[0]{sentence},
         $done[2], '... and the next goes on');
 };
@@ -80,5 +80,5 @@ for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
     $told{$1}  = 1 while $text =~ /HISTORY\("[^"]+",\s+"([a-z-]+)"/g;
 }
 is(join(' ', sort grep { !$told{$_} && !$none{$_} } keys %shown), '', 'each noun has a history');
-is(join(' ', sort grep { !$shown{$_} } keys %told), '', '... and no other');
+is(join(' ', sort grep { !$shown{$_} } keys %told), '', 'the history has no other record');
 done_testing();

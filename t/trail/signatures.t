@@ -41,7 +41,7 @@ is_deeply($signer->done('signature show', $verified->{id}), $verified, 'it is re
 $signer->done('sample-test reopen', $test, reason => 'the wrong flask');
 my (undef, $reopened) = @{ signatures() };
 is($reopened->{meaning}, 'reopened', 'the reopening is signed');
-is($reopened->{reason}, 'the wrong flask', '... with its reason');
+is($reopened->{reason}, 'the wrong flask', 'the signature has its reason');
 ok($reopened->{stands}, '... and stands after its own act');
 $signer->done('sample-test enter', $test, result => '1.9');
 ok(!$signer->done('signature show', $verified->{id})->{stands},

@@ -35,7 +35,8 @@ for my $name ($acts->names) {
                     table => $signed->[0], recordId => $signed->[1])->{data} };
 
             is($met, 2, "round $round: both wait for the same record");
-            is(scalar(grep { $_ eq 'done' } @answers), 1, '... one does it') or diag("@answers");
+            is(scalar(grep { $_ eq 'done' } @answers), 1,
+                "round $round: one of them signs") or diag("@answers");
             is(scalar @found, 1, '... one signature is kept');
             ok($found[0]{stands}, '... and stands after its own act');
             push @kept, $found[0];

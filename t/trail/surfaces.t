@@ -50,9 +50,10 @@ my @all = ('instrument file, Ana Ruiz: "1.0"', 'api, Ana Ruiz: "2.0"', 'applicat
 is_deeply(found("table=sample_test&recordId=$test"), \@all, 'by the record');
 is_deeply(found("from=$begun"), \@all, 'by the period');
 is_deeply(found("from=$begun&userId=" . $ana->id), [ @all[ 0 .. 2 ] ], 'by the person');
-is_deeply(found("from=$begun&userId=$ben->{id}"), [ $all[3] ], '... each');
+is_deeply(found("from=$begun&userId=$ben->{id}"), [ $all[3] ], 'entries are found by person');
 is_deeply(found("from=$begun&surface=instrument%20file"), [ $all[0] ], 'by the surface');
-is_deeply(found("table=sample_test&recordId=$test&surface=api"), [ $all[1] ], '... of the record');
+is_deeply(found("table=sample_test&recordId=$test&surface=api"), [ $all[1] ],
+    'entries of a record are found by surface');
 
 my ($named) = @{ $auditor->get("/audit-entries?table=sample_test&recordId=$test&surface=api")
         ->json->{data} };

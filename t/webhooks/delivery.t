@@ -57,7 +57,7 @@ subtest 'headers and body as in the contract' => sub {
     is($got{'x-service-delivery'}, $envelope->{id},
         'X-Service-Delivery is the envelope\'s id');
     like($got{'x-service-timestamp'}, qr/\A\d+\z/, 'X-Service-Timestamp is in seconds');
-    cmp_ok(abs($it->{time} - $got{'x-service-timestamp'}), '<', 5, '... is now');
+    cmp_ok(abs($it->{time} - $got{'x-service-timestamp'}), '<', 5, 'the time stamp is now');
     ok(verified($it, $endpoint->{secret}),
         'X-Service-Signature is the body\'s, by the endpoint\'s secret');
     like($it->{body}, qr/\A\{"id":"[0-9a-f-]{36}","type":"sample\.created","createdAt":

@@ -21,7 +21,7 @@ sub refused {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $done = $tool->run(@cedar, 'webhook', @arguments);
     is($done->{exit}, $exit, $name);
-    like($done->{err}, $words, '... in words') or diag($done->{out});
+    like($done->{err}, $words, 'the message says why') or diag($done->{out});
     return;
 }
 
@@ -47,7 +47,7 @@ for my $look ([qw(list)], [ 'show', $id ]) {
     my $done = $tool->run(@cedar, '--json', 'webhook', @$look);
     is($done->{exit}, 0, "webhook @$look");
     unlike($done->{out}, qr/secret"|whsec_/, '... does not show the secret');
-    like($done->{out}, qr{"https://erp\.example\.org/hook"}, '... but the address');
+    like($done->{out}, qr{"https://erp\.example\.org/hook"}, 'the list shows the address');
 }
 
 # Kept.
@@ -59,7 +59,7 @@ is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'webh
 my $trail = $tool->value(q{SELECT changes::text FROM lims.audit_entry
     WHERE table_name = 'webhook_endpoint' AND record_id = ?}, $id);
 unlike($trail, qr/whsec_|\\\\x01/, '... without the secret, open or sealed');
-like($trail, qr/erp\.example\.org/, '... with the address');
+like($trail, qr/erp\.example\.org/, 'the trail has the address');
 is($tool->value(q{SELECT u.email FROM lims.audit_entry a JOIN lims.user_account u
     ON u.organization_id = a.organization_id AND u.id = a.user_id
     WHERE a.table_name = 'webhook_endpoint' AND a.record_id = ?}, $id), 'ana@cedar.example',
@@ -124,10 +124,10 @@ like($tool->value(q{SELECT changes::text FROM lims.audit_entry WHERE table_name 
 my $sealed = kept($id, 'secret');
 my $rotated = webhook('rotate', $id);
 like($rotated->{secret}, qr/\Awhsec_/, 'a new secret');
-isnt($rotated->{secret}, $made->{secret}, '... another one');
+isnt($rotated->{secret}, $made->{secret}, 'the new secret is another one');
 is(kept($id, 'previous_secret'), $sealed, 'the old one is kept beside it');
 is($tool->value(q{SELECT previous_secret_until - updated_at = interval '24 hours'
-    FROM lims.webhook_endpoint WHERE id = ?}, $id), 1, '... for 24 hours');
+    FROM lims.webhook_endpoint WHERE id = ?}, $id), 1, 'the former secret is kept for 24 hours');
 ok(defined webhook('show', $id)->{previousSecretUntil}, '... as the record says');
 webhook('rotate', $id, qw(--overlap-hours 1));
 is($tool->value(q{SELECT previous_secret_until - updated_at = interval '1 hour'
@@ -141,14 +141,14 @@ my @secrets = map { $_->[0] } @{ $tool->db->selectall_arrayref(q{SELECT changes:
    WHERE table_name = 'webhook_endpoint' AND changes -> 'secret' IS NOT NULL},
     { pg_placeholder_dollaronly => 1 }) };
 cmp_ok(scalar @secrets, '>', 3, 'the audit trail notes each rotation');
-is_deeply([ grep { /whsec_|x01/ } @secrets ], [], '... without the secrets');
+is_deeply([ grep { /whsec_|x01/ } @secrets ], [], 'the trail does not have the secrets');
 
 # Disabled and enabled.
 
 refused(2, qr/give --reason/, 'a reason is needed', 'disable', $id);
 my $disabled = webhook('disable', $id, '--reason', 'ERP is moving');
 ok(!$disabled->{enabled}, 'the endpoint is disabled');
-is($disabled->{disabledReason}, 'ERP is moving', '... with the reason');
+is($disabled->{disabledReason}, 'ERP is moving', 'the endpoint has the reason');
 like($tool->value(q{SELECT changes::text || reason FROM lims.audit_entry
     WHERE table_name = 'webhook_endpoint' AND record_id = ? ORDER BY id DESC LIMIT 1}, $id),
     qr/"enabled".*ERP is moving/, '... in the trail too');
@@ -168,7 +168,7 @@ my $analyst = $tool->run(qw(--organization cedar --user bo@cedar.example webhook
     --url https://a.example/));
 is($analyst->{exit}, 1, 'an analyst makes none');
 like($analyst->{err}, qr{needs the permission webhook.manage},
-    '... and reads why');
+    'the message names the permission');
 for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rotate'],
     [qw(delete --reason x)], ['test'], [qw(recover --since 2026-01-01T00:00:00Z)]) {
     my ($command, @options) = @$verb;
@@ -178,7 +178,8 @@ for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rot
         "another organization has none to $command");
 }
 is($tool->run(@birch, qw(webhook show), $id)->{exit}, 3, '... nor to look at');
-is_deeply($tool->made(@birch, qw(webhook list))->{data}, [], '... nor to list');
+is_deeply($tool->made(@birch, qw(webhook list))->{data}, [],
+    'another organization lists no endpoint');
 
 # Deleted.
 
@@ -189,11 +190,11 @@ webhook('disable', $other, qw(--reason x));
 is_deeply([ map { $_->{id} } @{ webhook(qw(list --enabled))->{data} } ], [$id], 'the enabled one');
 my $deleted = webhook('delete', $id, '--reason', 'replaced');
 ok(defined $deleted->{deletedAt}, 'the endpoint is deleted');
-ok(!$deleted->{enabled}, '... and disabled');
+ok(!$deleted->{enabled}, 'the deleted endpoint is disabled');
 is(kept($id, 'secret'), '', '... its secret is forgotten');
 is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [$other], '... it is not listed');
 is_deeply([ map { $_->{id} } @{ webhook(qw(list --deleted))->{data} } ], [$id],
-    '... but by --deleted');
+    '--deleted lists the deleted endpoint');
 is(webhook('show', $id)->{deletedAt}, $deleted->{deletedAt}, '... and can be looked at');
 refused(3, qr/no webhook endpoint $id/, 'it cannot be enabled', 'enable', $id);
 ok(!eval { $tool->db->do('UPDATE lims.webhook_endpoint SET deleted_at = NULL WHERE id = ?', undef,

@@ -86,7 +86,8 @@ for my $case (@cases) {
         utf8::decode(my $text = $it->{response_excerpt} // '');
         like($text, $excerpt, 'the first part of the answer') if $excerpt;
         cmp_ok($it->{duration_ms}, '<', 40_000, 'in its time') if $state eq 'pending';
-        cmp_ok($it->{duration_ms}, '>=', 3990, '... all of it') if $word =~ /hang|drip/;
+        cmp_ok($it->{duration_ms}, '>=', 3990,
+            'the attempt waits all its time') if $word =~ /hang|drip/;
         cmp_ok($it->{wait}, '>=', 1000, 'Retry-After') if $word =~ /after/;
         cmp_ok($it->{wait}, '<', 700, 'by schedule') if $word eq '500';
         is(deliver($healthy)->{state}, 'delivered', 'another endpoint is served');
@@ -146,8 +147,9 @@ subtest 'private addresses are refused' => sub {
             url => $url);
         my $it = deliver($endpoint);
         is($it->{state}, 'pending', $url);
-        like($it->{error}, qr/the address is \Q$kind\E \(.+\), and not allowed/, "... is $kind");
-        cmp_ok($it->{duration_ms}, '<', 1000, '... at once');
+        like($it->{error}, qr/the address is \Q$kind\E \(.+\), and not allowed/,
+            "the error says that the address is $kind");
+        cmp_ok($it->{duration_ms}, '<', 1000, 'the attempt fails at once');
         $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now()
             WHERE id = ?', undef, $endpoint->{id});
     }

@@ -110,9 +110,9 @@ is($lims->db->selectrow_array(q{WITH attempt AS (SELECT delivery_id,
        AND ended < (SELECT ended FROM attempt WHERE delivery_id = ?)}, undef, \@delivered, $silent),
     5, '... while the name server is waited for');
 is($it->{state}, 'pending', 'the attempt fails when its time is up');
-like($it->{error}, qr/no complete answer within 5000 ms/, '... in its time');
-cmp_ok($it->{duration_ms}, '>=', 4900, '... all of it');
-cmp_ok($it->{duration_ms}, '<', 50_000, '... and no more');
+like($it->{error}, qr/no complete answer within 5000 ms/, 'the error names the time-out');
+cmp_ok($it->{duration_ms}, '>=', 4900, 'the attempt waits all its time');
+cmp_ok($it->{duration_ms}, '<', 50_000, 'the attempt does not wait longer');
 
 # Nor do children wait for it when they end.
 emit({ events => [ $types[ $used - 1 ] ], id => 0 });

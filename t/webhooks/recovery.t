@@ -21,7 +21,7 @@ sub refused {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $done = $tool->run(@cedar, 'webhook', @arguments);
     is($done->{exit}, $exit, $name);
-    like($done->{err}, $words, '... in words') or diag($done->{out});
+    like($done->{err}, $words, 'the message says why') or diag($done->{out});
     return;
 }
 
@@ -93,7 +93,7 @@ my $uuid = $shown->{deliveryId};
 like($body, qr/\A\{"id":"$uuid","type":"sample\.created","createdAt":"$shown->{createdAt}",
     "organizationId":$org,"data":\{"sampleId":1\}\}\n\z/x, 'its body, to the byte');
 refused(3, qr/no webhook delivery 4711/, 'one that is none', 'delivery', 4711);
-refused(3, qr/no webhook delivery 4711/, '... has no body',  'body',     4711);
+refused(3, qr/no webhook delivery 4711/, 'an unknown delivery has no body',  'body',     4711);
 
 # One by one.
 
@@ -104,7 +104,7 @@ is($tool->value('SELECT next_attempt_at <= now() AND retries = 1 FROM lims.webho
     WHERE id = ?', $one), 1, '... due now, and its count goes on');
 is(webhook('redeliver', $two)->{state}, 'pending', 'redelivering a delivery that was not tried');
 is($tool->value(q{SELECT next_attempt_at = '-infinity' FROM lims.webhook_delivery
-    WHERE id = ?}, $two), 1, '... keeps its turn');
+    WHERE id = ?}, $two), 1, 'an untried delivery keeps its turn');
 for my $state (qw(given_up delivered)) {
     finish($state, $one);
     $again = webhook('redeliver', $one);
@@ -166,7 +166,7 @@ is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() AND attempts = 
     FROM lims.webhook_delivery WHERE id = ?', $tried), 1,
         'enabling makes it due, with all attempts');
 is(webhook('delivery', $later)->{state}, 'pending', 'a younger one: pending');
-like(deliveries($lis, 'pending'), qr/\b$later\b/, '... in the queue');
+like(deliveries($lis, 'pending'), qr/\b$later\b/, 'a younger delivery stays in the queue');
 
 # All since a time.
 
@@ -239,6 +239,7 @@ event('sample.created');
 is(deliveries($erp, 'pending'), '', 'a deleted endpoint gets no new delivery');
 isnt(listed('--endpoint-id', $erp), '', 'deliveries of a deleted endpoint can be listed');
 refused(1, qr/disabled/, '... but not sent again', 'redeliver', $many[0]);
-refused(3, qr/no webhook endpoint/, '... nor recovered', 'recover', $erp, '--since', $since);
+refused(3, qr/no webhook endpoint/,
+    'an unknown endpoint is not recovered', 'recover', $erp, '--since', $since);
 
 done_testing();

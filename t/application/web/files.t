@@ -25,14 +25,15 @@ for my $base ('', '/lab') {
     subtest $base || 'no base path' => sub {
         my $start = ask($lims, '/');
         is($start->status, 302, 'the host leads to the application');
-        like($start->header('Location'), qr{$base/app/\z}, '... there');
+        like($start->header('Location'), qr{$base/app/\z},
+            'it leads to the base path of the application');
 
         my $page = ask($lims, "$base/app/samples/3");
         is($page->status, 200, 'every address of it is the page');
-        is($page->header('Content-Type'), 'text/html; charset=utf-8', '... as HTML');
+        is($page->header('Content-Type'), 'text/html; charset=utf-8', 'the page is HTML');
         is($page->header('Cache-Control'), 'no-cache', '... asked for again each time');
         like($page->header('Content-Security-Policy'), qr/default-src 'none'.*trusted-types default/,
-            '... under the policy');
+            'the page has the content security policy');
         my @scripts = $page->body =~ /(?:src|href)="([^"]+)"/g;
         cmp_ok(scalar @scripts, '>=', 4, '... with scripts, style and icon');
 
@@ -42,8 +43,8 @@ for my $base ('', '/lab') {
             my $plain    = ask($lims, $script);
             my $packed   = ask($lims, $script, 'Accept-Encoding: gzip, br');
             is($plain->status, 200, "$suffix is there");
-            is($plain->header('Content-Type'), $types{$suffix}, '... of its type');
-            like($plain->header('Cache-Control'), qr/immutable/, '... for good');
+            is($plain->header('Content-Type'), $types{$suffix}, "$suffix has its media type");
+            like($plain->header('Cache-Control'), qr/immutable/, "$suffix is immutable");
             is($packed->header('Content-Encoding'), 'br', '... compressed for who takes that');
             is($packed->header('Content-Type'), $types{$suffix}, '... of the same type');
             like($packed->header('Vary'), qr/Accept-Encoding/, '... as caches are told');

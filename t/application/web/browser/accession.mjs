@@ -165,15 +165,16 @@ async function receiving(page) {
     const wrong = ids[9].slice(0, -1) + (ids[9].endsWith('7') ? '8' : '7');
     await scan(page, wrong);
     await answered(page, 10, 'a wrong check character is a line');
-    ok(/Refused.*Check character wrong/.test(await line(page)), '... that says so', await line(page));
+    ok(/Refused.*Check character wrong/.test(await line(page)),
+        'the line says that the check character is wrong', await line(page));
     await scan(page, ids[0]);
     await answered(page, 11, 'a bottle is scanned again');
     ok(/Already.*by Ben Walsh/.test(await line(page)), '... and it says by whom', await line(page));
     await page.locator('[inputmode=decimal]').focus();
     await scan(page, ids[9]);
     await answered(page, 12, 'a scan in another field is a scan');
-    is(await page.inputValue('[inputmode=decimal]'), '4.1', '... and fills nothing');
-    ok(/^Received/.test(await line(page)), '... but receives', await line(page));
+    is(await page.inputValue('[inputmode=decimal]'), '4.1', 'the scan fills no field');
+    ok(/^Received/.test(await line(page)), 'the scan receives the sample', await line(page));
     await looks(page, 'receive');
 
     await page.getByRole('button', { name: /^Undo, \d+ s left/ }).click();

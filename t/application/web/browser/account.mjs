@@ -129,7 +129,7 @@ async function unknown({ page }) {
     ok(/Nobody here is known as kim\[U\+202E\]\[U\+0007\]nedra:/.test(
         await page.textContent('[role=alert]')), 'an unknown name is shown as it is',
     await page.textContent('main'));
-    ok(!/[\u0007\u202e]/.test(await page.textContent('main')), '... and hides nothing');
+    ok(!/[\u0007\u202e]/.test(await page.textContent('main')), 'no hidden character is shown');
     is(await page.getByRole('button').count(), 0, '... nor can anybody sign in by it');
 }
 
@@ -177,7 +177,8 @@ async function signaturePassword({ page }) {
     await page.fill('#sign', second);
     await page.keyboard.press('Enter');
     await until(page, () => !document.querySelector('#sign')
-        && !/32 results/.test(document.querySelector('.head')?.textContent), '... and it signs');
+        && !/32 results/.test(document.querySelector('.head')?.textContent),
+            'the results are verified under signature');
 }
 
 run(async (browser) => {

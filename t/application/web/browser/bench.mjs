@@ -174,7 +174,7 @@ async function paper(page) {
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate(() => { window.print = () => { window.printed = true; }; });
     await page.getByRole('button', { name: 'Print' }).click();
-    ok(await page.evaluate(() => window.printed), '... by a button');
+    ok(await page.evaluate(() => window.printed), 'a button prints the page');
 }
 
 // Test by test: what is selected is taken, and becomes a run with a bench of its own.

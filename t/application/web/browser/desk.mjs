@@ -50,7 +50,7 @@ async function scanInLists(page, label) {
     await list.focus();
     await readBarcode(page, label);
     await says(page, 'while a question is open', 'a scan into a list of choices is told');
-    is(await list.inputValue(), before, '... and chooses nothing');
+    is(await list.inputValue(), before, 'the scan chooses nothing from the list');
     await press(page, 'Escape');
     await page.locator('.person').focus();
     await press(page, 'Enter');
@@ -89,7 +89,7 @@ async function scanInPassword(page, label) {
     await says(page, 'while a question is open', 'a scan into a password is told');
     is(await page.inputValue('#sign'), 'half', '... and is no part of it');
     is(await failures(lena), 0, '... nor a wrong one');
-    is(await verified(), before, '... and signs nothing');
+    is(await verified(), before, 'a wrong password signs nothing');
     await press(page, 'Escape');
 }
 

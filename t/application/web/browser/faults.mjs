@@ -154,12 +154,13 @@ async function closedOnTheWay(here, work) {
     const gone = page.waitForEvent('close', { timeout: patience });
     await asked.accept();
     await gone;
-    is(await work.count(work.value(9)), work.expected, '... done, once');
+    is(await work.count(work.value(9)), work.expected, 'the change is made once');
 }
 
 async function written(page, text, name) {
     await until(page, () => document.querySelector('#comment').value === '', `${name}: it is written`);
-    is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1, '... once');
+    is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1,
+        'the comment is written once');
 }
 
 // A comment has no rule against duplicates: only its idempotency key shows that it is the same

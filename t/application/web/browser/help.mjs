@@ -47,7 +47,7 @@ async function reference(page) {
     ok(/POST \/api\/v1\/samples/.test(shown), 'an operation: method and path');
     ok(/clientName/.test(shown) && /materialTypeId.*required/s.test(shown), '... members of the body');
     ok(/SAMPLE_LIMIT_EXCEEDED/.test(shown), '... what may refuse it');
-    ok(/curl -X POST/.test(shown), '... and an example');
+    ok(/curl -X POST/.test(shown), 'the reference shows an example');
     await looks(page, 'api-operation');
     await page.getByRole('link', { name: 'result.verified' }).click();
     await until(page, () => /webhook-signature/.test(document.querySelector('article')?.textContent),

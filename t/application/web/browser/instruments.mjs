@@ -62,7 +62,7 @@ async function inbox(page) {
     ok(/late\.csv: 1 result, 1 reason; it would be held/.test(
         await page.textContent('[role=dialog]')), 'a file that is dropped is tried first');
     ok(/There is no sample NOWHERE/.test(await page.textContent('[role=dialog]')),
-        '... with its reasons');
+        'the dialog shows the reasons');
     await press(page, 'Enter');
     await until(page, () => document.querySelector('tr.cursor th')?.textContent === 'late.csv',
         'then it is imported, and held');
@@ -76,7 +76,7 @@ async function givingBack(page) {
     await inHead(page, 'Rejected', 'a file is rejected');
     await page.getByRole('button', { name: 'Back to quarantine' }).click();
     await because(page, 'It was ours');
-    await inHead(page, 'Quarantined', '... and taken back');
+    await inHead(page, 'Quarantined', 'the rejection is taken back');
     await page.locator('.rail').getByRole('link', { name: 'Instrument files' }).click();
     await page.waitForSelector('tr.cursor');
     await page.getByRole('button', { name: 'Read all again' }).click();
@@ -137,7 +137,8 @@ async function reviewing(page) {
     await press(page, 'Enter');
     await until(page, () => /Released/.test(document.querySelector('.head')?.textContent),
         'it is released');
-    ok(/1 result written/.test(await page.textContent('.statusline')), '... with its result');
+    ok(/1 result written/.test(await page.textContent('.statusline')),
+        'the release writes its result');
 }
 
 // A template has no page of its own yet.

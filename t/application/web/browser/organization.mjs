@@ -113,5 +113,5 @@ export async function signsOrganization({ page }, secret) {
     await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
     await said(page, 'holds from now on', 'what is there now is signed, and replaced');
     await until(page, () => [...document.querySelectorAll('.filling textarea')]
-        .some(({ value }) => value === '7 Dock Street'), '... by mine');
+        .some(({ value }) => value === '7 Dock Street'), 'my value is kept');
 }

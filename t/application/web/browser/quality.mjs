@@ -68,7 +68,8 @@ async function lots(page) {
     await page.getByRole('button', { name: 'Media', exact: true }).click();
     await until(page, () => document.querySelectorAll('tbody tr').length > 3
         && /PCA-A/.test(document.querySelector('tbody').textContent), 'the media');
-    is(await page.locator('.rail [aria-current]').textContent(), 'Lots', '... are lots, too');
+    is(await page.locator('.rail [aria-current]').textContent(), 'Lots',
+        'the rail shows media lots under Lots');
     const failed = page.locator('tbody tr').filter({ hasText: 'PCA-B' });
     ok(/failed.*passed.*failed/.test(await failed.textContent()), 'growth, sterility, and both');
     await looks(page, 'lots');

@@ -26,9 +26,9 @@ async function deciding(page) {
     await press(page, 'Enter');
     await page.waitForSelector('.certificate tbody tr');
     ok((await page.textContent('.certificate')).includes(name), 'what the certificate would say');
-    ok(/Draft/.test(await page.textContent('.certificate')), '... as a draft');
+    ok(/Draft/.test(await page.textContent('.certificate')), 'the preview is marked as a draft');
     await until(page, () => /Quality assurance approval/.test(
-        document.querySelector('.peek')?.textContent), '... beside its steps');
+        document.querySelector('.peek')?.textContent), 'the steps of the round stand beside it');
     await looks(page, 'approval');
     await press(page, 'V');
     await page.waitForSelector('#sign');

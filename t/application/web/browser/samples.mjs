@@ -162,7 +162,8 @@ async function byName(page) {
         await field.selectOption(await option.first().getAttribute('value'));
     });
     await chip(page, 'Client: ');
-    ok((await page.textContent('.chip')).includes(name), '... by name', name);
+    ok((await page.textContent('.chip')).includes(name),
+        'the filter shows the name of the client', name);
     await until(page, (expected) => {
         const rows = [...document.querySelectorAll('table[role=grid]:not(.dim) tbody tr')];
         return rows.length > 0 && rows.every((row) => row.textContent.includes(expected));
@@ -263,7 +264,8 @@ async function files(page) {
     const href = await page.getByRole('link', { name: 'readings.csv' }).getAttribute('href');
     const file = await page.context().request.get(new URL(href, page.url()).href);
     is(await file.text(), '7.10\n', 'it is downloaded as it came');
-    ok(/^attachment.*readings/.test(file.headers()['content-disposition']), '... as attachment');
+    ok(/^attachment.*readings/.test(file.headers()['content-disposition']),
+        'the file is sent as an attachment');
 }
 
 async function record(page) {
@@ -322,7 +324,8 @@ async function keys(page) {
     is(await page.locator('tbody tr[aria-selected=true]').count(), await rows(page),
         'Ctrl+A selects all rows');
     await press(page, 'Control+a');
-    is(await page.locator('tbody tr[aria-selected=true]').count(), 0, '... and then none');
+    is(await page.locator('tbody tr[aria-selected=true]').count(), 0,
+        'no row is selected any more');
     await page.getByRole('link', { name: 'Worklist' }).focus();
     await press(page, 'j');
     await rowHasFocus(page, 'after a key that moves it');

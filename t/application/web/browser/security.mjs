@@ -85,7 +85,7 @@ async function opensNoFile(here) {
         const { id } = await ask(page, 'POST', '/attachments', { fileName, contentBase64: btoa(bytes),
             mediaType: 'text/html', on: { table: 'sample', id: sample } });
         is(await openedDirectly(here, `/attachments/${id}/content`, fileName), fileName,
-            '... by its name');
+            'the file is downloaded under its name');
     }
     await openedDirectly(here, `/instrument-files/${await idIn(page, 'instrument-files')}/content`,
         "an instrument's file");

@@ -45,7 +45,7 @@ async function endedInTheMiddle(here) {
     await until(page, () => !document.querySelector('.cover'), 'the password opens the page again');
     await until(page, (text) => document.querySelector('.pane table')?.textContent.includes(text),
         'what was sent when it ended is done', words);
-    is(await page.locator('.pane tbody tr').count(), 1, '... once');
+    is(await page.locator('.pane tbody tr').count(), 1, 'the list has one row');
     await until(tab, () => !document.querySelector('.cover'), '... and opens the other tab');
     is(await tab.inputValue('#comment'), `${words} too`, '... where what was typed is still there');
     await tab.close();
@@ -81,7 +81,7 @@ async function somebodyElse({ page }, other) {
     await other.waitForSelector('tr.cursor');
     await until(page, () => /Somebody else signed in/.test(
         document.querySelector('.cover')?.textContent), 'the tab says who is in the way');
-    is(await covered(page), 1, '... and stays covered');
+    is(await covered(page), 1, 'the page stays covered');
     is(await page.inputValue('#comment'), words, 'what was typed is still there');
     page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Somebody else' }).click();

@@ -71,7 +71,7 @@ async function permissions(page) {
     await page.fill('#reason', 'An auditor stands in');
     await press(page, 'Enter');
     await said(page, 'permissions of 1 role are changed', 'the matrix is changed');
-    ok(await page.getByLabel('Auditor: override QC').isChecked(), '... and stays so');
+    ok(await page.getByLabel('Auditor: override QC').isChecked(), 'the permission stays ticked');
     ok(await page.getByLabel('Auditor: comment and attach files').isChecked(),
         '... beside what somebody else changed');
 }

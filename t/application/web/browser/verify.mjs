@@ -36,7 +36,7 @@ async function queue(page) {
     }
     is(await ticked(page), 20, 'v ticks the row');
     await press(page, 'v', 'v');
-    is(await ticked(page), 20, '... and unticks it');
+    is(await ticked(page), 20, 'v unticks the row again');
 }
 
 async function sendingBack(page) {

@@ -33,7 +33,8 @@ async function verifying(browser, lab, labels) {
     await person.sees(new RegExp(`Choose ${lab.samples} retests`), 'a repeated run can be chosen');
     await person.press('C');
     await person.answer('The run was repeated');
-    await person.sees(/Is chosen when it is verified: The run was repeated/, '... at once');
+    await person.sees(/Is chosen when it is verified: The run was repeated/,
+        'the retest is chosen at its verification');
     await person.press('V');
     if (lab.signs) {
         await wrongPassword(person);
@@ -67,7 +68,8 @@ async function reporting(person, lab, labels) {
     await person.sees(new RegExp(`${lab.samples} samples reported`), 'they are reported');
     await person.choose(`Issue ${lab.samples} certificates`);
     await person.confirm();
-    await person.sees(new RegExp(`${lab.samples} certificates issued`), '... with certificates');
+    await person.sees(new RegExp(`${lab.samples} certificates issued`),
+        'certificates are issued with the report');
 }
 
 export async function releasing(browser, lab, labels) {
