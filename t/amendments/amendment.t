@@ -77,7 +77,7 @@ is_deeply([ $lab->events_in(sub {
 }) ], [], 'opening an amendment is no event');
 is_deeply([ @$amendment{qw(sampleId status reason openedBy certificateId)} ],
     [ $sample->{id}, 'open', 'wrong well', $ann->{id}, undef ], 'it is open, with its reason');
-ok($amendment->{signatureId}, 'it is signed');
+ok($amendment->{signatureId}, 'opening the amendment is signed');
 is_deeply($amendment->{differences},
     [ { member => 'plantLocation', old => 'Well 4', new => 'Well 4 North' } ],
     'it names what differs');
@@ -124,7 +124,7 @@ $ann->done('approval decide', $asked->{id}, status => 'rejected', comment => 'wh
 $ann->refused('approval_required', 'certificate issue', @about);
 is(scalar(pending($sample)), 0, 'nothing is asked for after a rejection');
 is($ann->done('amendment resubmit', $amendment->{id}, reason => 'North, by the log')
-        ->{submissions}, 2, 'it is resubmitted');
+        ->{submissions}, 2, 'the amendment is resubmitted');
 approve($sample);
 
 # --- Withdrawn only as it was ---------------------------------------------------------------

@@ -140,6 +140,6 @@ is_deeply([ map { "$_->{meaning} " . ($_->{signed} ? 'signed' : '-') }
 is($ann->done('certificate content', $certificate->{id})->{laboratory}{address},
     '12 Mill Road', 'the first version stays as it was');
 is($ann->call('certificate content', $certificate->{id})->{output}, $answer->{output},
-    'to the byte');
+    'the first version is unchanged to the byte');
 
 done_testing();

@@ -32,7 +32,7 @@ is($file->{status}, 'quarantined', 'its file is held') or diag($answer->body);
 my $released = $ann->call('instrument-file release', $file->{id}, reason => 'I may amend it');
 is($ann->done('instrument-file show', $file->{id})->{status}, 'quarantined',
     'and stays so when it is released') or diag($released->{output});
-is($lims->get("/sample-tests/$test")->json->{result}, '1.0', 'nothing is entered');
+is($lims->get("/sample-tests/$test")->json->{result}, '1.0', 'no result is entered');
 is($ann->done('sample-test enter', $test, result => '2.0')->{result}, '2.0',
     'the person enters it');
 

@@ -158,7 +158,7 @@ subtest 'two spend a link at once' => sub {
                 password => 'grey heron at nine' }, session => undef, cookie => undef)->status };
     });
 
-    is_deeply(\@status, [ 200, 404 ], 'one does');
+    is_deeply(\@status, [ 200, 404 ], 'one of two uses of the link succeeds');
 };
 
 subtest 'the cost of the hash was raised' => sub {
@@ -199,7 +199,7 @@ subtest 'being held accountable' => sub {
     is($db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry
         WHERE table_name = 'account_state' AND user_id = ?
             AND changes -> 'accountable_since' ->> 'new' IS NOT NULL}, undef, $eve->id), 1,
-        'it is recorded');
+        'the acceptance is in the audit trail');
     my $entry = $ada->get('/audit-entries?table=sample_test&recordId=' . $test)->json->{data}[0];
     is_deeply([ @$entry{qw(person address browser sessionId)} ],
         [ 'Eve', '127.0.0.1', undef, $eve->session ], 'the trail says from where');

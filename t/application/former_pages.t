@@ -57,7 +57,8 @@ is(served(), 'app-1.js app-2.js list-1.js list-2.js theme-1.css',
     '... and the files before stay, however old they are');
 hours_pass(23);
 place('third', qw(app-3.js theme-1.css));
-is(served(), 'app-1.js app-2.js app-3.js list-1.js list-2.js theme-1.css', 'for a day');
+is(served(), 'app-1.js app-2.js app-3.js list-1.js list-2.js theme-1.css',
+    'files of former builds stay for a day');
 hours_pass(2);
 place('third', qw(app-3.js theme-1.css));
 is(served(), 'app-2.js app-3.js list-2.js theme-1.css', 'after a day they go, and only they');

@@ -26,8 +26,10 @@ is($again->header('Idempotent-Replayed'), 'true', 'sent again in another session
 is($again->json->{id}, $made->json->{id}, '... with the same sample');
 refused($clerk->post('/samples', { %$body, notes => 'x' }, @once), 422, 'idempotency_mismatch',
     'another body');
-isnt($other->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'another person');
-isnt($lims->post('/samples', $body, @once)->json->{id}, $made->json->{id}, 'a key');
+isnt($other->post('/samples', $body, @once)->json->{id}, $made->json->{id},
+    'the key of another person is another request');
+isnt($lims->post('/samples', $body, @once)->json->{id}, $made->json->{id},
+    'the same key from an API key is another request');
 
 sub tables {
     return @{ $lims->db->selectcol_arrayref(q{SELECT relname FROM pg_class

@@ -93,7 +93,7 @@ subtest 'by the directory' => sub {
         'not with a wrong password');
     refused($kim->sign_in(email => $_, password => $secret), 401, 'unauthorized', "nor as \"$_\"")
         for 'k*', 'KIM', 'kim)(uid=*', 'lou';
-    is(signs($kim, $secret)->status, 200, 'and signs');
+    is(signs($kim, $secret)->status, 200, 'the person of the directory signs');
     refused(signs($kim, 'not that one at all'), 403, 'signature_invalid',
         'not with a wrong password');
 };
@@ -144,7 +144,8 @@ subtest 'certificates without a directory' => sub {
         'a signature password is set, just signed in');
     refused(signs($mia, $secret), 403, 'signature_invalid', 'the directory\'s signs nothing');
     my $signed = signs($mia, $password);
-    is_deeply([ $signed->status, $signed->json->{status} ], [ 200, 'verified' ], 'it signs');
+    is_deeply([ $signed->status, $signed->json->{status} ], [ 200, 'verified' ],
+        'the signature password signs');
     is_deeply([ $db->selectrow_array('SELECT signer, meaning, record_id
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
         [ $mia->id, 'verified', $signed->json->{id} ], 'the signature has her name');

@@ -73,7 +73,7 @@ subtest '12 hours after it began' => sub {
     my $ana = LIMS::Service::Person->new($lims);
 
     begun($ana, '11 hours 59 minutes');
-    is($ana->get('/session')->status, 200, 'not yet');
+    is($ana->get('/session')->status, 200, 'the session has not ended yet');
     begun($ana, '12 hours');
     refused($ana->get('/session'), 401, 'unauthorized', 'then, in the middle of its use');
 };
@@ -100,9 +100,10 @@ subtest 'restarts of httpd' => sub {
     my $ana = LIMS::Service::Person->new($lims);
 
     $lims->graceful;
-    is($ana->get('/session', connection => 'new')->status, 200, 'a graceful one');
+    is($ana->get('/session', connection => 'new')->status, 200,
+        'the session survives a graceful restart');
     $lims->restart;
-    is($ana->get('/session', connection => 'new')->status, 200, 'a hard one');
+    is($ana->get('/session', connection => 'new')->status, 200, 'the session survives a restart');
 };
 
 subtest 'the rate limit' => sub {

@@ -83,7 +83,8 @@ subtest 'and signs' => sub {
 
 subtest 'somebody who has no account here' => sub {
     come_back_as('stranger');
-    is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401, 'is nobody');
+    is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401,
+        'without a sign-on nobody is known');
     like($lims->log, qr/no account of openid-connect .{0,2}stranger/, '... and the log says so');
 };
 

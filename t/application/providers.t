@@ -141,7 +141,7 @@ subtest 'the database asks again' => sub {
         'the message says why nobody signs');
     $app->rollback;
     $app->begin_work;
-    ok($sign->($kim), 'whose did, signs');
+    ok($sign->($kim), 'a person whose session began by an identity signs');
     $app->rollback;
 };
 
@@ -160,7 +160,7 @@ subtest 'the signature password' => sub {
     refused($set->('Password1234'), 400, 'invalid_body', 'a common one');
     is($set->($next)->status, 200, 'a first one, just signed in');
     ok($kim->get('/session')->json->{signature}{ready}, '... and the person can sign');
-    is(signs($kim, $next)->status, 200, 'it signs');
+    is(signs($kim, $next)->status, 200, 'the password signs');
     is(last_method(), 'password', 'the signature was made by a password');
     refused(sign_in($kim, password => $next), 401, 'unauthorized', 'it opens no session');
     refused($kim->sign_in(password => $next), 401, 'unauthorized', '... nor by the address');
@@ -179,7 +179,7 @@ subtest 'a signature password by a link' => sub {
     refused($give->($ada->id), 409, 'invalid_transition', 'not of a person with a password');
     my $token = $give->($kim->id)->json->{token};
     is($ada->post('/session/link', { token => $token, password => $next }, session => undef,
-            cookie => undef)->status, 200, 'it is set');
+            cookie => undef)->status, 200, 'the password is set by the link');
     refused($kim->get('/session'), 401, 'unauthorized', 'all sessions end');
     is(sign_in($kim)->status, 201, 'the person signs in by the directory as before');
     ok($kim->get('/session')->json->{passwordSetByLinkAt},
@@ -196,7 +196,7 @@ subtest 'no password is kept' => sub {
         $found += $db->selectrow_array("SELECT count(*) FROM lims.$table t WHERE strpos(t::text, ?) > 0"
                 . ' OR strpos(t::text, ?) > 0', undef, $secret, $next);
     }
-    is($found, 0, 'in no table');
+    is($found, 0, 'the password is stored in no table');
     unlike($lims->log, qr/\Q$secret\E|\Q$next\E/, 'nor in the log');
     is_deeply([ $db->selectrow_array(q{SELECT count(*) > 2, bool_or(changes::text ~ 'scrypt')
         FROM lims.audit_entry WHERE table_name = 'account_state'

@@ -23,7 +23,7 @@ subtest 'signing in' => sub {
     like($answer->header('Set-Cookie'),
         qr/\A__Host-lims=[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict\z/,
         'the cookie');
-    isnt($ana->token, $before, 'a new token');
+    isnt($ana->token, $before, 'the session has a new token');
     refused($ana->get('/session', cookie => $before, session => undef), 401, 'unauthorized',
         'the session that the browser had before has ended');
     is($ana->sign_in(cookie => 'f' x 64)->status, 201, 'with a cookie that somebody else set');
@@ -89,7 +89,7 @@ subtest 'an address in several organizations' => sub {
 };
 
 subtest 'who asks' => sub {
-    is($ana->get("/samples/$sample->{id}")->status, 200, 'a person reads');
+    is($ana->get("/samples/$sample->{id}")->status, 200, 'a person reads a sample');
     my $nobody = $ana->get('/samples', cookie => undef);
     refused($nobody, 401, 'unauthorized', 'no cookie');
     is($nobody->header('WWW-Authenticate'), undef, '... and no browser asks for a password');
@@ -97,7 +97,7 @@ subtest 'who asks' => sub {
         '... nor where the session is another');
     refused($ana->get('/openapi.json', cookie => undef), 401, 'unauthorized',
         'the document of the routes is for those who are signed in');
-    is($ana->get('/openapi.json')->json->{openapi}, '3.1.0', '... who have it');
+    is($ana->get('/openapi.json')->json->{openapi}, '3.1.0', 'whoever is signed in reads the document of the routes');
     refused($ana->get('/samples', cookie => 'x'), 401, 'unauthorized', 'no cookie of ours');
     refused($ana->get('/samples', cookie => '0' x 64), 401, 'unauthorized', 'no session');
     refused($ana->get('/samples', session => $ana->session + 1), 401, 'session_changed',
@@ -127,7 +127,7 @@ subtest 'permission instead of scope' => sub {
     refused($ana->get('/users'), 403, 'permission_required', 'nor lists users');
     my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
     my $made  = $clerk->post('/samples', $body);
-    is($made->status, 201, 'a clerk does');
+    is($made->status, 201, 'a clerk registers a sample');
     is($made->header('Location'), '/app/api/samples/' . $made->json->{id},
         'Location is below the application');
     is_deeply([ $lims->db->selectrow_array(q{SELECT surface, user_id, session_id, api_key_id

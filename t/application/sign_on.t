@@ -105,7 +105,7 @@ subtest 'in several organizations' => sub {
     account('ana@second.example', 'aruiz', $second);
     my $offer = ask('POST', 'aruiz');
 
-    is($offer->status, 200, 'one is chosen');
+    is($offer->status, 200, 'one organization can be chosen');
     is_deeply([ map { $_->{code} } @{ $offer->json->{organizations} } ],
         [qw(test-laboratory second-laboratory)], 'the answer lists the organizations');
     is(ask('POST', 'aruiz', body => { organization => 'second-laboratory' })->status, 201,

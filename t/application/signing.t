@@ -58,7 +58,7 @@ subtest 'a signed act' => sub {
         [ { contentHash => 'a' x 64 }, hash_of($test), '7.1' ], '... with mine and theirs');
     is(status_of($test) . signatures(), 'entered0', 'nothing was signed');
     my $done = $ana->post("/sample-tests/$test/verify", signature($test));
-    is($done->status, 200, 'with both');
+    is($done->status, 200, 'reason and password are accepted');
     is($done->json->{status}, 'verified', 'with reason and password the result is verified');
     is_deeply([ $db->selectrow_array('SELECT signer, printed_name, meaning, record_id
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
@@ -172,7 +172,7 @@ subtest 'no password is kept' => sub {
         $found += $db->selectrow_array("SELECT count(*) FROM lims.$table t WHERE strpos(t::text, ?) > 0",
             undef, $ana->password);
     }
-    is($found, 0, 'in no table');
+    is($found, 0, 'the password is stored in no table');
     unlike($lims->log, qr/\Q${\$ana->password}\E/, 'nor in the log');
 };
 

@@ -132,7 +132,7 @@ subtest 'a failed QC batch asks for approval again' => sub {
     my ($sample, $test) = approved();
     my $batch = $lab->qc_batch($test);
     approve($sample);
-    is($lab->qc_control($batch, 9), 'failed', 'its control fails');
+    is($lab->qc_control($batch, 9), 'failed', 'the control of the batch fails');
     approve($sample);
     $lab->qc_override($batch);
     $lab->verify($test);

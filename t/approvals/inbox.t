@@ -63,7 +63,8 @@ subtest 'many are decided' => sub {
     is($refused->{error}, 'invalid_transition', 'one without a comment: none is decided');
     is_deeply([ map { $_->{error} } @{ $refused->{results} } ], [ undef, 'invalid_body' ],
         '... with a result for each');
-    is_deeply([ map { $_->{status} } @{ $refused->{results} } ], [qw(pending pending)], 'as it was');
+    is_deeply([ map { $_->{status} } @{ $refused->{results} } ], [qw(pending pending)],
+        'no approval is decided');
     is($signatures->(), $before, 'nothing is signed');
 
     my $done = $ann->done('approval decide-many', atomic => 'false', items =>
@@ -76,7 +77,7 @@ subtest 'many are decided' => sub {
         '... by its own decision');
     is($signatures->(), $before + 2, 'a signature for each');
     is_deeply($lims->db->selectcol_arrayref('SELECT meaning FROM lims.electronic_signature
-        ORDER BY id DESC LIMIT 2'), [qw(rejected approved)], '... with its meaning');
+        ORDER BY id DESC LIMIT 2'), [qw(rejected approved)], 'the signature has its meaning');
     is($lims->get("/approval-records/$other[0]{id}")->json->{comment}, 'a transcription error',
         'the comment is kept');
 };
@@ -85,7 +86,7 @@ subtest 'what is mine' => sub {
     is(ids(@{ inbox($ann,  mine => 'true') }), '',               'ann has decided the first step');
     is(ids(@{ inbox($quin, mine => 'true') }), ids($review[1]), 'the next is for the role');
     $quin->done('approval decide', $review[1]{id}, status => 'approved');
-    is(ids(@{ inbox($quin, mine => 'true') }), '', 'nothing is left');
+    is(ids(@{ inbox($quin, mine => 'true') }), '', 'no approval of hers is left');
     $lab->status($second, 'processing');
     $lab->status($second, 'completed');
     my ($again) = @{ inbox($ann, mine => 'true') };

@@ -142,7 +142,8 @@ subtest '5: one test without a result' => sub {
     my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'technical review');
     is_deeply(blocker($body, 'incomplete_sample')->{testIds},
         [ $cedar->test('COC-0501', 'TSS')->{id} ], 'the blocker names the test');
-    is(enter($cedar->test('COC-0501', 'TSS'), result => '11')->status, 200, 'with its result');
+    is(enter($cedar->test('COC-0501', 'TSS'), result => '11')->status, 200,
+        'the result is entered');
     is(move($sample, 'completed')->status, 200, 'the sample is completed then');
 };
 
@@ -150,7 +151,7 @@ subtest '6: nothing to verify' => sub {
     my $test = $cedar->test('COC-0601', 'TURB');
 
     refused(verify($test), 409, 'blank_result', 'blank');
-    is(enter($test, result => '0.22')->status, 200, 'with a result');
+    is(enter($test, result => '0.22')->status, 200, 'a result is entered');
     is(verify($test)->status, 200, 'the test is verified then');
 };
 

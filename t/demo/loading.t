@@ -44,7 +44,8 @@ subtest 'loading again changes nothing' => sub {
     my $again  = $lims->ctl('demo', '--keys-to', "$dir/again");
 
     is($again->{exit}, 0, 'loading again succeeds');
-    is_deeply($again->{json}, { loaded => $again->{json}{loaded} }, 'and says so');
+    is_deeply($again->{json}, { loaded => $again->{json}{loaded} },
+        'the answer says that all is loaded');
     ok(!$again->{json}{loaded}, '... that nothing was loaded');
     ok(!-e "$dir/again", 'no keys are made');
     is_deeply([ map { count($_) } @tables ], \@before, 'no row is written');

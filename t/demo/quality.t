@@ -90,7 +90,7 @@ subtest 'the series of arsenic' => sub {
     is($breaks->('1-3s'), '25', 'the chart marks rule 1-3s once');
     is(sprintf('%.2f', $points[24]{z}), '3.68', 'the point has its distance from the mean');
     is($breaks->('4-1s'), '32 33 34 35', '4-1s, on each of its four points');
-    is(join(' ', map { $breaks->($_) } '2-2s', 'R-4s', '10-x'), '  ', 'no other rule');
+    is(join(' ', map { $breaks->($_) } '2-2s', 'R-4s', '10-x'), '  ', 'no other rule is broken');
     my ($all) = $db->selectrow_array(q{SELECT count(*) FROM lims.westgard(ARRAY(
         SELECT (c.evaluated_value - b.mean) / b.s FROM lims.qc_control c
          CROSS JOIN (SELECT avg(evaluated_value) AS mean, stddev_samp(evaluated_value) AS s

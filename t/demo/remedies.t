@@ -34,7 +34,7 @@ subtest 'a rejected sludge: the wrong test is cancelled, the right one added' =>
     is($cedar->categories('COC-9007'), 'approval_required', 'its approval is asked for again');
     my @round = grep { $_->{status} eq 'pending' }
         @{ $cedar->get("/samples/$sample->{id}/approvals?limit=100")->json->{data} };
-    is(scalar @round, 2, 'by both steps');
+    is(scalar @round, 2, 'both steps are asked for again');
     $cedar->done('lena.fischer', 'approval', 'decide', $round[0]{id}, '--status', 'approved');
     $cedar->done('grace.okafor', 'approval', 'decide', $round[1]{id}, '--status', 'approved');
     is($cedar->post("/samples/$sample->{id}/report", {})->json->{status}, 'reported',

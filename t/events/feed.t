@@ -111,7 +111,8 @@ subtest 'webhook.test is not in the feed' => sub {
     $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
         VALUES (?, 'webhook.test', '{"message":"Test"}')}, undef, $lab->{organization}{id});
     my $sample = $lab->sample;
-    is_deeply([ map { $_->{type} } follow(1) ], ['sample.created'], 'only what happened');
+    is_deeply([ map { $_->{type} } follow(1) ], ['sample.created'],
+        'the feed has only the event that was committed');
 };
 
 # A transaction of the laboratory in a connection of its own.

@@ -88,7 +88,7 @@ subtest 'clients slower than RequestReadTimeout' => sub {
         is($answer && $answer->status . ' ' . $answer->json->{error}, '408 request_timeout',
             '... with 408, in JSON');
     }
-    is(made(), 0, 'nothing was done');
+    is(made(), 0, 'the request was not done');
 };
 
 subtest 'slow clients within RequestReadTimeout' => sub {

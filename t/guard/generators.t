@@ -144,10 +144,10 @@ my $made;
 is($status, 0, 'migrations are compiled, gaps between their numbers or not');
 like($made, qr/\.version = 1,\n\s*\.name = "one",\n\s*\.checksum = "0123abcd"/,
     'with what they are');
-like($made, qr/"SELECT 'a\\\\b \\"c\\"';\\n"/,                                   'with their text');
+like($made, qr/"SELECT 'a\\\\b \\"c\\"';\\n"/,                                   'the migrations have their text');
 like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s,
     'with what they are compatible with');
-like($made, qr/lims_migrations_count = 2;/,                        'and their number');
+like($made, qr/lims_migrations_count = 2;/,                        'the number of migrations is right');
 
 my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));
 $made = `awk -v table=lims_demo_files -f $LIMS::Test::Source::root/build/migrations.awk $sums $demo 2>&1`;

@@ -70,12 +70,12 @@ is($api->find('GET',  '/things/7/parts'),                undef,           'a lon
 is(scalar(my @all = $api->operations), 3, 'all operations');
 
 # Correct responses.
-is(faults('GET', '/things', 200, '[{"id":1}]', %json), '', 'as documented');
+is(faults('GET', '/things', 200, '[{"id":1}]', %json), '', 'a documented response passes');
 is(faults('GET', '/things', 200, '[]', %json, 'ratelimit-limit' => '120', date => 'x'), '',
-    'with documented headers');
+    'documented header fields pass');
 is(faults('GET', '/things/1', 200, '{"id":1,"at":"2026-11-21T07:48:00.000Z"}', %json, etag => '"x"'),
     '', 'with a required header');
-is(faults('GET',  '/things/1', 304, ''), '', 'without a body');
+is(faults('GET',  '/things/1', 304, ''), '', '304 without a body passes');
 is(faults('HEAD', '/things',   200, '', %json), '', 'an answer to HEAD has no body');
 is(faults('GET', '/nothing', 404, '{"error":"not_found"}', %json), '', 'a refusal of the unknown');
 

@@ -3,7 +3,9 @@
 #
 # The tests' own house: each begins in the same way, and t/README.md lists every
 # helper and every folder that there is, and none that there is not; its examples
-# compile. build/README.md lists what is in build.
+# compile. build/README.md lists what is in build. A description says what holds: one
+# that goes on with the sentence before has words enough to be understood
+# where it stands alone in a log.
 use strict;
 use warnings;
 
@@ -19,6 +21,16 @@ my $preamble = qr{\A#!/usr/bin/perl\n# SPDX-License-Identifier: Apache-2\.0\n#\n
 
 my @odd = grep { text($_) !~ $preamble } files(qr/\.t\z/, 't');
 ok(!@odd, 'each test says what it proves and is strict') or diag(join "\n", @odd);
+
+my @fragments;
+for my $path (files(qr/\.(?:t|c|ts|mjs)\z/, 't')) {
+    my $line = 0;
+    for my $text (split /\n/, text($path), -1) {
+        $line++;
+        push @fragments, "$path:$line: $2" if $text =~ /(['"])(\.\.\.(?: [^\s'"]+){1,3})\1/;
+    }
+}
+is(join("\n", @fragments), '', 'no description is the end of a sentence alone');
 
 sub compare {
     my ($what, $listed, $there) = @_;

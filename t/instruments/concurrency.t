@@ -33,7 +33,8 @@ subtest 'twenty clients send the same file' => sub {
     is(scalar(grep { $_->[0] eq 'result.entered' } @events), 5, 'each result is told once');
     is($lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE file_name = 'run.csv'}), 1,
         'one file is stored');
-    is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 5, 'its rows once');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 5,
+        'the rows of the file are stored once');
     my %ids = map { JSON::PP::decode_json($_->[1])->{id} => 1 } @answers;
     is(scalar keys %ids, 1, 'all are answered with the same file');
 };

@@ -103,7 +103,7 @@ subtest 'decisions that are kept until the release' => sub {
     my @named = ({ row => 2, sampleTestId => $tests[0] }, { row => 3, sampleTestId => $tests[1] });
     my $both = $bob->done('instrument-file decide', $id,
         decisions => { exclude => [$rinse], tests => \@named })->{decisions};
-    is_deeply($both->{exclude}, [$first], 'it stays hers');
+    is_deeply($both->{exclude}, [$first], 'the decision stays hers');
     is_deeply([ map { $_->{by} } @{ $both->{tests} } ], [ ($bob->{id}) x 2 ], 'the others are his');
     is_deeply($bob->done('instrument-file show', $id)->{decisions}, $both, 'shown with the file');
     $bob->refused('invalid_body', 'instrument-file decide', $id,
@@ -160,7 +160,7 @@ subtest 'a decision about what was seen' => sub {
     my $seen = $mia->get("/instrument-files/$id")->header('ETag');
     my $out  = { decisions => { exclude => [ { row => 2, reason => 'not ours' } ] } };
     is($mia->patch("/instrument-files/$id", $out, headers => { 'If-Match' => $seen })->status, 200,
-        'is kept');
+        'the decision is kept');
     refused($mia->patch("/instrument-files/$id", { decisions => {} }, headers => { 'If-Match' => $seen }),
         412, 'precondition_failed', 'one about what stands no more');
     my $counts = $mia->get('/instrument-files/counts')->json;
@@ -185,7 +185,7 @@ subtest 'reading several again' => sub {
     is_deeply($ask->(dryRun => 'true'), [ 'imported', 'quarantined' ],
         'a dry run: what would become of them');
     is_deeply($ask->(reasonCode => 'layout_mismatch'), [], 'those with a reason');
-    is_deeply($ask->(), [ 'imported', 'quarantined' ], 'one is imported');
+    is_deeply($ask->(), [ 'imported', 'quarantined' ], 'the file without reasons is imported');
     is_deeply($ask->(), ['quarantined'], '... and held no more');
 };
 

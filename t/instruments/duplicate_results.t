@@ -86,7 +86,7 @@ subtest 'the same results, withdrawn since' => sub {
     $lab->enter($withdrawn, '');
     $lab->verify($verified);
     my $again = $pc->send(again($file));
-    is($again->status, 201, 'one was withdrawn') or diag($again->body);
+    is($again->status, 201, 'the file is imported again after a withdrawal') or diag($again->body);
     is_deeply([ $again->json->{counts}{written}, @{ $again->json }{qw(duplicate duplicateOf)} ],
         [ 1, JSON::PP::false, undef ], 'the withdrawn result is entered again');
     is_deeply(reasons($again->json), ['note already_imported'],

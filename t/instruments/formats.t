@@ -161,7 +161,7 @@ for my $name (sort keys %format) {
 
     is($answer->status, 202, 'a digit that changed on the way is noticed');
     is_deeply($pc->codes($answer), ['checksum_error'], 'the reason is checksum_error');
-    is($pc->test($sample, 'NO3')->{result}, undef, 'and not entered');
+    is($pc->test($sample, 'NO3')->{result}, undef, 'the damaged file enters no result');
     is($pc->send($wire, base64 => 1)->status, 201, 'sent as it was, the file is imported');
 }
 

@@ -106,7 +106,7 @@ subtest 'files are imported in order, and hold nothing while waiting' => sub {
         my $state = state_of(@files);
         my $valid = $in_time->();
         let_go($holder);
-        like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'each is served') for @sockets;
+        like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'each upload is answered with 201') for @sockets;
         return $valid && sub {
             ok($alone, 'the others did not wait in the database');
             is($state, join(' ', ('received') x 4), 'none of the waiting files was imported');

@@ -151,7 +151,8 @@ subtest 'controls, and many readings' => sub {
     my $sample = $pc->sample('NO3');
     my $answer = $pc->send($pc->csv([ $sample, 'NO3', '1', undef, '2025-06-01T12:00:00' ],
         [ 'BLK', 'NO3', '0.1', undef, $doubled ]));
-    is_deeply($pc->codes($answer), ['timestamp_invalid'], 'a control too') or diag($answer->body);
+    is_deeply($pc->codes($answer), ['timestamp_invalid'],
+        'a control with such a time is held, too') or diag($answer->body);
     is($lab->value('SELECT count(*) FROM lims.qc_batch'), 0, 'makes no batch');
 
     my $many = $pc->send($pc->csv(map { [ "NOBODY-$_", 'NO3', '1', undef, $doubled ] } 1 .. 1200));

@@ -97,7 +97,8 @@ subtest 'reading again as a form, and at the command line' => sub {
 
     $pc->profile(match => { container => 'text', headers => ['Other'] });
     is($pc->upload($file, key => $only)->status, 202, 'an instrument PC sends a file');
-    is($pc->upload($file, key => $only, again => 'true')->status, 202, 'again: as before');
+    is($pc->upload($file, key => $only, again => 'true')->status, 202,
+        'reading again gives the same reasons');
     $pc->profile;
     is(outcome($pc->upload($file, key => $only)), '200 quarantined known unknown_profile',
         'a mended profile alone changes nothing');
@@ -174,7 +175,8 @@ subtest 'excluding rows, cells, tests and samples' => sub {
 
     $id = kept('another', "Id;Cu;Pb;Type\n$id[2];n.a.;2;\n$id[3];3;n.a.;\n");
     done('by cells', release($id, { cell => 'B2' }, { row => 3, column => 3 }));
-    is(results_of($sample[2]) . ' ' . results_of($sample[3]), '- 2 3 -', 'each for itself');
+    is(results_of($sample[2]) . ' ' . results_of($sample[3]), '- 2 3 -',
+        'each result is entered or excluded by itself');
 
     # A reason about a whole row is removed only with the whole row.
     $id = kept('a row in error', "Id;Cu;Pb;Type\n$id[4];1;2;X\n$id[5];3;4;\n");
@@ -199,7 +201,8 @@ subtest 'JSON in one line' => sub {
 
     is($answer->status, 202, 'a value is missing') or diag($answer->body);
     my ($reason) = @{ $answer->json->{reasons} };
-    like($reason->{message}, qr/\(Test PB of sample \Q$one->{trackingId}\E\.\)/, 'whose is told');
+    like($reason->{message}, qr/\(Test PB of sample \Q$one->{trackingId}\E\.\)/,
+        'the reason names the missing value');
     my $id = $answer->json->{id};
     done('that one alone is left out', release($id, { trackingId => $one->{trackingId}, test => 'PB' }));
     is(results_of($one) . ' ' . results_of($two), '1 - 2 3',
@@ -218,7 +221,7 @@ subtest 'warnings when a profile is added' => sub {
     $definition->{tests}[0]{convert} = { factor => '0.001' };
     my $made = done('then it is added', qw(profile add --definition), $json->encode($definition));
     is($made->{warning}, 'No active test definition has these of its test codes: NEVER-1.',
-        'with a warning');
+        'the answer warns of the unknown test codes');
     is(done('active', qw(profile activate), $made->{id})->{warning}, $made->{warning},
         'activating the profile warns too');
     $definition->{tests} = [ map { { name => $_, testCode => $_ } } qw(NEVER-1 NEVER-2) ];

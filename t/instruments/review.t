@@ -69,7 +69,7 @@ subtest 'profiles' => sub {
     my $file   = $pc->csv([ $sample, 'NO3', '1.0' ]);
     my $tried  = done('tried', 'profile', 'test', $first->{id}, '--content', $file);
     is_deeply([ map { [ @$_{qw(row trackingId testCode result)} ] } @{ $tried->{readings} } ],
-        [ [ 2, $sample->{trackingId}, 'NO3', '1.0' ] ], 'what it reads');
+        [ [ 2, $sample->{trackingId}, 'NO3', '1.0' ] ], 'the trial lists the readings');
     my $kept = File::Temp->new(SUFFIX => '.csv');
     binmode $kept;
     print {$kept} $file;
@@ -100,7 +100,7 @@ subtest 'profiles' => sub {
         display_name => 'Clerk' });
     my $denied = $lims->ctl('--organization', 'test-laboratory', '--user', 'clerk@test.example',
         qw(profile retire), $second->{id});
-    like($denied->{output}, qr/administrator/, 'not by everybody');
+    like($denied->{output}, qr/administrator/, 'an analyst may not activate a profile');
 };
 
 # Kept with this reason.
@@ -115,7 +115,7 @@ subtest 'listing and showing files' => sub {
     my $id   = kept('unknown_tracking_id', [ 'NOBODY', 'NO3', '1' ]);
     my $file = done('shown', qw(instrument-file show), $id);
     is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
-        ['unknown_tracking_id 2 NOBODY'], 'with its reasons');
+        ['unknown_tracking_id 2 NOBODY'], 'the record has the reasons');
     like(told(qw(instrument-file show), $id),
         qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m,
             '... to people in full');
@@ -123,7 +123,8 @@ subtest 'listing and showing files' => sub {
                 qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
                 ->{data} } ], [$id], 'files are listed by reason');
     my $content = done('its bytes', qw(instrument-file content), $id);
-    is(decode_base64($content->{contentBase64}), $pc->csv([ 'NOBODY', 'NO3', '1' ]), 'to the byte');
+    is(decode_base64($content->{contentBase64}), $pc->csv([ 'NOBODY', 'NO3', '1' ]),
+        'the bytes are unchanged');
     my $bytes  = join '', map { chr } 0 .. 255;
     my $binary = $lims->post('/instrument-ingest',
         { fileName => 'run.bin', contentBase64 => encode_base64($bytes, '') });
@@ -140,7 +141,8 @@ subtest 'releasing a file' => sub {
     refused_with('not while something is the matter', qr/RINSE/, @release, '--aliases',
         $json->encode([ { from => 'MISTYPED', to => $two->{trackingId}, reason => 'label' } ]));
     is($pc->test($one, 'NO3')->{status}, 'pending', 'refused decisions enter nothing');
-    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'as it was');
+    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined',
+        'the file is still quarantined');
 
     my $made = done('with all of it', @release,
         '--aliases', $json->encode([ { from => 'MISTYPED', to => $two->{trackingId},

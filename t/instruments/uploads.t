@@ -55,7 +55,7 @@ subtest 'results that a model points at are copied and entered' => sub {
             provenance => { sheet => undef, row => 2, column => 2, cell => '7.10',
                 unit => 'mg/L' } });
     is_deeply([ map { result_of($_) } @$test{qw(NO3N CL)}, @$tests{qw(NO3N CL)} ],
-        [ '7.10', '<0.5', '0.020', '12' ], 'to the letter');
+        [ '7.10', '<0.5', '0.020', '12' ], 'the results are entered to the letter');
     is_deeply([ sort map { $_->[1]{sampleTestId} } grep { $_->[0] eq 'result.entered' } @events ],
         [ sort values %$test, values %$tests ], 'each result has its event');
     is($lab->value('SELECT count(*) FROM lims.extraction_row WHERE extraction_id = ?

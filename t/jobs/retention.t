@@ -125,7 +125,7 @@ is($lims->ctl('retention', '--dry-run', @how)->{json}{previousSecrets}, 1,
     'a secret whose overlap is over');
 is($lims->ctl('retention', @how)->{json}{previousSecrets}, 1, 'the previous secret is deleted');
 is_deeply([ map { value('SELECT previous_secret IS NULL AND previous_secret_until IS NULL
-    FROM lims.webhook_endpoint WHERE id = ?', $_) } @secret ], [ 0, 1 ], '... and no other');
+    FROM lims.webhook_endpoint WHERE id = ?', $_) } @secret ], [ 0, 1 ], 'no other secret is deleted');
 
 # A long queue of which next to nothing is old enough.
 my $kept = endpoint($organizations[0]);

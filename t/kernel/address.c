@@ -130,7 +130,7 @@ static void test_allowed(apr_pool_t *pool)
     lims_address_parse(&address, "::1");
     is(lims_address_refusal(&address, allowed), NULL, "the address alone");
     lims_address_parse(&address, "127.0.0.1");
-    is(lims_address_refusal(&address, allowed), "loopback", "no other");
+    is(lims_address_refusal(&address, allowed), "loopback", "the address beside it is not allowed");
 }
 
 static void test_ranges(void)

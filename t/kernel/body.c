@@ -114,7 +114,7 @@ static void test_creation(void)
             LIMS_E_INVALID_BODY, "an array of", "no list");
     passes(take(sample, LIMS_F_CREATE, "{\"materialTypeId\":1,\"testDefinitionIds\":[]}"),
            "an empty list");
-    is(lims_values_get(values, "testDefinitionIds"), "{}", "is one");
+    is(lims_values_get(values, "testDefinitionIds"), "{}", "the empty list is a value");
 }
 
 static void test_update(void)
@@ -205,7 +205,7 @@ static void test_lists(void)
     refuses(take(own, 0, apr_psprintf(pool, with, "\"one\":[]")), LIMS_E_INVALID_BODY, "one",
             "no object");
     passes(take(own, 0, apr_psprintf(pool, with, "\"comment\":null")), "null in an own table");
-    ok(lims_values_has(values, "comment"), "was given");
+    ok(lims_values_has(values, "comment"), "the member was given");
 }
 
 static void test_length(void)

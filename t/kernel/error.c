@@ -58,13 +58,13 @@ static void test_body(apr_pool_t *pool)
 
     is(body, "{\"error\":\"not_found\",\"message\":\"There is no \\\"x\\n\\\".\"}",
        "a plain error");
-    is_number((long long)length, (long long)strlen(body), "and its length");
+    is_number((long long)length, (long long)strlen(body), "the length of the body is right");
 
     error = lims_client_error_with(pool, LIMS_E_QC_FAILED, "\"blockers\":[]", "QC failed");
     body = lims_error_body(&length, error, pool);
     is(body, "{\"error\":\"qc_failed\",\"message\":\"QC failed.\",\"blockers\":[]}",
        "the body has the error's members");
-    is_number((long long)length, (long long)strlen(body), "and its length");
+    is_number((long long)length, (long long)strlen(body), "the length of the body is right");
 
     error = lims_client_error(pool, LIMS_E_SAMPLE_LIMIT_EXCEEDED, "Used up");
     is(lims_error_body(&length, error, pool),

@@ -17,7 +17,7 @@ static void test_request_ids(apr_pool_t *pool)
     const char *id = lims_request_id_create(pool);
 
     ok(lims_request_id_valid("a"), "one character");
-    ok(lims_request_id_valid("7f3c-AZ_09.x:y"), "all kinds");
+    ok(lims_request_id_valid("7f3c-AZ_09.x:y"), "every allowed kind of character");
     ok(lims_request_id_valid(repeated('a', 128)), "128 characters");
     ok(!lims_request_id_valid(repeated('a', 129)), "129");
     ok(!lims_request_id_valid(""), "none");
@@ -26,7 +26,8 @@ static void test_request_ids(apr_pool_t *pool)
     ok(!lims_request_id_valid("a\nb"), "a line break");
     ok(!lims_request_id_valid("a\"b"), "a quote");
     ok(!lims_request_id_valid("\xC3\xA4"), "a letter beyond ASCII");
-    ok(id && strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32, "a new one");
+    ok(id && strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32,
+        "a new request id has 32 digits");
     ok(lims_request_id_valid(id), "a created request id is valid");
     ok(strcmp(id, lims_request_id_create(pool)) != 0, "the next request id differs");
 }

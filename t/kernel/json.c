@@ -179,7 +179,7 @@ static void test_tree(void)
     is_number(root->count, 4, "the object has four members");
     member = lims_json_member(root, "id");
     is(member->text, "9223372036854775807", "a number keeps its digits");
-    is_number(member->type, LIMS_JSON_NUMBER, "and is one");
+    is_number(member->type, LIMS_JSON_NUMBER, "the member is a number");
     member = lims_json_member(root, "s");
     is(member->text, "\xC3\xA4\n", "a string is decoded");
     is_number((long long)member->length, 3, "the length is in bytes");
@@ -187,10 +187,11 @@ static void test_tree(void)
     is_number(member->count, 5, "an array of five");
     is(member->first->text, "1.50", "the first as sent");
     ok(!member->first->name, "elements have no name");
-    is(member->first->next->text, "true", "then true");
-    is(member->first->next->next->text, "false", "then false");
-    is_number(member->first->next->next->next->type, LIMS_JSON_NULL, "then null");
-    is_number(member->first->next->next->next->next->type, LIMS_JSON_OBJECT, "then an object");
+    is(member->first->next->text, "true", "the second element is true");
+    is(member->first->next->next->text, "false", "the third element is false");
+    is_number(member->first->next->next->next->type, LIMS_JSON_NULL, "the fourth element is null");
+    is_number(member->first->next->next->next->next->type, LIMS_JSON_OBJECT,
+        "the fifth element is an object");
     member = lims_json_member(lims_json_member(root, "o"), "x");
     is(member->text, "-0", "a member of a member");
     is(member->name, "x", "a member has its name");

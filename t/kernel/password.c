@@ -18,7 +18,7 @@ static void test_round_trip(void)
 
     has(encoded, "scrypt$32768$8$1$", "the cost is written down");
     ok(lims_password_verify(encoded, "correct horse", pool), "the password is right");
-    ok(!lims_password_verify(encoded, "correct Horse", pool), "another is wrong");
+    ok(!lims_password_verify(encoded, "correct Horse", pool), "another password is wrong");
     ok(!lims_password_verify(encoded, "", pool), "an empty password is refused");
     ok(strcmp(encoded, lims_password_hash("correct horse", pool)) != 0, "every salt is new");
 }

@@ -181,7 +181,7 @@ static void test_text(void)
     refuses(lims_field_text(some, &samples[2], "\xFF", LIMS_E_INVALID_BODY, pool),
             LIMS_E_INVALID_BODY, "not UTF-8", "malformed UTF-8");
     passes(lims_field_text(some, &samples[10], "", LIMS_E_INVALID_BODY, pool), "an empty list");
-    is(lims_values_get(some, "ids"), "{}", "is one");
+    is(lims_values_get(some, "ids"), "{}", "the empty list is a value");
 }
 
 static void test_id(void)

@@ -180,10 +180,10 @@ static void test_surface(lims_surface_e surface, const case_t *cases, apr_size_t
         const char *operation = match.route ? match.route->operation : NULL;
 
         ok(result == cases[i].result, "%s '%s'", cases[i].method, cases[i].path);
-        is(operation, cases[i].operation, "its route");
-        is(match.id, cases[i].id, "its id");
-        is(match.allow, cases[i].allow, "its methods");
-        ok(!match.resource == !match.route, "its resource");
+        is(operation, cases[i].operation, "the path has its route");
+        is(match.id, cases[i].id, "the path has its id");
+        is(match.allow, cases[i].allow, "the path has its methods");
+        ok(!match.resource == !match.route, "the path has its resource");
     }
 }
 

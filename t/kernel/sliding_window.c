@@ -124,7 +124,7 @@ static void test_window_slides(void)
     lims_sliding_windows_t table = table_of(16, 2, 200000);
 
     begin();
-    is_number(admitted_of(&table, 1, 1), 1, "one request now");
+    is_number(admitted_of(&table, 1, 1), 1, "one request is admitted now");
     pass(120000);
     is_number(admitted_of(&table, 1, 2), 1, "one in the middle of the window, and no second");
     pass(79999);

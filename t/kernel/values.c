@@ -15,7 +15,7 @@ static void test_map(void)
     is(lims_values_get(values, "a"), NULL, "null gives no text");
     lims_values_set(values, "a", "1");
     lims_values_set(values, "b", NULL);
-    is(lims_values_get(values, "a"), "1", "a value");
+    is(lims_values_get(values, "a"), "1", "a value is found by its name");
     ok(lims_values_has(values, "b"), "a null was given");
     is(lims_values_get(values, "b"), NULL, "and has no text");
     lims_values_set(values, "a", "2");
@@ -53,7 +53,7 @@ static void test_fields(void)
     lims_values_t *values = lims_values_create(pool);
 
     ok(lims_field_find(fields, "may") == &fields[1], "a field by its name");
-    ok(!lims_field_find(fields, "none"), "or none");
+    ok(!lims_field_find(fields, "none"), "an unknown name has no field");
     ok(!lims_field_find(NULL, "may"), "no table has no field");
 
     refuses(lims_values_complete(values, fields, LIMS_F_CREATE, LIMS_E_INVALID_BODY, pool),

@@ -41,7 +41,7 @@ static void test_everything(void)
        "\"list\":[-9223372036854775808,9223372036854775807,true,false,null,{\"as\":\"is\"},null,"
        "[]],\"number\":7.10}",
        "every kind of value");
-    is_number((long long)length, (long long)strlen(text), "and its length");
+    is_number((long long)length, (long long)strlen(text), "the length of the text is right");
 }
 
 static void test_growth(void)

@@ -293,7 +293,8 @@ static void test_paths(void)
     is(words("paths|/api/v1/racks|get|description"), "Racks.\n\nScope: `samples:read`.",
        "description");
     is(words("paths|/api/v1|get|description"),
-       "All there is.\n\nAny valid key. Open to upload-only keys.", "no scope");
+       "All there is.\n\nAny valid key. Open to upload-only keys.",
+           "a route without scope says so");
     is(words("paths|/api/v1|get|x-scope"), NULL, "an operation without a scope has no x-scope");
 }
 
@@ -309,9 +310,9 @@ static const char *parameter(const char *operation, int index)
 static void test_parameters(void)
 {
     is(parameter("/racks|get", 0), "limit", "a list is limited");
-    is(parameter("/racks|get", 1), "cursor", "has a cursor");
-    is(parameter("/racks|get", 2), "order", "an order");
-    is(parameter("/racks|get", 3), "since", "a filter");
+    is(parameter("/racks|get", 1), "cursor", "a list has a cursor");
+    is(parameter("/racks|get", 2), "order", "a list has an order");
+    is(parameter("/racks|get", 3), "since", "a list has its filter");
     is(parameter("/racks|get", 4), "X-Request-Id", "an operation takes a request id");
     is(parameter("/racks|get", 5), NULL, "an operation takes no other parameter, nor one of people");
     is(words("paths|/api/v1/racks|get|parameters|0|in"), "query",
@@ -325,10 +326,11 @@ static void test_parameters(void)
        "a moment");
     is(parameter("/racks/{id}|get", 0), "id", "a record has an id");
     is(parameter("/racks/{id}|get", 1), "If-None-Match", "reading a record takes If-None-Match");
-    is(parameter("/racks/{id}|patch", 1), "If-Match", "or changed");
+    is(parameter("/racks/{id}|patch", 1), "If-Match", "a change takes If-Match");
     is(parameter("/racks|post", 0), "Idempotency-Key", "a POST is done once");
-    is(parameter("/racks/{id}/seal|post", 1), "If-Match", "or on condition");
-    is(parameter("/racks/{id}/seal|post", 2), "Idempotency-Key", "or both");
+    is(parameter("/racks/{id}/seal|post", 1), "If-Match", "an act on a record takes If-Match");
+    is(parameter("/racks/{id}/seal|post", 2), "Idempotency-Key",
+        "an act on a record takes Idempotency-Key");
     is(parameter("/manual.json|get", 0), "If-None-Match", "a document is read on condition");
     is(words("components|parameters|id|required"), "true", "a path always has its id");
     is(words("components|parameters|id|schema|minimum"), "1", "an id is positive");
@@ -340,9 +342,9 @@ static void test_answers(void)
     is(words(ANSWERS("/racks/{id}", "get")), "200,304,400,401,403,404,429,500,503",
        "responses of a record");
     is(words(ANSWERS("/racks", "post")), "201,400,401,403,408,409,413,415,422,429,500,503",
-       "of a creation");
+       "a creation has these responses");
     is(words(ANSWERS("/racks/{id}", "patch")), "200,400,401,403,404,408,412,413,415,429,500,503",
-       "of a change");
+       "a change has these responses");
     is(words(ANSWERS("/racks/{id}/seal", "post")),
        "200,400,401,403,404,408,409,412,413,415,422,429,500,503", "responses of an action");
     is(words(ANSWERS("/racks", "get") "|200|headers"),
@@ -373,7 +375,7 @@ static void test_refusals(void)
     is(words(SLUGS("/racks/{id}/seal", "post", "409")),
        "qc_failed,blank_result,idempotency_in_progress", "409 of an act");
     has(words(ANSWERS("/racks/{id}/seal", "post") "|409|description"),
-        "- `blank_result`: The result is blank.\n", "each explained");
+        "- `blank_result`: The result is blank.\n", "each slug of a status is explained");
     is(words(SLUGS("/racks/{id}/seal", "post", "403")),
        "tls_required,upload_only_key,scope_required,esignature_required", "403 of a signing act");
     is(words(ANSWERS("", "get") "|403|$ref"), "#/components/responses/TlsRequired",
@@ -401,9 +403,9 @@ static void test_refusals(void)
 static void test_bodies(void)
 {
     is(words("paths|/api/v1/racks|post|requestBody|content|application/json|schema|$ref"),
-       "#/components/schemas/RackCreate", "of a creation");
+       "#/components/schemas/RackCreate", "a creation has its schema");
     is(words("paths|/api/v1/racks/{id}|patch|requestBody|content|application/json|schema|$ref"),
-       "#/components/schemas/RackUpdate", "of a change");
+       "#/components/schemas/RackUpdate", "a change has its schema");
     is(words("paths|/api/v1/racks/spin|post|requestBody|content|application/json|schema|$ref"),
        "#/components/schemas/SpinRacksRequest", "the body of an action with fields of its own");
     is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|required"), "false",
@@ -420,7 +422,8 @@ static void test_bodies(void)
     is(words("components|schemas|RackUpdate|required"), NULL, "a change requires no member");
     is(words("components|schemas|RackUpdate|minProperties"), "1",
        "a change needs at least one member");
-    is(words("components|schemas|RackUpdate|properties|priority|default"), NULL, "no defaults");
+    is(words("components|schemas|RackUpdate|properties|priority|default"), NULL,
+        "a change has no defaults");
     is(words("components|schemas|SpinRacksRequest|required"), "speed",
        "required members of an action's body");
     is(words("components|schemas|SpinRacksRequest|properties|speed|maximum"), "2147483647",
@@ -436,20 +439,24 @@ static void test_fields(void)
        "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
        "a required text is not blank");
     is(words(RACK_CREATE "properties|code|description"), "Says \"which\".", "quotes in a text");
-    is(words(RACK_CREATE "properties|priority|type"), "string,null", "may be null");
+    is(words(RACK_CREATE "properties|priority|type"), "string,null",
+        "a nullable member may be null");
     is(words(RACK_CREATE "properties|priority|enum"), "routine,stat,null",
        "a nullable enumeration includes null");
     is(words(RACK_CREATE "properties|priority|default"), "routine", "a default text");
     is(words(RACK_CREATE "properties|frozen|default"), "true", "a default");
-    ok(at(RACK_CREATE "properties|frozen|default")->type == LIMS_JSON_BOOLEAN, "of its type");
+    ok(at(RACK_CREATE "properties|frozen|default")->type == LIMS_JSON_BOOLEAN,
+        "the default is a boolean");
     is(words(RACK_CREATE "properties|volume|examples"), "7.10", "an example");
-    ok(at(RACK_CREATE "properties|volume|examples|0")->type == LIMS_JSON_NUMBER, "of its type");
+    ok(at(RACK_CREATE "properties|volume|examples|0")->type == LIMS_JSON_NUMBER,
+        "the example is a number");
     is(words(RACK_CREATE "properties|volume|maximum"), "100", "a bound");
     is(words(RACK_CREATE "properties|drawnOn|format"), "date", "a date");
     is(words(RACK_CREATE "properties|tubeIds|items|format"), "int64", "ids are large");
     is(words(RACK_CREATE "properties|tubeIds|minItems"), "1", "fewest");
     is(words(RACK_CREATE "properties|tubeIds|maxItems"), "200", "most");
-    is(words(RACK_CREATE "properties|tubeIds|uniqueItems"), "true", "each once");
+    is(words(RACK_CREATE "properties|tubeIds|uniqueItems"), "true",
+        "the elements of a list differ");
     is(words(RACK_CREATE "properties|tubeIds|default"), "1,2", "a default list");
     is(words(RACK_CREATE "properties|tubeIds|examples|0"), "1,2", "an example of a list");
     is(words(RACK_CREATE "properties|marks|maxItems"), "1000", "most where none is stated");
@@ -464,7 +471,7 @@ static void test_records(void)
     is(words(RACK "properties"), "id,code,priority,volume,frozen,drawnOn,seenAt,places,marks,raw",
        "members of a record");
     is(words(RACK "required"), words(RACK "properties"), "every member of a record is required");
-    is(words(RACK "additionalProperties"), "false", "and nothing else");
+    is(words(RACK "additionalProperties"), "false", "a record has no further members");
     is(words(RACK "properties|seenAt|type"), "string,null", "null is a value");
     is(words(RACK "properties|seenAt|format"), "date-time", "a time");
     is(words(RACK "properties|marks|maxItems"), NULL, "an answer promises no bounds of types");
@@ -492,9 +499,10 @@ static void test_webhooks(void)
        "#/components/schemas/SampleReadyForReviewEvent", "each with its schema");
     is(words("components|schemas|QcFailedEvent|required"), "id,type,createdAt,organizationId,data",
        "the envelope");
-    is(words("components|schemas|QcFailedEvent|properties|type|enum"), "qc.failed", "its type");
+    is(words("components|schemas|QcFailedEvent|properties|type|enum"), "qc.failed",
+        "the event has its type");
     is(words("components|schemas|QcFailedEvent|properties|data|properties"),
-       "qcBatchId,batchNumber,qcStatus", "its payload");
+       "qcBatchId,batchNumber,qcStatus", "the event has its payload");
     is(words("components|schemas|SampleReportedEvent|properties|data|required"), "sampleId,status",
        "a member that may be absent");
     is(words("components|schemas|HoldingTimeExpiringEvent|properties|data|properties|expiresAt|"

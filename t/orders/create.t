@@ -143,7 +143,7 @@ subtest 'every mistake of every row, as POST /samples says it' => sub {
     is_deeply($dry->json->{samples}, [], 'a dry run makes no sample');
     my $after = LIMS::Database::Snapshot::take($lims);
     is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
-        'nothing was written');
+        'the dry run writes nothing');
 };
 
 subtest 'mistakes that only an order can have' => sub {
@@ -182,21 +182,21 @@ subtest 'a dry run writes nothing, and says what would be' => sub {
         headers => { 'Idempotency-Key' => 'dry' })->json;
     my $after = LIMS::Database::Snapshot::take($lims);
 
-    ok($dry->{valid}, 'it is valid');
+    ok($dry->{valid}, 'the dry run finds the order valid');
     is($dry->{order}, undef, 'a dry run makes no order');
     is_deeply([ map { @$_{qw(id trackingId clientId priority)} } @{ $dry->{samples} } ],
         [ undef, undef, $client, 'routine' ], 'the sample without ids');
     is_deeply($dry->{samples}[0]{testDefinitionIds}, [ $tin, $lead ],
         'the dry run shows the tests');
     is_deeply([ grep { $after->{$_} ne $before->{$_} } sort keys %$after ], [],
-        'nothing was written');
+        'the dry run writes nothing');
 };
 
 subtest 'the same request again' => sub {
     my @same  = ([ row(), row() ], headers => { 'Idempotency-Key' => 'order-1' });
     my $first = order(@same);
     my $again = order(@same);
-    is($again->body, $first->body, 'the same answer');
+    is($again->body, $first->body, 'the repetition gets the same answer');
     is($again->header('Idempotent-Replayed'), 'true', 'the answer is marked as replayed');
     is($lab->value('SELECT count(*) FROM lims.sample WHERE order_id = ?', $first->json->{order}{id}),
         2, 'the samples are registered once');
@@ -220,11 +220,13 @@ subtest 'the allowance' => sub {
         $lims->fixture->{id});
     $lab->policy(monthly_sample_allowance => $used + 3);
     my $dry = order([ map { row() } 1 .. 4 ], dryRun => $true)->json;
-    is_deeply($dry->{allowance}, { limit => $used + 3, used => $used, left => 3 }, 'what is left');
+    is_deeply($dry->{allowance}, { limit => $used + 3, used => $used, left => 3 },
+        'the dry run says how many samples are left');
     is_deeply([ map { "$_->{path} $_->{error}" } @{ $dry->{errors} } ],
         ['samples SAMPLE_LIMIT_EXCEEDED'], 'a dry run of more');
     refused(order([ map { row() } 1 .. 4 ]), 403, 'SAMPLE_LIMIT_EXCEEDED', 'an order of more');
-    is(order([ row() ], dryRun => $true)->json->{allowance}{used}, $used, 'nothing was counted');
+    is(order([ row() ], dryRun => $true)->json->{allowance}{used}, $used,
+        'the dry run counts nothing');
     my $made = order([ map { row() } 1 .. 3 ]);
     is($made->status, 201, 'an order of just as many');
     is($made->json->{allowance}{left}, 0, 'nothing is left of the allowance');

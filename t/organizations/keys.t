@@ -57,7 +57,7 @@ like($wrong->{json}{message}, qr/samples:write/, 'the message names those there 
 my $upload = create('--upload-only');
 is($lims->get('/whoami',  key => $upload->{rawKey})->status, 200, 'an upload-only key');
 is($lims->get('/samples', key => $upload->{rawKey})->json->{error}, 'upload_only_key',
-    'does nothing else');
+    'an upload-only key reads no samples');
 
 my $useless = $lims->ctl(qw(key create --name x --upload-only --scopes samples:read), @here);
 is($useless->{exit}, 1, 'upload-only without the scope to upload');

@@ -90,7 +90,7 @@ subtest 'what the people cannot meet' => sub {
         'with a third person it can be met: ana verifies what mia enters');
 
     is_deeply([ map { @$_{qw(lacks remedies)} } $tool->made(@ana, qw(policy impact)) ], [ [], [] ],
-        'nothing lacks');
+        'nobody lacks a permission');
     is($tool->made(@ana, qw(user deactivate 3))->{active}, JSON::PP::false,
         'a person may leave all the same');
     my $impact = $tool->made(@ana, qw(policy impact));
@@ -133,7 +133,7 @@ subtest 'signed where acts are signed' => sub {
         SELECT s.*, lims.signature_fits(s.organization_id, s.id) AS stands
           FROM lims.electronic_signature s ORDER BY id DESC LIMIT 1});
     is("@{$signature}{qw(meaning table_name reason)}", 'approved organization four eyes',
-        'what it says');
+        'the signature says what was approved');
     ok($signature->{stands}, '... and it stands after its own act');
     is($tool->value(q{SELECT signature_id FROM lims.audit_entry WHERE table_name = 'organization'
         ORDER BY id DESC LIMIT 1}), $signature->{id}, 'the trail names it');

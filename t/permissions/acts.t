@@ -245,10 +245,11 @@ asked('changing a key', set(api_key => $others, 'revoked_at = now()'));
 subtest 'within roles, a key does what its person may' => sub {
     my $verify = set(sample_test => $sample->{PH}, q{status = 'verified'});
     my %clerks = (user_id => $clerk, api_key_id => key($clerk));
-    is(outcome($verify, \%clerks), 'done', 'without the policy');
+    is(outcome($verify, \%clerks), 'done', 'without the policy the key verifies');
     $base->db->do('UPDATE lims.organization SET keys_within_roles = true WHERE id = ?', undef,
         $lab->{id});
-    is(outcome($verify, \%clerks), 'permission_required', 'with it');
+    is(outcome($verify, \%clerks), 'permission_required',
+        'with the policy the key does not verify');
     is(outcome($verify, { %may, api_key_id => $own }), 'done', 'somebody else\'s key may');
 };
 

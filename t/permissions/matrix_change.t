@@ -59,7 +59,7 @@ subtest 'refused' => sub {
     $admin->refused('last_administrator', change('administrator', 'policy.manage', 'data.read'));
     my (undef, %body) = change('analyst', 'data.read');
     delete $body{reason};
-    is($admin->call('permission update', %body)->{exit}, 2, 'without a reason');
+    is($admin->call('permission update', %body)->{exit}, 2, 'a change without a reason is refused');
     is_deeply([ of('receiving_clerk') ], \@before, 'and nothing is changed');
 };
 
@@ -111,7 +111,7 @@ subtest 'signed where the policy asks for it' => sub {
     $admin->refused('esignature_required', $command, %body);
     delete $body{password};
     $admin->done($command, %body);
-    is_deeply([ of('auditor') ], ['data.read'], 'with the password');
+    is_deeply([ of('auditor') ], ['data.read'], 'with the password the matrix is changed');
     my $signature = $admin->done('signature list', table => 'organization',
         recordId => $lims->fixture->{id})->{data}[0];
     is_deeply([ @$signature{qw(printedName meaning reason)} ], [ 'Ada Park', 'approved', 'a test' ],

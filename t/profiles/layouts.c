@@ -353,8 +353,8 @@ static void test_layouts(void)
         const lims_readings_t *out = read_text(cases[i].profile, cases[i].text, pool);
         if (out) {
             is(readings_text(out, pool), cases[i].readings, cases[i].name);
-            is(why_text(out, pool), cases[i].reasons, "its reasons");
-            is(counts_text(out, pool), cases[i].counts, "its counts");
+            is(why_text(out, pool), cases[i].reasons, "the reasons are as expected");
+            is(counts_text(out, pool), cases[i].counts, "the counts are as expected");
         }
     }
 }

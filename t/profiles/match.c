@@ -89,7 +89,7 @@ static void test_conditions(void)
 
         if (!cases[i].misses) {
             is(readings_text(out, pool), "5:2 S1 GLU=7.10", cases[i].profile);
-            is_number(out->reasons->count, 0, "and no reasons");
+            is_number(out->reasons->count, 0, "the file has no reasons");
         } else {
             is(first_message(out),
                apr_psprintf(pool,
@@ -133,7 +133,7 @@ static void test_order(void)
            "the nearest is the nearest");
         out = read_by(several, 5, first, "lac", csv);
         is(readings_text(out, pool), "5:2 S1 GLU=7.10", "the one that is named reads");
-        is(out->profile ? out->profile->code : NULL, "lac", "and is told");
+        is(out->profile ? out->profile->code : NULL, "lac", "the answer names the profile");
     }
     is(first_message(read_by(several, 5, 0, "near", csv)),
        "The file is none for the profile \"near\": 3 of its 4 headers are there, and \"Na\" is "
@@ -144,7 +144,7 @@ static void test_order(void)
     is(first_message(read_by(several, 5, 0, NULL, "a,b\n1,2\n")),
        "No active profile is for this file, and none comes near.", "or far from all");
     is(first_message(read_by(several, 0, 0, NULL, csv)), "There is no active profile.",
-       "without profiles");
+       "without profiles no file is read");
 }
 
 /* A file of the same software as a profile's, whose first condition does not hold: what
@@ -224,10 +224,10 @@ static void test_messages(void)
     is(readings_text(read_by(hl7, 1, 0, NULL, message), pool), "3:5 S1 GLU=5.50",
        "HL7 by sender and type");
     has(first_message(read_by(hl7, 1, 0, NULL, "MSH|^~\\&|X|M|E|R|2026||ORU^R01|1|P|2.5\rOBR|1\r")),
-        "its sender does not look like \"^LAB$\"", "another sender");
+        "its sender does not look like \"^LAB$\"", "a message of another sender does not match");
     has(first_message(
             read_by(hl7, 1, 0, NULL, "MSH|^~\\&|LAB|M|E|R|2026||ADT^A01|1|P|2.5\rEVN|1\r")),
-        "it has a message \"ADT^A01\"", "another message");
+        "it has a message \"ADT^A01\"", "a message of another type does not match");
     has(first_message(read_by(astm, 1, 0, NULL, "H|\\^&|||Other|||||||P|1\rL|1|N\r")),
         "its sender does not look like \"VISION\"", "ASTM: another sender");
 }

@@ -157,10 +157,10 @@ static void test_declared(void)
 
     is_number(lims_number_read(&number, "1.6E6", &plain, pool), LIMS_NUMBER_NONE,
               "scientific notation only where declared");
-    has(number.why, "Scientific", "and is told");
+    has(number.why, "Scientific", "the reason names the notation");
     is_number(lims_number_read(&number, "5%", &plain, pool), LIMS_NUMBER_NONE,
               "a percent sign only where declared");
-    has(number.why, "percent", "and is told");
+    has(number.why, "percent", "the reason names the percent sign");
     lims_number_read(&number, "1,234", &plain, pool);
     has(number.why, "1234 with a decimal point and 1.234 with a decimal comma",
         "both readings are told");

@@ -67,23 +67,25 @@ static void test_defaults(void)
     is(text_at(profile->match.headers, 0), "sample id", "headers are folded");
     is(text_at(profile->table.header.find, 1), "gluc", "the header is found by match's");
     is_number(profile->columns[0].kind, LIMS_SOURCE_HEADER, "a string is a header");
-    is(profile->columns[0].header, "sample id", "which is folded");
+    is(profile->columns[0].header, "sample id", "a header is folded");
     is_number(profile->columns[0].occurrence, 1, "and the first of its name");
-    is_number(profile->columns[LIMS_COLUMN_UNIT].kind, LIMS_SOURCE_NONE, "no other column");
-    is(text_at(test->names, 0), "gluc", "a test's name");
+    is_number(profile->columns[LIMS_COLUMN_UNIT].kind, LIMS_SOURCE_NONE,
+        "the profile has no other column");
+    is(text_at(test->names, 0), "gluc", "the test has its name");
     is(test->unit, "g/L", "its unit is as written");
-    ok(!test->file_unit && !test->convert && !test->values, "nothing else");
-    is_number(test->kind, LIMS_KIND_NUMERIC, "a number");
+    ok(!test->file_unit && !test->convert && !test->values, "the test has no conversions");
+    is_number(test->kind, LIMS_KIND_NUMERIC, "the test is numeric");
     is(profile->decode.charset, "windows-1252", "charset");
     ok(profile->dialect.delimiter == ',' && profile->dialect.quote == '"', "comma, quotes");
     ok(profile->numbers.decimal == '.' && !profile->numbers.group, "decimal point");
     ok(profile->numbers.scientific, "exponents");
     is_number(profile->qualifiers.operators->nelts, 7, "operators");
-    is(text_at(profile->qualifiers.operators, 2), "<=", "one of them");
+    is(text_at(profile->qualifiers.operators, 2), "<=", "the operators are in their order");
     is_number(profile->qualifiers.unknown_flag, LIMS_FLAG_BLOCK, "unknown flags block");
     is_number(profile->units.policy, LIMS_UNITS_ALIAS, "units");
     is_number(profile->unknown_test, LIMS_UNKNOWN_QUARANTINE, "unknown tests hold a file back");
-    is_number(profile->replicates.policy, LIMS_REPLICATES_QUARANTINE, "so do replicates");
+    is_number(profile->replicates.policy, LIMS_REPLICATES_QUARANTINE,
+        "replicates hold a file back");
     is_number(profile->replicates.decimals, -1, "decimals of a mean");
     is_number(profile->write.sample_statuses, LIMS_SAMPLE_RECEIVED | LIMS_SAMPLE_PROCESSING,
               "statuses");
@@ -91,7 +93,7 @@ static void test_defaults(void)
     is(profile->table.key_separator, ":", "separator");
     is_number(profile->table.header.rows, 1, "rows of the header");
     ok(profile->table.has_header, "there is one");
-    ok(!profile->rows.only && !profile->rows.final, "no rules");
+    ok(!profile->rows.only && !profile->rows.final, "the profile has no rules of rows");
 }
 
 static void test_sources(void)
@@ -107,13 +109,13 @@ static void test_sources(void)
     if (!columns) {
         return;
     }
-    ok(columns[LIMS_COLUMN_TRACKING_ID].regex, "an expression");
+    ok(columns[LIMS_COLUMN_TRACKING_ID].regex, "the column has an expression");
     is(columns[LIMS_COLUMN_UNIT].header, "units", "a header that occurs twice");
     is_number(columns[LIMS_COLUMN_UNIT].occurrence, 2, "the second");
-    is_number(columns[LIMS_COLUMN_DILUTION].index, 7, "a column's number");
+    is_number(columns[LIMS_COLUMN_DILUTION].index, 7, "the column has its number");
     is(columns[LIMS_COLUMN_OPERATOR].key, "user name", "a key is folded");
     is(APR_ARRAY_IDX(columns[LIMS_COLUMN_ANALYSED_AT].formats, 0, const char *),
-       "dd/MM/yyyy 'at' HH", "a format");
+       "dd/MM/yyyy 'at' HH", "the column has its format");
     is_number(columns[LIMS_COLUMN_COMMENT].from, LIMS_FROM_FILE_NAME, "the file's name");
     profile = parsed(changed("'Sample ID'}", "'# of IDs'}"));
     is(profile ? profile->columns[0].header : NULL, "# of ids", "a # of its own stays");
@@ -129,8 +131,8 @@ static void test_layouts(void)
     if (profile) {
         const lims_source_t *test = &profile->columns[LIMS_COLUMN_TEST];
         is(test->field.record, "R", "astm: the test's record");
-        is_number(test->field.number, 3, "its field");
-        is_number(test->field.component, 4, "its component");
+        is_number(test->field.number, 3, "the record's field is read");
+        is_number(test->field.component, 4, "the field's component is read");
         is(text_at(profile->rows.final, 1), "C", "corrected results are final");
     }
     profile = parsed("{'code': 'h', 'name': 'h', 'layout': 'hl7',"
@@ -160,7 +162,8 @@ static void test_layouts(void)
         ok(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).optional, "a key may be missing");
         is(profile->columns[0].key, "sample id", "keyvalue: a string is a key");
         is_number(profile->dialect.delimiter, 0, "whole lines");
-        is_number(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).names->nelts, 2, "two names");
+        is_number(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).names->nelts, 2,
+            "the test has two names");
     }
     profile = parsed(changed("'layout': 'wide'", "'layout': 'transposed'"));
     if (profile) {

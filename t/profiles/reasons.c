@@ -439,7 +439,7 @@ static void run(const case_t *cases, apr_size_t count)
         const lims_readings_t *out = read_text(cases[i].profile, cases[i].text, pool);
         if (out) {
             is(readings_text(out, pool), cases[i].readings, cases[i].name);
-            is(why_text(out, pool), cases[i].reasons, "its reasons");
+            is(why_text(out, pool), cases[i].reasons, "the reasons are as expected");
         }
     }
 }

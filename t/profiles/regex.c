@@ -53,15 +53,16 @@ static void test_faults(void)
 
     memset(pattern, 'a', LIMS_REGEX_MAX + 1);
     pattern[LIMS_REGEX_MAX + 1] = '\0';
-    ok(!lims_regex_compile(&fault, pattern, pool), "too long");
-    has(fault, "longer than 500", "and why");
+    ok(!lims_regex_compile(&fault, pattern, pool), "a pattern of 501 characters is too long");
+    has(fault, "longer than 500", "the fault names the bound");
     pattern[LIMS_REGEX_MAX] = '\0';
     ok(lims_regex_compile(&fault, pattern, pool), "as long as allowed");
-    ok(!lims_regex_compile(&fault, "a(b", pool), "an open group");
-    has(fault, "at character 4", "and where");
-    ok(!lims_regex_compile(&fault, "(a)(b)", pool), "two groups");
-    has(fault, "2 capturing groups where one is allowed", "and why");
-    ok(!lims_regex_compile(&fault, "a\\Cb", pool), "no half characters");
+    ok(!lims_regex_compile(&fault, "a(b", pool), "an open group is refused");
+    has(fault, "at character 4", "the fault names the character");
+    ok(!lims_regex_compile(&fault, "(a)(b)", pool), "two groups are refused");
+    has(fault, "2 capturing groups where one is allowed", "the fault counts the groups");
+    ok(!lims_regex_compile(&fault, "a\\Cb", pool),
+        "\\C, which matches half a character, is refused");
     ok(!lims_regex_compile(&fault, "((((((((((((((((((((((a))))))))))))))))))))))", pool),
        "nested too deep");
     ok(lims_regex_captures(compile("(?:a)(b)")), "an expression with a group");

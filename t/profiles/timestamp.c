@@ -81,7 +81,7 @@ static void test_apart(void)
     is(lims_timestamp_read("2020-01-07T01:02:03", NULL, "15:45", NULL, pool), "2020-01-07T15:45:00",
        "a separate time replaces the time of the date");
     is(lims_timestamp_read("20160410", NULL, "2016-04-10", NULL, pool), NULL, "a date is no time");
-    is(lims_timestamp_read("20160410", NULL, "25:00", NULL, pool), NULL, "no such time");
+    is(lims_timestamp_read("20160410", NULL, "25:00", NULL, pool), NULL, "25 o'clock is no time");
 }
 
 static apr_array_header_t *formats(const char *one, const char *other)

@@ -96,7 +96,7 @@ is_deeply([ map { $_->{id} } @{ $ann->done('confirmation list',
                 dueBefore => due($shown->{nextReadDue}, 1))->{data} } ], [$planned],
     'readings that are due are listed');
 is_deeply($ann->done('confirmation list', dueBefore => $shown->{nextReadDue})->{data}, [],
-    'and not before');
+    'readings are not listed before they are due');
 is($ann->done('confirmation step', $planned, outcome => 'no gas')->{nextReadDue}, undef,
     'after the last step none is due');
 

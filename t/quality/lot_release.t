@@ -52,7 +52,7 @@ is($lims->patch("/sample-tests/$test", { result => '4', reagentLotId => $lot->{i
 is_deeply([ @{ $lims->get("/reagent-lots/$lot->{id}")->json }{qw(usedBy quarantined)} ],
     [ 1, JSON::PP::false ], 'an API key reads the lot, and how many tests name it');
 is_deeply([ map { $_->{code} } @{ $lims->get('/reagent-lots?code=BUF-1')->json->{data} } ],
-    ['BUF-1'], 'and lists lots');
+    ['BUF-1'], 'an API key lists the lots');
 
 # --- Quarantine, whatever the policy ---------------------------------------------------
 
@@ -62,7 +62,8 @@ $lot = $analyst->done('reagent-lot quarantine', $lot->{id}, reason => 'recall by
 is_deeply([ @$lot{qw(qcStatus quarantineReason)} ],
     [ 'quarantined', 'recall by the supplier' ], 'the reason stands with the quarantine');
 is_deeply([ finding($sample) ], [], 'with the policy off a quarantine is no finding');
-is($lims->patch("/sample-tests/$test", { result => '5' })->status, 200, 'nor refuses entry');
+is($lims->patch("/sample-tests/$test", { result => '5' })->status, 200,
+    'with the policy off the lot may be used');
 $analyst->refused('permission_required', 'reagent-lot update', $lot->{id},
     qcStatus => 'passed', reason => 'tested again');
 

@@ -47,7 +47,7 @@ ok($good->{passed}, 'the control passes');
 is_deeply($good->{refusals}, [], '... and could be entered');
 cmp_ok(abs($good->{z} - 0.474342), '<', 1e-5, '... so far from the mean of its series');
 is_deeply($good->{broken}, [], 'no rule is broken');
-ok(defined $bad->{passed} && !$bad->{passed}, 'another would fail');
+ok(defined $bad->{passed} && !$bad->{passed}, 'another value would fail');
 is_deeply($bad->{broken}, ['1-3s'], '... and break a rule');
 is($incomplete->{passed}, undef, 'one without a value is not judged');
 is_deeply([ map { $_->{error} } @{ $incomplete->{refusals} } ], ['invalid_body'],

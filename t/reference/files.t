@@ -75,8 +75,10 @@ subtest 'out' => sub {
     like(file('panels'), qr/\r\n"METALS","Metals","PH; PB","true"\r\n\z/, 'several codes in one cell');
     is(file('material-types'), qq{code,name,active\r\n"DW","'=Water","true"\r\n"SL","Sludge","true"\r\n},
         'no text begins a formula, and nothing is of another laboratory');
-    is($rex->get('/reference-data/export?noun=clients')->status, 200, 'for whoever reads');
-    is($mia->get('/reference-data/export?noun=users')->status, 400, 'of known nouns');
+    is($rex->get('/reference-data/export?noun=clients')->status, 200,
+        'everybody who reads records may export');
+    is($mia->get('/reference-data/export?noun=users')->status, 400,
+        'an unknown noun cannot be exported');
     is(decode_base64($ann->done('reference-data export', noun => 'panels')->{contentBase64}),
         file('panels'), 'the same at the command line');
 };
@@ -146,7 +148,7 @@ subtest 'mistakes at their line and column' => sub {
     ], 'all of them') or diag(join "\n", @{ mistakes($tried) });
     ok(!$tried->{valid}, 'it cannot be imported');
     my $answer = import_file('specifications', $file);
-    is($answer->status, 400, 'nor is it');
+    is($answer->status, 400, 'the file with mistakes is not imported');
     like($answer->json->{message}, qr/line 2: 12 is above high, 3/, '... and says the first');
     is_deeply([ map { $_->{path} } @{ $answer->json->{errors} } ], [ 'lines[2].low',
             'lines[3].testDefinition', 'lines[4].low', 'lines[5]', 'lines[6].testDefinition',
@@ -193,7 +195,7 @@ subtest 'who may' => sub {
     my $answer = import_file('clients', "code,name\nA,B\n", who => $rex);
     is($answer->json->{error}, 'permission_required', 'not who may not manage reference data');
     $ann->done('reference-data import', noun => 'clients', content => "code,name\nA,B\n");
-    is(@{ $mia->get('/clients?code=A')->json->{data} }, 1, 'also with limsctl');
+    is(@{ $mia->get('/clients?code=A')->json->{data} }, 1, 'a key with limsctl imports, too');
 };
 
 # Mistakes that forms can have, too.

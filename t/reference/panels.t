@@ -37,7 +37,8 @@ subtest 'a panel is created, listed, changed and switched off' => sub {
     my $made = panel($lead, $ph)->json;
     is_deeply($made->{testDefinitionIds}, [ $lead, $ph ], 'its definitions, in their order');
     is_deeply($lims->get("/panels/$made->{id}")->json, $made, 'it reads as it was answered');
-    is($lims->get("/panels?code=$made->{code}")->json->{data}[0]{id}, $made->{id}, 'by its code');
+    is($lims->get("/panels?code=$made->{code}")->json->{data}[0]{id}, $made->{id},
+        'the panel is found by its code');
 
     my $changed = $lims->patch("/panels/$made->{id}",
         { name => 'Weekly', testDefinitionIds => [$ph] })->json;

@@ -55,7 +55,7 @@ subtest 'members of the response' => sub {
         'the members of the answer');
     is($body->{sampleId}, $sample->{id}, 'the answer names the sample');
     is_deeply([ sort keys %{ $body->{findings}[0] } ], \@members, 'members of a finding');
-    ok(length $body->{findings}[0]{message},   'in words');
+    ok(length $body->{findings}[0]{message},   'each finding has a message');
     ok(length $body->{findings}[0]{clearedBy}, 'the finding says what clears it');
 };
 
@@ -110,7 +110,8 @@ subtest 'media_qc_failed, also after verification' => sub {
     holds($sample, 'ready_to_report', [], 'a lot not yet tested');
     $lab->media_test($lot, 'sterility', 'failed');
     holds($sample, 'blocked', ["media_qc_failed blocking mediaLotId=$lot"], 'not sterile');
-    like(readiness($sample)->{findings}[0]{message}, qr/sterility/, 'in words');
+    like(readiness($sample)->{findings}[0]{message}, qr/sterility/,
+        'the message names the failed test of the lot');
     $lab->media_test($lot, 'growth_promotion', 'failed', 'E. coli');
     like(readiness($sample)->{findings}[0]{message}, qr/growth promotion and sterility/,
         'the message names both tests');
@@ -154,7 +155,7 @@ subtest 'advisory findings block nothing' => sub {
     is(scalar @{ readiness($sample)->{findings} }, 2, 'and no other finding');
     $lab->cancel_investigations($test);
     holds($sample, 'ready_to_report', [$out], 'cancelled');
-    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and reported');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample is reported');
 
     my $held = $lab->definition(holding_time_hours => 1);
     my $collected = strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time - 7200));
@@ -169,7 +170,7 @@ subtest 'advisory findings block nothing' => sub {
         [ "$code was not analysed within its holding time.",
             "$code has a result that is no number: TNTC." ],
         '... in the words that the bodies of events have always had');
-    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and reported');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample is reported');
 
     my $text = $lab->definition(result_type => 'text');
     ($test) = $lab->tests($sample = $lab->sample(testDefinitionIds => [$text]));

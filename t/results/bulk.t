@@ -74,7 +74,7 @@ subtest 'locked tests' => sub {
         refused(bulk(update($tests[0], '1')), 409, 'test_verified_locked',
             'the same value for a locked test is refused too');
     });
-    is($changes, 0, 'none was entered');
+    is($changes, 0, 'no result was entered');
     is($lims->get("/sample-tests/$tests[3]")->json->{status}, 'pending',
         'the unlocked test was not entered either');
 };
@@ -91,7 +91,7 @@ subtest 'unknown ids' => sub {
         is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
             'a foreign test is refused in the words of an absent one');
     });
-    is($changes, 0, 'none was entered');
+    is($changes, 0, 'no result was entered');
 };
 
 subtest 'tests of a reported sample' => sub {
@@ -100,7 +100,7 @@ subtest 'tests of a reported sample' => sub {
     $lab->verify($done);
     $lims->post("/samples/$sample->{id}/report", {});
     refused(bulk(update($test, '1'), update($done, '2')), 409, 'test_verified_locked', 'closed');
-    is($lims->get("/sample-tests/$test")->json->{status}, 'pending', 'none was entered');
+    is($lims->get("/sample-tests/$test")->json->{status}, 'pending', 'no result was entered');
 };
 
 my ($one) = tests(1);
@@ -135,7 +135,7 @@ subtest 'refused bodies' => sub {
                     $what)->{message}, qr/$word/, "$what: the message names the mistake");
         }
     });
-    is($changes, 0, 'none was entered');
+    is($changes, 0, 'no result was entered');
 };
 
 subtest 'a thousand results' => sub {
@@ -153,7 +153,7 @@ subtest 'a thousand results' => sub {
 
     is($response->status, 200) or diag(substr $response->body, 0, 500);
     is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all records, in the order sent');
-    is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each judged');
+    is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each result is judged');
     is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'an event for each');
     is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990,
         'an investigation for each');

@@ -101,7 +101,7 @@ subtest 'another material type evaluates the result again' => sub {
     $lab->specification($definition, $sample->{materialTypeId}, $tap, high => 2);
     is($lab->enter($test, '<50')->{confirmationStatus}, undef, 'below what is allowed there');
     is($lims->patch("/samples/$sample->{id}", { projectId => $tap })->status, 200,
-        'of another project');
+        'the sample moves to the other project');
     is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'pending',
         'the result awaits confirmation');
     $lab->confirm($test, 'refuted');
@@ -130,7 +130,8 @@ subtest 'after the confirmation is decided' => sub {
 
 subtest 'a test without a result' => sub {
     my $test = test_of();
-    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, undef, 'nothing to confirm');
+    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, undef,
+        'there is nothing to confirm');
     is(eval { $lab->confirm($test, 'confirmed'); 1 }, undef,
         'a test without a result cannot be decided');
     $lab->enter($test, '5');

@@ -43,7 +43,7 @@ subtest 'adding' => sub {
     refused($lims->post("/sample-tests/$new->{id}/cancel", {}), 400, 'invalid_body',
         'cancelling without a reason');
     my $cancelled = act($new->{id}, 'cancel');
-    is($cancelled->status, 200, 'it is cancelled');
+    is($cancelled->status, 200, 'the test is cancelled');
     is_deeply([ @{ $cancelled->json }{qw(disposition reported)} ],
         [ 'cancelled', JSON::PP::false ], 'the cancelled test is not reported');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
@@ -73,7 +73,7 @@ subtest 'adding' => sub {
         '... and nothing vanishes from the changes');
     is(findings($sample->{id}), 'unverified_result', 'it is missing no more');
 
-    is(act($new->{id}, 'restore')->json->{disposition}, 'active', 'it is restored');
+    is(act($new->{id}, 'restore')->json->{disposition}, 'active', 'the test is restored');
     is($lab->changes_of(sub { is(act($new->{id}, 'restore')->status, 200, 'again') }), 0,
         'restoring again changes nothing');
     is(findings($sample->{id}), 'incomplete_result unverified_result',

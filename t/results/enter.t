@@ -61,7 +61,7 @@ subtest 'enteredBy and enteredAt' => sub {
     is($entered->{enteredBy}, $user, 'the user of the key');
     like($entered->{enteredAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     cmp_ok($entered->{enteredAt}, 'gt', $before, 'later than the one before');
-    is($entered->{verifiedBy}, undef, 'not verified');
+    is($entered->{verifiedBy}, undef, 'the result is not verified');
 };
 
 subtest 'a blank result is no result' => sub {

@@ -108,7 +108,7 @@ subtest 'the clock stops at the analysis' => sub {
 subtest 'a corrected collection time counts' => sub {
     my $sample = $lab->sample(collectedAt => moment(-60),
         testDefinitionIds => [ $lab->definition(holding_time_hours => 48) ]);
-    is($sample->{holdingStatus}, 'ok', 'an hour ago');
+    is($sample->{holdingStatus}, 'ok', 'analysed an hour ago the holding time is met');
     is($lims->patch("/samples/$sample->{id}", { collectedAt => moment(-72 * 60) })
             ->json->{holdingStatus}, 'expired', 'collected three days ago');
 };

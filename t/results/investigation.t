@@ -36,11 +36,12 @@ subtest 'a result out of specification opens an investigation' => sub {
 
     is($told->{investigationId},     $row->{id},
         'the event names the investigation');
-    is($told->{investigationNumber}, $row->{investigation_number}, 'its number');
+    is($told->{investigationNumber}, $row->{investigation_number},
+        'the event has the number of the investigation');
     my $year = strftime('%y', gmtime);
     like($told->{investigationNumber}, qr/\AOOS-$year-\d{7,}\z/,
         'the number has the prefix of its kind');
-    is($told->{kind},     'oos',         'its kind');
+    is($told->{kind},     'oos',         'the event has the kind of the investigation');
     is($told->{sampleId}, $sample->{id}, 'the event names the sample');
     like($told->{title}, qr/NO3N.*12\.5.*at most 10 mg\/L.*$sample->{trackingId}/,
         'its title says what');
@@ -67,7 +68,7 @@ subtest 'one investigation while it is open' => sub {
         [], 'after it ended, a note opens none');
     is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '15') }) ],
         [ $opened, $entered ], 'another value out of specification opens one');
-    is(investigations($test), 2, 'a second one');
+    is(investigations($test), 2, 'a second investigation is opened');
 };
 
 subtest 'results that open none' => sub {

@@ -70,7 +70,7 @@ subtest 'pages' => sub {
         push @seen, map { $place{ $_->{id} } } @{ $page->{data} };
         ($cursor, $more) = @$page{qw(nextCursor hasMore)};
     }
-    is_deeply(\@seen, [ 0 .. 8 ], 'each once');
+    is_deeply(\@seen, [ 0 .. 8 ], 'each test is listed once');
     is($cursor, $tests[8], 'the last cursor is the last test\'s');
 };
 
@@ -84,7 +84,7 @@ subtest 'list, record and sample show the same' => sub {
     is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ],
         'the names of the tests');
     is($nested->[0]{unit}, 'mg/L', 'unit of the definition');
-    is($nested->[2]{sampleId}, $samples[2]{id}, 'of the sample');
+    is($nested->[2]{sampleId}, $samples[2]{id}, 'each test names its sample');
     refused($lims->get('/sample-tests/987654'), 404, 'not_found', 'an unknown test');
 };
 

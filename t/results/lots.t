@@ -40,7 +40,7 @@ subtest 'policy block: an expired reagent lot is refused' => sub {
             [ [ 0 + $test ], [ 0 + $expired ] ], '... with the test and the lot');
         like($body->{blockers}[0]{clearedBy}, qr/a lot that is in date/, '... and what to do');
     });
-    is($changes, 0, 'nothing is entered');
+    is($changes, 0, 'no result is entered');
     is(change($test, { result => '1', reagentLotId => $_ })->status, 200, 'a lot in date')
         for $today, $good, $forever;
     refused(change($test, { reagentLotId => $expired }), 409, 'reagent_lot_expired',
@@ -109,7 +109,7 @@ subtest 'bulk results with expired lots' => sub {
                         [ map { { sampleTestId => $_, result => '1' } } @tests ] }), 409,
             'reagent_lot_expired', 'one of the lots has expired');
     });
-    is($changes, 0, 'none is entered');
+    is($changes, 0, 'no result is entered');
 };
 
 subtest 'policy warn: an expired reagent lot warns' => sub {
@@ -117,7 +117,7 @@ subtest 'policy warn: an expired reagent lot warns' => sub {
     my $test   = test();
     my $record = change($test, { result => '1', reagentLotId => $expired })->json;
     is($record->{status}, 'entered', 'the result is entered');
-    is(scalar @{ $record->{warnings} }, 1, 'with a warning');
+    is(scalar @{ $record->{warnings} }, 1, 'the record has a warning');
     like($record->{warnings}[0], qr/reagent lot HCL-OLD expired/, 'the warning names the lot');
     is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, $record->{warnings},
         'the warning stays on the record');
@@ -131,7 +131,8 @@ subtest 'an expired media lot warns' => sub {
         medium => 'R2A', expires_on => day(-1));
     my $record = change(test(), { result => '1', mediaLotId => $lot })->json;
     is($record->{mediaLotId}, $lot, 'the lot is noted');
-    like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');
+    like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/,
+        'the warning names the expired lot');
 };
 
 subtest 'a failed media lot cannot be removed from a result' => sub {
@@ -171,7 +172,8 @@ subtest 'a failed media lot stays known' => sub {
         'left with another entry');
     refused(change($test, { mediaLotId => $spoilt }), 409, 'media_qc_failed',
         'another failed lot is refused');
-    is(change($test, { mediaLotId => $other })->status, 200, 'for another');
+    is(change($test, { mediaLotId => $other })->status, 200,
+        'the failed lot is replaced by another');
     refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
         'the new result\'s lot cannot be removed either');
     is(change($test, { result => '5' })->json->{mediaLotId}, $other,

@@ -54,7 +54,7 @@ refused($lims->patch("/sample-tests/$third", { result => '3' }), 409, 'invalid_t
     'entering into one that is set aside');
 refused(act($third, 'restore'), 409, 'invalid_transition', 'restoring it');
 
-is(act($first, 'choose')->status, 200, 'another choice');
+is(act($first, 'choose')->status, 200, 'another result is chosen');
 is(shows($sample), 'active! set_aside set_aside',
     'choosing another result undoes the first choice');
 $ann->done('sample-test reopen', $first, reason => 'transcription');

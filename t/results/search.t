@@ -42,22 +42,24 @@ subtest 'by the sample' => sub {
     is(found('sampleStatus=pending&limit=2'),            '0 1',     'a page');
     is(found("sampleStatus=pending&limit=2&cursor=$tests[1]"), '4 5',
         'the cursor gives the next page');
-    is(found('sampleStatus=reported'),                   '',        'none is reported');
+    is(found('sampleStatus=reported'),                   '',        'no test of a reported sample is listed');
     is(found('priority=rush'),                           '2 3',     'the filter priority');
     is(found('priority=routine&status=entered'),         '',        '... with a status of another');
 };
 
 subtest q{by several statuses (a laboratory's day, 1.5)} => sub {
-    is(found('status=pending,entered'),                  '0 1 2 3 4 5', 'those of each');
+    is(found('status=pending,entered'),                  '0 1 2 3 4 5',
+        'tests of each status are found');
     is(found('status=entered,verified'),                 '3',           '... and of no other');
     is(found('status=pending,entered&order=-id&limit=3'), '5 4 3',      'newest first, merged');
     is(found("status=entered,pending&limit=2&cursor=$tests[2]"), '3 4', '... from a cursor on');
     is(found('status=pending,entered&sampleStatus=received'), '2 3',    'of samples in one status');
     is(found('status=pending,entered&updatedSince=2020-01-01&priority=rush'), '2 3',
         'changed since');
-    is(found('status=pending,verified&holdingStatus=expired'), '0 1',   'by holding time');
-    like(found('status=pending,pending'), qr/status/, 'none twice');
-    like(found('status=pending,done'), qr/status\[1\] must be one of/, 'nothing else');
+    is(found('status=pending,verified&holdingStatus=expired'), '0 1',   'tests are found by holding time');
+    like(found('status=pending,pending'), qr/status/, 'a status named twice is refused');
+    like(found('status=pending,done'), qr/status\[1\] must be one of/,
+        'an unknown status is refused');
 };
 
 subtest 'by lot, batch and assignment' => sub {
@@ -116,7 +118,7 @@ subtest 'include=sample' => sub {
         [ map { $samples[$_]{trackingId} } 2, 2, 1 ], 'each record has its own sample');
     is($page->{data}[0]{sample}{receivedAt}, undef, '... which may not be received');
     is(scalar @{ $lims->get('/sample-tests?include=sample&sampleId=987654')->json->{data} }, 0,
-        'no record');
+        'an unknown sample has no tests');
     refused($lims->get('/sample-tests?include=client'), 400, 'invalid_query', 'another include');
 };
 

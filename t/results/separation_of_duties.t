@@ -30,7 +30,8 @@ subtest 'the sender of a file' => sub {
     $ann->refused('self_verification', 'sample-test verify', $test);
     refused($lims->post("/sample-tests/$test/verify", {}, key => $key{ $ann->{id} }), 409,
         'self_verification', 'nor her key');
-    is($bob->done('sample-test verify', $test)->{status}, 'verified', 'another verifies it');
+    is($bob->done('sample-test verify', $test)->{status}, 'verified',
+        'another person verifies the result');
 };
 
 subtest 'who released a file' => sub {

@@ -197,7 +197,7 @@ subtest 'a test without a result shows today\'s limits' => sub {
         $definition);
     my $record = $lims->get("/sample-tests/$test")->json;
     is($record->{specification}, 'at most 20', 'the record shows the limits of now');
-    is_judged($record, $open, 'and no judgement');
+    is_judged($record, $open, 'a result that is not numeric is not judged');
 };
 
 done_testing();

@@ -66,8 +66,9 @@ subtest 'verified and locked' => sub {
 };
 
 subtest 'with and without a body' => sub {
-    is($lims->request('POST', '/sample-tests/' . entered() . '/verify')->status, 200, 'no body');
-    is(verify(entered())->status, 200, 'an empty object');
+    is($lims->request('POST', '/sample-tests/' . entered() . '/verify')->status, 200,
+        'verifying needs no body');
+    is(verify(entered())->status, 200, 'verifying takes an empty object');
     refused($lims->post('/sample-tests/' . entered() . '/verify', { result => '5' }), 400,
         'invalid_body', 'it takes no fields');
 };
@@ -196,15 +197,15 @@ subtest 'a refusal lists every gate, in the contract\'s order' => sub {
 
     my $body = refused(verify($test), 403, 'esignature_required', 'the first of all');
     is_deeply(slugs($body), [qw(esignature_required blank_result worksheet_incomplete qc_failed
-            media_qc_failed)], 'a blank one');
+            media_qc_failed)], 'a blank result has all blockers');
     $lab->enter($test, '5');
     $body = refused(verify($test), 403, 'esignature_required', 'with a result');
     my @rest = qw(worksheet_incomplete qc_failed confirmation_required media_qc_failed);
     is_deeply(slugs($body), [ 'esignature_required', @rest ], 'the others');
     $lab->policy(esignature_required => 'f');
     is_deeply(slugs(refused(verify($test), 409, 'worksheet_incomplete', 'and so on')), \@rest,
-        'without the signature');
-    ok(!(grep { !length $_->{message} } @{ $body->{blockers} }), 'each in words');
+        'signed, the other blockers remain');
+    ok(!(grep { !length $_->{message} } @{ $body->{blockers} }), 'each blocker has a message');
 };
 
 subtest 'an already verified test that fails another gate' => sub {

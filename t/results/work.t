@@ -40,8 +40,10 @@ my ($unreceived)
 subtest 'the order of work' => sub {
     is_deeply([ listed() ], [ $first, $late_long, $stat, $late_none ],
         'by the end of the holding time, none last, then by priority; received samples alone');
-    is_deeply([ listed(method => 'EPA 2') ], [ $late_long, $stat, $late_none ], 'by method');
-    is_deeply([ listed(testDefinitionId => $long) ], [$late_long], 'by definition');
+    is_deeply([ listed(method => 'EPA 2') ], [ $late_long, $stat, $late_none ],
+        'the worklist filters by method');
+    is_deeply([ listed(testDefinitionId => $long) ], [$late_long],
+        'the worklist filters by definition');
     my ($entry) = @{ $ann->done('worklist', limit => 1)->{data} };
     is_deeply([ @$entry{qw(status assignedTo returned sampleDisposition priority)} ],
         [ 'pending', undef, undef, 'active', 'routine' ], 'an entry says what is to be done');
@@ -107,7 +109,8 @@ subtest 'assignment' => sub {
         assignedTo => $bob->{id});
     is_deeply([ map { $_->{id} } @{ $answer->{updated} } ], [ $stat, $late_none ],
         'both tests are assigned');
-    is_deeply([ listed(assignedTo => $bob->{id}) ], [ $stat, $late_none ], 'in his worklist');
+    is_deeply([ listed(assignedTo => $bob->{id}) ], [ $stat, $late_none ],
+        'the tests are in his worklist');
     $ann->done('sample-test assign', sampleTestIds => [$stat], assignedTo => undef);
     is_deeply([ listed(assignedTo => $bob->{id}) ], [$late_none], 'taken from him');
     $ann->refused('invalid_reference', 'sample-test assign', sampleTestIds => [ $stat, 987654 ],
@@ -155,7 +158,7 @@ subtest 'sent back' => sub {
             'the test shows when it was sent back');
         is("$record->{status} $record->{result}", 'entered 4.2', 'the result stands');
     });
-    is($before, 0, 'without an event');
+    is($before, 0, 'sending back emits no event');
     ok((grep { $_ == $test } listed(assignedTo => $ann->{id})), 'it is with who entered it');
     my $refusal = refused($lims->post("/sample-tests/$test/verify", {}), 409,
         'invalid_transition', 'it is not verified');
@@ -169,7 +172,7 @@ subtest 'sent back' => sub {
 
     $bob->done('sample-test return', $test, reason => 'once more', assignedTo => $bob->{id});
     is($ann->done('sample-test enter', $test, result => '4.3')->{returned}, undef,
-        'another value does');
+        'another value ends the return');
     $bob->done('sample-test return', $test, reason => 'a third time');
     my $many = $lims->post('/sample-tests/bulk-results',
         { updates => [ { sampleTestId => $test, result => '4.3' } ] });

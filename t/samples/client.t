@@ -50,8 +50,8 @@ subtest 'the project names the client' => sub {
     my $sample   = $lims->post('/samples', { materialTypeId => $material, projectId => $with });
 
     is($sample->status, 201) or diag($sample->body);
-    is($sample->json->{clientId}, $dairy, 'its id');
-    is($sample->json->{clientName}, "Molkerei S\x{fc}d", 'its name');
+    is($sample->json->{clientId}, $dairy, 'the sample has the id of the client');
+    is($sample->json->{clientName}, "Molkerei S\x{fc}d", 'the sample has the name of the client');
     is($lab->sample(projectId => $with, clientName => 'Somebody Else')->{clientName},
         'Somebody Else', 'a name given wins');
     like(refused($lims->post('/samples', { materialTypeId => $material, projectId => $without }),

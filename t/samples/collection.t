@@ -44,7 +44,7 @@ subtest 'collectedAt implies collectionDate in the organization\'s time zone' =>
 subtest 'collectionDate alone has no time' => sub {
     my $sample = $lab->sample(collectionDate => '2026-03-09');
     is($sample->{collectionDate}, '2026-03-09', 'the day');
-    is($sample->{collectedAt},    undef,        'no time');
+    is($sample->{collectedAt},    undef,        'the sample has no time of collection');
 };
 
 subtest 'dates in the future' => sub {
@@ -109,7 +109,7 @@ subtest 'the same checks at registration' => sub {
 subtest 'clearing collectedAt keeps collectionDate' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
     my $after  = $lims->patch("/samples/$sample->{id}", { collectedAt => undef })->json;
-    is($after->{collectedAt},    undef,        'no time');
+    is($after->{collectedAt},    undef,        'the sample has no time of collection');
     is($after->{collectionDate}, '2026-03-09', 'still the day');
 };
 

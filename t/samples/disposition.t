@@ -150,7 +150,7 @@ subtest 'disposed of' => sub {
             "a reported sample, $disposition");
     }
     my $gone = dispose($sample, 'disposed', reason => 'kept for 30 days');
-    is($gone->status, 200, 'is disposed of') or diag($gone->body);
+    is($gone->status, 200, 'a reported sample is disposed of') or diag($gone->body);
     is_deeply([ @{ $gone->json }{qw(status releaseState disposition dispositionReason)} ],
         [ 'reported', 'reported', 'disposed', 'kept for 30 days' ],
             'a disposed sample stays reported');

@@ -50,12 +50,13 @@ sub column { my ($name, @lines) = @_; return [ map { $_->{$name} } @lines ] }
 subtest 'samples as a file' => sub {
     my @lines = file('sample export');
     is_deeply(column('id', @lines), [ map { "$_->{id}" } @samples ], 'all, in order, and of nobody else');
-    is_deeply(column('trackingId', @lines), [ map { $_->{trackingId} } @samples ], 'with their names');
+    is_deeply(column('trackingId', @lines), [ map { $_->{trackingId} } @samples ],
+        'the file has the names of clients and projects');
     is_deeply(column('clientName', @lines), [ (map { "'$names[$_]" } 0 .. 2), $names[3] ],
         'no text begins a formula; quotes, commas and line breaks stay');
     is_deeply(column('externalId', @lines), [ "'+1+1", '-1.5', '-2.5', '-3.5' ], '... and numbers stay numbers');
     is_deeply(column('createdAt', @lines), [ map { $_->{createdAt} } @samples ], 'times as the record has them');
-    is_deeply(column('noteOnReport', @lines), [ ('false') x 4 ], 'and truth values');
+    is_deeply(column('noteOnReport', @lines), [ ('false') x 4 ], 'the file has truth values');
     is_deeply(column('receivedAt', @lines)->[0], '', 'null is empty');
     is($mia->get('/samples/export')->body, decode_base64($ann->done('sample export')->{contentBase64}),
         'the same over HTTP');

@@ -111,7 +111,7 @@ subtest 'approvals and amendments' => sub {
     is(progress($other, [ 0, 0, 1 ], ['amended'], 'amended'), 0, 'an amendment waits for approval');
     $decide->('rejected');
     is(progress($other, [ 0, 0, 1 ], [qw(amended approval_rejected)], 'after the rejection'), 1,
-        'which blocks it');
+        'the rejection blocks it');
 };
 
 subtest 'who asks' => sub {
@@ -119,7 +119,8 @@ subtest 'who asks' => sub {
     my $plain = $mia->get('/samples')->json->{data}[0];
     ok(!grep({ exists $plain->{$_} } qw(testCounts blockerCount flags holdingExpiresAt)), 'not unless asked for');
     my @page = @{ $mia->get('/samples?include=progress&status=pending,completed,reported&order=-id')->json->{data} };
-    is(scalar(grep { $_->{testCounts} } @page), scalar @page, 'with several statuses');
+    is(scalar(grep { $_->{testCounts} } @page), scalar @page,
+        'a list by several statuses has the counts');
     is_deeply([ map { $_->{id} } @page ], [ reverse sort { $a <=> $b } map { $_->{id} } @page ],
         'the page has the newest first');
 };

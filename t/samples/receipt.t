@@ -34,8 +34,8 @@ subtest 'by every name (a laboratory\'s day, 1.3)' => sub {
         { identifier => 'EXT-5' }, { identifier => $samples[5]{sampleIdentifier} });
     is($response->status, 200, 'the samples are received') or diag($response->body);
     is_deeply([ map { $_->{id} } @{ $response->json->{received} } ], [ map { $_->{id} } @samples ],
-        'all six');
-    is_deeply($response->json->{skipped}, [], 'none is skipped');
+        'all six samples are received');
+    is_deeply($response->json->{skipped}, [], 'no sample is skipped');
 };
 
 subtest 'what is skipped, and why' => sub {
@@ -58,9 +58,10 @@ subtest 'what is skipped, and why' => sub {
         ], 'each with its reason') or diag($response->body);
     my %message = map { $_->{error} => $_->{message} } @{ $response->json->{skipped} };
     like($message{check_character}, qr/mistyped/, 'a wrong check character in words');
-    like($message{ambiguous}, qr/$named->{trackingId}.*$double->{trackingId}/, 'both are named');
+    like($message{ambiguous}, qr/$named->{trackingId}.*$double->{trackingId}/,
+        'the message names both samples');
     is_deeply([ map { $_->{id} } @{ $response->json->{received} } ], [ $sample->{id} ],
-        'one is received');
+        'the unambiguous sample is received');
 };
 
 subtest 'refused bodies' => sub {
@@ -76,7 +77,7 @@ subtest 'refused bodies' => sub {
 
 subtest 'what was found' => sub {
     my ($one, $two, $three) = map { $lab->sample } 1 .. 3;
-    is($one->{receipt}, undef, 'nothing before receipt');
+    is($one->{receipt}, undef, 'no receipt is recorded before');
     my $received = $lims->post('/samples/receive', {
             items => [ { sampleId => $one->{id}, containers => 3, deviations => 'no preservative' },
                 { sampleId => $two->{id} } ],
@@ -124,7 +125,7 @@ subtest 'a receipt in error is undone (a laboratory\'s day, 1.3)' => sub {
     is($undone->status, 200, 'the receipt is undone') or diag($undone->body);
     is_deeply([ map { $undone->json->{$_} } qw(status receivedAt receipt dueDate) ],
         [ 'pending', undef, undef, undef ], 'pending again, and nothing of it stands');
-    is_deeply(\@events, [], 'no event');
+    is_deeply(\@events, [], 'undoing emits no event');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample'
         AND record_id = ? ORDER BY id DESC LIMIT 1}, $sample->{id}), 'scanned the wrong one',
         'the trail has the reason');

@@ -49,7 +49,8 @@ subtest 'a mixed delivery' => sub {
             "$at{processing} 409 not_receivable", "$at{completed} 409 not_receivable",
             "$at{verified} 409 not_receivable",
         ], 'the others, in the order sent');
-    ok(!(grep { !length $_->{message} } @{ $body->{skipped} }), 'each in words');
+    ok(!(grep { !length $_->{message} } @{ $body->{skipped} }),
+        'each skipped sample has a message');
     is_deeply([ map { [ $_->[0], $_->[1]{sampleId}, $_->[1]{status} ] } @events ],
         [ map { [ 'sample.received', $_, 'received' ] } @waiting ], 'sample.received for each');
     is_deeply([ map { $lims->get("/samples/$at{$_}")->body } sort keys %at ],
@@ -96,7 +97,7 @@ subtest 'refused bodies' => sub {
         }
         refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'an empty object');
     });
-    is($changes, 0, 'none was received');
+    is($changes, 0, 'no sample was received');
     is($lims->get("/samples/$id")->json->{status}, 'pending', 'the sample still awaits receiving');
 };
 
@@ -110,7 +111,7 @@ subtest 'a thousand samples' => sub {
 
     is_deeply(ids($body->{received}), $ids, 'all 999, in the order of their ids');
     is(scalar @{ $body->{skipped} }, 1, 'the unknown id is skipped');
-    is(scalar @events, 999, 'each told');
+    is(scalar @events, 999, 'each receipt has its event');
     my %shape = map { join(q{ }, @$_) => 1 } @events;
     is_deeply([ keys %shape ],
         ['sample.received sampleId integer, trackingId string, status string'],
@@ -130,7 +131,8 @@ subtest 'two deliveries of the same samples at once' => sub {
         });
         is_deeply([ sort { $a <=> $b } map { @{ $_->[0] } } @answers ], [@ids],
             "round $round: each received by one of them");
-        is_deeply([ map { @{ $_->[0] } + $_->[1] } @answers ], [ (8) x 4 ], 'each answered for');
+        is_deeply([ map { @{ $_->[0] } + $_->[1] } @answers ], [ (8) x 4 ],
+            "round $round: each request answers for every sample");
         is(scalar @events, 8, 'each sample has one event');
     }
 };

@@ -61,7 +61,7 @@ subtest 'an incomplete sample is refused' => sub {
     $lab->verify($tests[1]);
     my $changes = $lab->changes_of(sub {
         my $body = refused(report($sample), 409, 'incomplete_sample', 'blank and unverified');
-        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'each is named');
+        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'the blocker names each test');
     });
     is($changes, 0, 'no row has changed');
     $lab->enter($tests[0], '1');
@@ -74,7 +74,7 @@ subtest 'an incomplete sample is refused' => sub {
 
 subtest 'a sample without any test' => sub {
     my $body = refused(report($lab->sample), 409, 'incomplete_sample', 'has nothing to report');
-    is(scalar @{ $body->{blockers} }, 1, 'one blocker');
+    is(scalar @{ $body->{blockers} }, 1, 'there is one blocker');
 };
 
 subtest 'results of a reported sample cannot change' => sub {
@@ -86,7 +86,8 @@ subtest 'results of a reported sample cannot change' => sub {
         refused($lims->patch("/sample-tests/$test", { notes => '2' }), 409,
             'test_verified_locked', 'notes of its tests are locked too');
         is($lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] })
-                ->json->{skipped}[0]{error}, 'not_receivable', 'its receipt');
+                ->json->{skipped}[0]{error}, 'not_receivable',
+                    'a reported sample cannot be received');
     });
     is($changes, 0, 'no row has changed');
 };

@@ -116,7 +116,7 @@ subtest 'q, the beginning of a name' => sub {
     is(found("q=Mill&limit=2&cursor=$samples[3]{id}"), '6', 'the cursor gives the next page');
     is(found('q=%25%25%25'),              '',      'no wildcard');
     is(found('q=___'),                    '',      'an underscore is no wildcard');
-    is(found('q=%5C%5C%27'),              '',      'nor a quote');
+    is(found('q=%5C%5C%27'),              '',      'a quote is no wildcard');
     refused($lims->get("/samples?q=$_"), 400, 'invalid_query', "q of " . length $_)
         for 'ab', 'x' x 65, '%20%20%20';
 };

@@ -142,7 +142,8 @@ subtest 'externalId of another sample' => sub {
     like(refused($lims->patch($path, { externalId => 'TAKEN' }), 400, 'invalid_body', 'taken')
             ->{message}, qr/externalId/, 'the message names it');
     is($lims->patch($path, { externalId => 'FREE' })->status, 200, 'a free one');
-    is($lims->patch($path, { externalId => 'FREE' })->status, 200, 'its own again');
+    is($lims->patch($path, { externalId => 'FREE' })->status, 200,
+        'its own external id is accepted again');
 };
 
 subtest 'the audit trail' => sub {

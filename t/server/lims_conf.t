@@ -68,7 +68,7 @@ subtest 'requests that httpd itself refuses' => sub {
     ok(ask('/e502')->header('Retry-After'), 'a gateway may be asked again');
     is(ask('/wp-login.php')->status, 404, 'a file that is not there');
     is_deeply(figures(), $before, 'such requests do not count as the API\'s');
-    is($lims->get('/whoami', key => undef)->status, 401, 'what does');
+    is($lims->get('/whoami', key => undef)->status, 401, 'a request of the API counts');
     my $after = figures();
     is($after->{'lims_refusals_total{error="unauthorized"}'},
         $before->{'lims_refusals_total{error="unauthorized"}'} + 1, 'the refusal is counted');

@@ -76,7 +76,8 @@ subtest 'the line of a successful request' => sub {
 subtest 'a read of a known key takes one round trip' => sub {
     # A connection stays with one process, which knows the key after the first.
     my (undef, @records) = logged(5, sub { $lims->get('/whoami') for 1 .. 5 });
-    is_deeply([ map { $_->{databaseRoundTrips} } @records ], [ 1, 1, 1, 1 ], 'each of them');
+    is_deeply([ map { $_->{databaseRoundTrips} } @records ], [ 1, 1, 1, 1 ],
+        'each request has its round trips');
 };
 
 subtest 'the lines of refused requests' => sub {

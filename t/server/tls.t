@@ -33,7 +33,8 @@ subtest 'httpd ends TLS' => sub {
         like($answer->json->{message}, qr/https/, '... with the way out');
     }
     is($lims->db->selectrow_array(
-            q{SELECT count(*) FROM lims.client WHERE code = 'T'}), 0, 'nothing was created');
+            q{SELECT count(*) FROM lims.client WHERE code = 'T'}), 0,
+                'the refused request made no client');
     is($lims->db->selectrow_array(
             'SELECT last_used_at FROM lims.api_key WHERE id = ?', undef, $lims->fixture->{key_id}),
         undef, 'the key was not looked at');
@@ -48,12 +49,12 @@ subtest 'a proxy ends TLS' => sub {
     my $ask  = sub {
         return send_raw($lims, message($lims, 'GET', '/whoami', headers => [@_]), plain => 1)->status;
     };
-    is($ask->(), 200, 'without TLS');
+    is($ask->(), 200, 'a request without TLS is answered');
     is($ask->('X-Forwarded-Proto: https'), 200, 'X-Forwarded-Proto says that the client used TLS');
     is($ask->('X-Forwarded-Proto: HTTPS'), 200, 'X-Forwarded-Proto is compared without case');
     is($ask->('X-Forwarded-Proto: http'), 403, 'X-Forwarded-Proto says that it did not');
     is($ask->('X-Forwarded-Proto: http', 'X-Forwarded-Proto: https'), 403, 'or not all the way');
-    is($ask->('X-Forwarded-Proto: '), 403, 'or nobody knows');
+    is($ask->('X-Forwarded-Proto: '), 403, 'an unknown protocol is refused');
     is($lims->get('/whoami')->status, 200, 'over TLS as well');
     ok($lims->finish, 'the log is clean');
 };

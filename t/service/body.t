@@ -186,7 +186,7 @@ for my $route (sort keys %route) {
 subtest 'the message names the field' => sub {
     my $say = sub { return $lims->post('/clients', $_[0])->json->{message} };
     like($say->('{"code":"A","name":1}'), qr/\bname\b/, 'a field of the wrong type');
-    like($say->('{"code":"A"}'), qr/\bname\b/, 'a missing field');
+    like($say->('{"code":"A"}'), qr/\bname\b/, 'the message names the missing field');
     like($say->('{"code":"A","name":"B","colour":"red"}'), qr/\bcolour\b/, 'an unknown field');
     like($say->('{"code":"A","name":"B","name":"B"}'), qr/\bname\b/, 'a field that is there twice');
     my $deep = $lims->post('/sample-tests/bulk-results',

@@ -82,7 +82,7 @@ subtest 'blocks are closed, and verified' => sub {
     is_deeply([ @{ $answer->{json} }{qw(sound problem blocks lastBlock notYetClosed)} ],
         [ JSON::PP::true, undef, 2, 2, 0 ], 'all blocks and entries are verified');
     is($answer->{json}{entries}, $db->selectrow_array('SELECT count(*) FROM lims.audit_entry
-        WHERE organization_id = ?', undef, $id), '... every entry');
+        WHERE organization_id = ?', undef, $id), 'every entry is verified');
     like($answer->{json}{unseen}, qr/cut off/, 'what cannot be seen is said');
     my $listed = $lims->ctl(@here, qw(audit heads))->{json}{data};
     is_deeply([ map { $_->{head} } @$listed ], [ $heads =~ /^(lims-audit-1:$id:\S+)$/mg ],
