@@ -42,7 +42,7 @@ int main(void)
         ok(lims_base64_decode(&bytes, &length, pairs[i].text, pool), "the text is decoded");
         is(bytes, pairs[i].bytes, "... to the same bytes");
         is_number((long long)length, (long long)strlen(pairs[i].bytes),
-            "as many bytes are decoded");
+                  "as many bytes are decoded");
     }
     for (size_t i = 0; i < LIMS_LENGTH(others); i++) {
         ok(!lims_base64_decode(&bytes, &length, others[i], pool), "refused: '%s'", others[i]);

@@ -21,7 +21,7 @@ int main(void)
 
     ok(lims_sha256(digest, "abc", 3), "SHA-256 is there");
     is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC,
-        "the SHA-256 of \"abc\" is right");
+       "the SHA-256 of \"abc\" is right");
     is(lims_sha256_hex("abc", 3, LIMS_SHA256_LENGTH, pool), SHA256_OF_ABC,
        "SHA-256 in hexadecimal");
     is(lims_sha256_hex("abc", 3, 4, pool), "ba7816bf", "the first bytes of the digest are right");

@@ -67,7 +67,7 @@ static void test_making(void)
     is(lims_etag("abc", 3, pool), "\"ba7816bf8f01cfea414140de5dae2223\"", "half of SHA-256");
     is(lims_etag("", 0, pool), "\"e3b0c44298fc1c149afbf4c8996fb924\"", "the ETag of nothing");
     ok(strcmp(lims_etag("abc", 3, pool), lims_etag("abd", 3, pool)) != 0,
-        "another body has another ETag");
+       "another body has another ETag");
     ok(lims_etag_matches(lims_etag("abc", 3, pool), lims_etag("abc", 3, pool), false),
        "an ETag matches itself");
 }

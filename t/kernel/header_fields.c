@@ -27,7 +27,7 @@ static void test_request_ids(apr_pool_t *pool)
     ok(!lims_request_id_valid("a\"b"), "a quote");
     ok(!lims_request_id_valid("\xC3\xA4"), "a letter beyond ASCII");
     ok(id && strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32,
-        "a new request id has 32 digits");
+       "a new request id has 32 digits");
     ok(lims_request_id_valid(id), "a created request id is valid");
     ok(strcmp(id, lims_request_id_create(pool)) != 0, "the next request id differs");
 }

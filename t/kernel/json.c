@@ -191,7 +191,7 @@ static void test_tree(void)
     is(member->first->next->next->text, "false", "the third element is false");
     is_number(member->first->next->next->next->type, LIMS_JSON_NULL, "the fourth element is null");
     is_number(member->first->next->next->next->next->type, LIMS_JSON_OBJECT,
-        "the fifth element is an object");
+              "the fifth element is an object");
     member = lims_json_member(lims_json_member(root, "o"), "x");
     is(member->text, "-0", "a member of a member");
     is(member->name, "x", "a member has its name");

@@ -263,7 +263,7 @@ static void test_digest(void)
     const char *first = digest_of(HEAD "\r\n1" TAIL);
 
     ok(*first != '\0' && strcmp(first, digest_of(HEAD "\r\n2" TAIL)) != 0,
-        "another value has another digest");
+       "another value has another digest");
     passes(read_pieces(&parts, "multipart/form-data; boundary=yy", other, sizeof(other) - 1, 9),
            "another boundary");
     ok(strcmp(first, lims_multipart_digest(parts, pool)) == 0,

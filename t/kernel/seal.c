@@ -102,7 +102,7 @@ static void test_round_trip(void)
     is(lims_unseal(&secret, ring, sealed, "x", pool), NULL, "the second key opens what it sealed");
     is(secret, "whsec_def", "the secret is as it was");
     is(lims_unseal(&secret, ring, lims_seal(ring, "", "x", pool), "x", pool), NULL,
-        "an empty secret is not sealed");
+       "an empty secret is not sealed");
     is(secret, "", "an empty secret stays empty");
 }
 
@@ -205,7 +205,7 @@ static void test_files(const char *folder)
     refused(file, "limsctl secret-key");
     is(lims_keyring_add(file, "first", pool), NULL, "a file is made");
     is_number(stat(file, &info) == 0 ? info.st_mode & 0777 : 0, 0600,
-        "the key file is its owner's alone");
+              "the key file is its owner's alone");
     is(lims_keyring_read(&ring, file, pool), NULL, "the key file is read");
     is(lims_keyring_first(ring), "first", "the first key has its name");
     is(lims_keyring_add(file, "second", pool), NULL, "a key is added");

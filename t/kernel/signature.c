@@ -19,7 +19,7 @@ int main(void)
        "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "keyed with the bytes behind whsec_");
     is(lims_signature_standard("c2VjcmV0", "m", "1", "{}", pool), NULL, "a secret without prefix");
     is(lims_signature_standard("whsec_", "m", "1", "{}", pool), NULL,
-        "a secret without bytes gives no signature");
+       "a secret without bytes gives no signature");
     is(lims_signature_standard("whsec_!!!!", "m", "1", "{}", pool), NULL,
        "a secret that is no base64");
     return tap_done();

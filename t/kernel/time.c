@@ -86,9 +86,9 @@ static void test_timestamps(void)
 static void test_moments(void)
 {
     is(lims_time_moment("2026-11-21", false, pool), "2026-11-21T00:00:00.000000Z",
-        "the first moment of a day");
+       "the first moment of a day");
     is(lims_time_moment("2026-11-21", true, pool), "2026-11-21T23:59:59.999999Z",
-        "the last moment of a day");
+       "the last moment of a day");
     is(lims_time_moment("2026-11-21T07:48:00Z", false, pool), "2026-11-21T07:48:00.000000Z",
        "a time as the begin of a period");
     is(lims_time_moment("2026-11-21T07:48:00.123Z", true, pool), "2026-11-21T07:48:00.123999Z",

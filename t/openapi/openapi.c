@@ -61,6 +61,9 @@ static const lims_field_t rack_fields[] = {
       .fallback = "1,2",
       .example = "[1, 2]" },
     { .name = "marks", .type = LIMS_T_STRING_LIST, .flags = LIMS_F_OUT | LIMS_F_CREATE },
+    { .name = "quota",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_TOOL },
     { .name = "content",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_CREATE,
@@ -330,7 +333,7 @@ static void test_parameters(void)
     is(parameter("/racks|post", 0), "Idempotency-Key", "a POST is done once");
     is(parameter("/racks/{id}/seal|post", 1), "If-Match", "an act on a record takes If-Match");
     is(parameter("/racks/{id}/seal|post", 2), "Idempotency-Key",
-        "an act on a record takes Idempotency-Key");
+       "an act on a record takes Idempotency-Key");
     is(parameter("/manual.json|get", 0), "If-None-Match", "a document is read on condition");
     is(words("components|parameters|id|required"), "true", "a path always has its id");
     is(words("components|parameters|id|schema|minimum"), "1", "an id is positive");
@@ -419,11 +422,12 @@ static void test_bodies(void)
        "required members of a creation: those without a default");
     is(words(RACK_CREATE "minProperties"), NULL, "a creation may be empty");
     is(words("components|schemas|RackUpdate|properties"), "code,priority", "members of a change");
+    ok(!at(RACK_CREATE "properties|quota"), "a member of the command line is in no body");
     is(words("components|schemas|RackUpdate|required"), NULL, "a change requires no member");
     is(words("components|schemas|RackUpdate|minProperties"), "1",
        "a change needs at least one member");
     is(words("components|schemas|RackUpdate|properties|priority|default"), NULL,
-        "a change has no defaults");
+       "a change has no defaults");
     is(words("components|schemas|SpinRacksRequest|required"), "speed",
        "required members of an action's body");
     is(words("components|schemas|SpinRacksRequest|properties|speed|maximum"), "2147483647",
@@ -440,23 +444,23 @@ static void test_fields(void)
        "a required text is not blank");
     is(words(RACK_CREATE "properties|code|description"), "Says \"which\".", "quotes in a text");
     is(words(RACK_CREATE "properties|priority|type"), "string,null",
-        "a nullable member may be null");
+       "a nullable member may be null");
     is(words(RACK_CREATE "properties|priority|enum"), "routine,stat,null",
        "a nullable enumeration includes null");
     is(words(RACK_CREATE "properties|priority|default"), "routine", "a default text");
     is(words(RACK_CREATE "properties|frozen|default"), "true", "a default");
     ok(at(RACK_CREATE "properties|frozen|default")->type == LIMS_JSON_BOOLEAN,
-        "the default is a boolean");
+       "the default is a boolean");
     is(words(RACK_CREATE "properties|volume|examples"), "7.10", "an example");
     ok(at(RACK_CREATE "properties|volume|examples|0")->type == LIMS_JSON_NUMBER,
-        "the example is a number");
+       "the example is a number");
     is(words(RACK_CREATE "properties|volume|maximum"), "100", "a bound");
     is(words(RACK_CREATE "properties|drawnOn|format"), "date", "a date");
     is(words(RACK_CREATE "properties|tubeIds|items|format"), "int64", "ids are large");
     is(words(RACK_CREATE "properties|tubeIds|minItems"), "1", "fewest");
     is(words(RACK_CREATE "properties|tubeIds|maxItems"), "200", "most");
     is(words(RACK_CREATE "properties|tubeIds|uniqueItems"), "true",
-        "the elements of a list differ");
+       "the elements of a list differ");
     is(words(RACK_CREATE "properties|tubeIds|default"), "1,2", "a default list");
     is(words(RACK_CREATE "properties|tubeIds|examples|0"), "1,2", "an example of a list");
     is(words(RACK_CREATE "properties|marks|maxItems"), "1000", "most where none is stated");
@@ -500,7 +504,7 @@ static void test_webhooks(void)
     is(words("components|schemas|QcFailedEvent|required"), "id,type,createdAt,organizationId,data",
        "the envelope");
     is(words("components|schemas|QcFailedEvent|properties|type|enum"), "qc.failed",
-        "the event has its type");
+       "the event has its type");
     is(words("components|schemas|QcFailedEvent|properties|data|properties"),
        "qcBatchId,batchNumber,qcStatus", "the event has its payload");
     is(words("components|schemas|SampleReportedEvent|properties|data|required"), "sampleId,status",

@@ -70,7 +70,7 @@ static void test_defaults(void)
     is(profile->columns[0].header, "sample id", "a header is folded");
     is_number(profile->columns[0].occurrence, 1, "and the first of its name");
     is_number(profile->columns[LIMS_COLUMN_UNIT].kind, LIMS_SOURCE_NONE,
-        "the profile has no other column");
+              "the profile has no other column");
     is(text_at(test->names, 0), "gluc", "the test has its name");
     is(test->unit, "g/L", "its unit is as written");
     ok(!test->file_unit && !test->convert && !test->values, "the test has no conversions");
@@ -85,7 +85,7 @@ static void test_defaults(void)
     is_number(profile->units.policy, LIMS_UNITS_ALIAS, "units");
     is_number(profile->unknown_test, LIMS_UNKNOWN_QUARANTINE, "unknown tests hold a file back");
     is_number(profile->replicates.policy, LIMS_REPLICATES_QUARANTINE,
-        "replicates hold a file back");
+              "replicates hold a file back");
     is_number(profile->replicates.decimals, -1, "decimals of a mean");
     is_number(profile->write.sample_statuses, LIMS_SAMPLE_RECEIVED | LIMS_SAMPLE_PROCESSING,
               "statuses");
@@ -163,7 +163,7 @@ static void test_layouts(void)
         is(profile->columns[0].key, "sample id", "keyvalue: a string is a key");
         is_number(profile->dialect.delimiter, 0, "whole lines");
         is_number(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).names->nelts, 2,
-            "the test has two names");
+                  "the test has two names");
     }
     profile = parsed(changed("'layout': 'wide'", "'layout': 'transposed'"));
     if (profile) {

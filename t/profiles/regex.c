@@ -62,7 +62,7 @@ static void test_faults(void)
     ok(!lims_regex_compile(&fault, "(a)(b)", pool), "two groups are refused");
     has(fault, "2 capturing groups where one is allowed", "the fault counts the groups");
     ok(!lims_regex_compile(&fault, "a\\Cb", pool),
-        "\\C, which matches half a character, is refused");
+       "\\C, which matches half a character, is refused");
     ok(!lims_regex_compile(&fault, "((((((((((((((((((((((a))))))))))))))))))))))", pool),
        "nested too deep");
     ok(lims_regex_captures(compile("(?:a)(b)")), "an expression with a group");

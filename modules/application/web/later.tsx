@@ -9,8 +9,8 @@ import type { ComponentType, ReactElement } from 'react';
 import { Waiting } from './parts/states.tsx';
 import { t } from './texts/texts.ts';
 
-// A file of the application that did not come: the network is away, or a newer version has
-// taken its place.
+// Error: a file of the application could not be loaded; the network is down, or a newer version has
+// replaced it.
 export class PartMissing extends Error {}
 
 type Page<P extends object> = ComponentType<P>;

@@ -21,7 +21,7 @@ export interface Route {
 const watchers = new Set<() => void>();
 const tell = (): void => watchers.forEach((watcher) => watcher());
 
-// Asked before another address is shown; false: the person stays.
+// Guards are asked before another address is shown; false: the person stays.
 const guards = new Set<() => boolean>();
 
 export function guard(may: () => boolean): () => void {

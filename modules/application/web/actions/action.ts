@@ -14,18 +14,19 @@ export interface Action<About> {
     id: string;
     title: (about: About) => string;
     permission?: string;
-    // Done seldom, or not to be hit by mistake: in the menu, never a button.
+    // Whether it belongs in the menu and never becomes a button: it is rare, or must not be hit by
+    // mistake.
     rare?: boolean;
-    // A step of the work: of what is offered the first such is the primary button.
+    // Whether it is a step of the work: the first offered step is the primary button.
     step?: boolean;
     keys?: string;
     visible?: (about: About) => boolean;
-    // Why it cannot be done now; the service decides again.
+    // Reason why it cannot be done now, as far as the page knows; the service decides again.
     refused?: (about: About) => string | undefined;
     perform: (about: About) => void | Promise<void>;
 }
 
-// An action with what it acts on.
+// An action together with the records it acts on.
 export interface Ready {
     id: string;
     title: string;

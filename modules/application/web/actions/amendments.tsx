@@ -35,7 +35,7 @@ async function amendmentsChanged(): Promise<void> {
 type Amendment = Read<'/amendments/{id}'>;
 type Whole = Read<'/samples/{id}'>;
 
-// A member of the sample, or of one of its tests ("tests[178].result"), in words.
+// Returns a member of the sample, or of one of its tests ("tests[178].result"), in words.
 function memberName(member: string, { tests }: Whole): string {
     const [, id, part] = /^tests\[(\d+)\](?:\.(\w+))?$/.exec(member) ?? [];
     const test = tests.find((one) => one.id === Number(id));
@@ -50,7 +50,7 @@ function differencesOf({ differences }: Amendment, whole: Whole): string[] {
         words.differs(memberName(member, whole), said(old), said(now))) : [words.same];
 }
 
-// The open amendment, and what it changes, in words.
+// Reads the open amendment, and lists its changes in words.
 async function opened(sample: Amendable): Promise<{ of: Amendment; differences: string[] }> {
     const [of, whole] = await Promise.all([
         answer(api.GET('/amendments/{id}', on({ id: sample.amendment?.id ?? 0 }))),

@@ -30,13 +30,13 @@ export interface Question {
     rows?: SignedRow[];
     warnings?: string[];
     reason?: 'must' | 'may';
-    // Asks for a name (in place of a reason), under this label.
+    // Label of an input for a name, which replaces the reason.
     name?: string;
-    // `one`: of these one is chosen, else any number.
+    // Choices; with `one`, exactly one is chosen, else any number.
     choices?: { label: string; values: { id: string; title: string }[]; one?: boolean };
     // Further inputs; `perform` reads their values from where they are kept.
     fields?: ReactNode;
-    // A longer text than a reason, under this label.
+    // Label of an input for a longer text than a reason.
     text?: { label: string; must: boolean };
     perform: (given: Given) => Promise<void>;
     // Asks the same question about the records as they are now, after something has changed.

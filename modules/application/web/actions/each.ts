@@ -6,8 +6,7 @@ import type { Problem } from '../api/problem.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 
-// `done` says what became of n of them. A single refusal is thrown, so that a dialog
-// shows it.
+// `done` makes the message about n records. A single refusal is thrown, so that a dialog shows it.
 export async function each<One>(
     records: One[], name: (one: One) => string, act: (one: One) => Promise<unknown>,
     done: (count: number) => string,

@@ -31,8 +31,8 @@ export const filesChanged = (): Promise<void> =>
         '/instrument-files/{id}/candidates',
         '/instrument-files/{id}/history');
 
-// An act is about the file as it was seen: if somebody decided meanwhile, it is refused, and
-// the file is read again.
+// Acts apply to the version of the file that was seen: if somebody has decided meanwhile, the act
+// is refused, and the file is read again.
 const path = (file: Listed) => ({ params: { path: { id: file.id } }, ...condition(file) });
 
 async function onSeen<T>(act: Promise<T>): Promise<T> {
@@ -221,7 +221,7 @@ export const fileActions: Action<OpenFile>[] = [
 
 type Again = Awaited<ReturnType<typeof reread>>[number];
 
-// Ten at a time, as the service reads them.
+// Files read in one request, the service's own bound.
 async function reread(dryRun: boolean) {
     const files = [];
     for (let cursor = 0, more = true; more;) {

@@ -22,7 +22,7 @@ interface Concern {
     parentId?: number;
 }
 
-// `concern`: undefined where the record is none to be investigated.
+// `concern`: undefined where the record cannot be investigated.
 export const investigating = <About>(
     id: string, concern: (about: About) => Concern | undefined,
     visible: (about: About) => boolean = () => true,

@@ -153,7 +153,7 @@ export const lotActions: Action<Lot[]>[] = [
         lot && more.length === 0 ? concernOf(lot) : undefined),
 ];
 
-// A list offers to receive one, too.
+// Actions of a list, which also offers to receive a lot.
 export const lotListActions = (kind: LotKind): Action<Lot[]>[] => [
     {
         id: 'lot.receive',

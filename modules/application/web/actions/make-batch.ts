@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Making a QC batch: its number is the one after the last, wherever it is made.
+// Makes a QC batch. Its number follows the last one, wherever it is made.
 import { answer, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { changed } from '../api/read.ts';

@@ -17,7 +17,7 @@ export type QcPoint = QcSeries['points'][number];
 
 export interface AtPoint {
     series: QcSeries;
-    // The one that the table's cursor is on, with its number in the chart.
+    // The point that has the cursor of the table, with its number in the chart.
     at: { point: QcPoint; run: number } | undefined;
     table: () => string[][];
 }

@@ -24,7 +24,7 @@ async function takeOver(batch: QcBatch, waiting: CoveredTest[], reason: string):
     return ids;
 }
 
-// The retests that were made; what refused one of them is told.
+// Makes the retests, and says which were refused and why.
 async function retestAll(measured: CoveredTest[], reason: string, refused: string[]):
 Promise<number[]> {
     const made: number[] = [];

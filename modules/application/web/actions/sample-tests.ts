@@ -98,7 +98,7 @@ function withReason(
     });
 }
 
-// Always signed: what was verified is verified no longer.
+// Reopening is always signed: the result is no longer verified.
 async function reopening({ test, sample }: One): Promise<Question> {
     const contents = await signedContents('sample_test', [test.id]);
     return {

@@ -19,7 +19,7 @@ export async function signedContents(
     return new Map(data.map((content) => [content.id, content]));
 }
 
-// The member of a body that signs it, of what was seen.
+// Returns the member of a body that signs the content that was seen.
 export const signature = (password: string | undefined, content: SignedContent | undefined) =>
     ({ password: password ?? '', contentHash: content?.contentHash ?? '' });
 

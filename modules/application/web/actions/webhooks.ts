@@ -81,7 +81,7 @@ function remove(endpoint: Endpoint): void {
     });
 }
 
-// An act on one endpoint, the one with the cursor.
+// Makes an action of the endpoint that has the cursor.
 function one(
     id: string, title: (name: string) => string, perform: (endpoint: Endpoint) => void | Promise<void>,
     more: Partial<Action<Endpoint[]>> = {}, fits: (endpoint: Endpoint) => boolean = () => true,

@@ -30,13 +30,13 @@ async function assign(all: OpenTest[], assignedTo: number | null): Promise<void>
     await changed('/worklist', '/sample-tests');
 }
 
-// The method of all of them; null: they have none, or several.
+// Returns the method of the tests; null: they have none, or several.
 function methodOf(all: OpenTest[]): string | null {
     const methods = new Set(all.map(({ method }) => method));
     return methods.size === 1 ? all[0]?.method ?? null : null;
 }
 
-// A run is a batch with the controls of the method's template, where it has one.
+// Makes a run: a batch with the controls of the method's template, if it has one.
 async function makeRun(all: OpenTest[], method: string): Promise<void> {
     const { data: [template] } = await answer(api.GET('/qc-templates', {
         params: { query: { method, active: true, limit: 1 } } }));

@@ -19,10 +19,11 @@ interface Lost {
 const lost = new Map<string, Lost>();
 const onTheirWay = new Map<string, Promise<Response>>();
 
-// The record that a change is about, or what is made.
+// Returns the path of the record that a change is about, or of the list that it adds to.
 const recordOf = (url: string): string => /^.*?\/api\/[^/]+(?:\/\d+)?/.exec(url)?.[0] ?? url;
 
-// A password is no part of what is asked, and is not remembered, nor is what has none else.
+// Returns the identity of a change; null: it is not remembered. A password is no part of it, and a
+// request about passwords alone has none.
 async function meaningOf(request: Request): Promise<string | null> {
     if (/\/session(?:\/|$)/.test(request.url)) {
         return null;
@@ -72,7 +73,7 @@ async function sendKeyed(request: Request, meaning: string): Promise<Response> {
     }
 }
 
-// Sends a request; a change under a key of its own, where the page has not given it one.
+// Sends a request. A change gets an idempotency key, unless the page has given it one.
 export async function sendOnce(request: Request): Promise<Response> {
     if (request.method === 'GET' || request.headers.has('Idempotency-Key')) {
         return send(request);

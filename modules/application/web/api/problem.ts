@@ -65,7 +65,7 @@ export class Problem extends Error {
         return this.status === 0;
     }
 
-    // Whether asking again, under the same idempotency key, may be answered otherwise.
+    // Whether a retry under the same idempotency key may be answered otherwise.
     get passing(): boolean {
         return this.status === 0 || this.status === 429 || this.status >= 500
             || this.slug === 'idempotency_in_progress';
@@ -77,7 +77,7 @@ export class Problem extends Error {
     }
 }
 
-// The request did not reach the service, or its answer did not reach us.
+// No answer: the request did not reach the service, or its answer did not reach us.
 export const unreachable = (): Problem => new Problem(0, { error: 'unreachable' });
 
 export function problemOf(response: Response, body: unknown): Problem {

@@ -20,7 +20,7 @@ export type Read<P extends ReadPath> =
     NonNullable<FetchResponse<paths[P]['get'] & {}, Init<P>, `${string}/${string}`>['data']>;
 
 interface Manner {
-    // Seconds after which it is asked for again while the page is seen.
+    // Seconds after which the data is read again while the page is visible.
     live?: number;
     enabled?: boolean;
 }
@@ -102,12 +102,11 @@ async function read(path: ReadPath, init: object, background: boolean): Promise<
     return data;
 }
 
-// A record as it is at this moment, for an act that begins with it.
+// Reads a record as it is now, for an act that begins with it.
 export const readNow = async <P extends ReadPath>(path: P, init: Init<P>): Promise<Read<P>> =>
     await read(path, init as object, false) as Read<P>;
 
-// The first look is the person's; those after it, made by the page itself, are not use of
-// the session.
+// The first request counts as a use of the session; later ones, made by the page itself, do not.
 export function useRead<P extends ReadPath>(
     path: P, init: Init<P>, manner: Manner = {},
 ): UseQueryResult<Read<P>, Problem> {
@@ -123,7 +122,7 @@ export function useRead<P extends ReadPath>(
     });
 }
 
-// Paths that are asked for again because a person did something.
+// Paths that are read again because a person did something.
 const asked = new Set<string>();
 
 export async function changed(...templates: ReadPath[]): Promise<void> {

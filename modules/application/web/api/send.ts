@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every request to the service: that it comes from this page and this session, and what
-// becomes of it when the session has ended in between.
+// Sends every request to the service, with the header fields that show this page and this session,
+// and handles the end of the session.
 import { back, current, ended, learnWays, session } from './session.ts';
 import { found } from './connection.ts';
 import { unreachable } from './problem.ts';
@@ -44,7 +44,8 @@ async function endedBy(response: Response): Promise<'time' | 'other'> {
         && body.error === 'session_changed' ? 'other' : 'time';
 }
 
-// Signing in answers 401 for itself. A poll does not wait for a person to come back.
+// The answer 401 to signing in is the page's own matter. A poll does not wait until a person is
+// back.
 export async function send(request: Request): Promise<Response> {
     const background = request.headers.has('X-Lims-Background');
     const own = request.url.endsWith('/session') && request.method !== 'GET';

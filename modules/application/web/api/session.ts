@@ -64,7 +64,7 @@ function watch(watcher: () => void): () => void {
 
 export const useSessionState = (): State => useSyncExternalStore(watch, current);
 
-// Below the shell there always is one.
+// Returns the session; below the shell there always is one.
 export function useSession(): Session {
     const now = useSessionState();
     if (now.is !== 'in' && now.is !== 'ended') {
@@ -77,7 +77,7 @@ export const may = (permission: string | undefined): boolean =>
     permission === undefined || permission === 'self'
     || (session()?.permissions.includes(permission) ?? false);
 
-// The roles that have a permission which the person lacks.
+// Returns the roles that have a permission which the person lacks.
 export const rolesWith = (permission: string): string[] =>
     session()?.lacking.find((one) => one.permission === permission)?.roles ?? [];
 

@@ -12,7 +12,8 @@ const lookEvery = 60_000;
 const look = (): Promise<Session> =>
     answer(api.GET('/session', { headers: { 'X-Lims-Background': '1' } }));
 
-// A page that is opened, or told of another tab: who is signed in in this browser?
+// Asks who is signed in in this browser: when a page is opened, or when another tab says that it
+// changed.
 export async function recognize(): Promise<void> {
     try {
         const found = await look();
@@ -84,8 +85,8 @@ function lookWhileSeen(): void {
     }
 }
 
-// The end of a session is seen also where nothing else is asked for, and as soon as a page
-// is seen again.
+// Polls for the end of the session, also where the page requests nothing else, and asks as soon
+// as a page is seen again.
 export function startSession(): void {
     listenToOthers(() => void recognize());
     setInterval(lookWhileSeen, lookEvery);

@@ -25,10 +25,11 @@ function unescaped(text: string): string {
         : text.startsWith('\\u') ? String.fromCharCode(parseInt(text.slice(2), 16)) : text;
 }
 
-// A text that is not of the service, such as a part of the address.
+// Makes hidden characters visible in a text that does not come from the service, such as a part of
+// the address.
 export const visibleText = (text: string): string => text.replace(anyHidden, named);
 
-// JSON as it was answered, with what is hidden in its texts made visible.
+// Parses JSON of an answer, with hidden characters in its texts made visible.
 export function visible(json: string): string {
     return mayHide.test(json)
         ? json.replace(inJSON, (found) => {

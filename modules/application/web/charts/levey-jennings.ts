@@ -39,9 +39,9 @@ export interface Run {
 export interface Place {
     x: number;
     y: number;
-    // The rule whose shape it has; undefined: none is broken.
+    // Rule whose shape the point has; undefined: it breaks none.
     rule: string | undefined;
-    // The value lies outside the drawing; it stands at its edge.
+    // Whether the value lies outside the drawing; the point then stands at its edge.
     beyond: boolean;
 }
 
@@ -71,7 +71,7 @@ const rowHeight = 14;
 // The shape of a point that breaks several rules is that of the first of them.
 export const ruleOrder = ['1-3s', 'R-4s', '2-2s', '4-1s', '3-1s', '10-x', '7-T', '1-2s'];
 
-// A step of 1, 2 or 5 and a power of ten, so that there are at most so many.
+// Returns a step of 1, 2 or 5 times a power of ten, so that there are at most so many steps.
 export function stepOf(span: number, most: number): number {
     const rough = span / most;
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -79,7 +79,7 @@ export function stepOf(span: number, most: number): number {
         ?? 10 * power;
 }
 
-// Decimal places that show a hundredth of the deviation, at most six.
+// Returns the decimal places that show a hundredth of the deviation, at most six.
 export function digitsOf(s: number): number {
     return s > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(s)))) : 2;
 }
@@ -145,7 +145,7 @@ function runsOf(points: ChartPoint[]): { rule: string; from: number; to: number 
     return runs;
 }
 
-// Each name in the lowest row where it touches no other; y is counted from that row on.
+// Places each name in the lowest row where it touches no other; y counts from that row on.
 function placed(runs: { rule: string; from: number; to: number }[], x: (i: number) => number): Run[] {
     const ends: number[] = [];
     return runs.map((run) => {

@@ -21,7 +21,7 @@ interface Properties {
     s: number;
     words: Words;
     excluded: boolean[];
-    // The point that the table's cursor is on.
+    // Point that has the cursor of the table.
     cursor: number | null;
     choose: (index: number) => void;
 }

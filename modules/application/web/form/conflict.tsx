@@ -51,7 +51,7 @@ const versionOf = (members: Record<string, Member>) =>
         };
     };
 
-// `aside`: in a panel of its own, where the form has no room for it; what closes it.
+// `aside`: closes the panel in which the conflict is shown where the form has no room for it.
 export function Conflict({ clashes, members, decide, aside }: {
     clashes: Clash[]; members: Record<string, Member>;
     decide: (keep: 'mine' | 'theirs') => void; aside?: () => void;

@@ -33,7 +33,7 @@ export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/materia
 // Routes of acts on one record.
 export type ActPath = Extract<PathsWithMethod<paths, 'post'>, `${string}/{id}/${string}`>;
 
-// A form whose members are not those of the record: the way there and back.
+// Mapping for a form whose members are not those of the record, in both directions.
 export interface Shape {
     schema: (body: Schema) => Schema;
     record: (record: Record<string, unknown>) => Record<string, unknown>;
@@ -57,9 +57,9 @@ export interface FormDefinition {
     created?: (name: string) => string;
     changed: (name: string) => string;
     name: (record: Record<string, unknown>) => string;
-    // Asked for with every change.
+    // Whether every change asks for a reason.
     reason?: boolean;
-    // The form is of an act on the record, with a body of its own.
+    // Act on the record that the form is for, with a body of its own.
     act?: ActPath;
     shape?: Shape;
     // The table of the record, where a change is signed if the laboratory signs.

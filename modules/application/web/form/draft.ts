@@ -98,11 +98,11 @@ export function valueOf(schema: Schema, draft: Draft, clock: Clock): Value {
 export const same = (a: Draft | undefined, b: Draft | undefined): boolean =>
     JSON.stringify(a) === JSON.stringify(b);
 
-// The members that somebody filled in otherwise than they were.
+// Returns the members that somebody has changed.
 export const changedIn = (base: Group, mine: Group): string[] =>
     Object.keys(mine).filter((name) => !same(base[name], mine[name]));
 
-// The body to send: of a new record what is filled in, of a change what differs.
+// Makes the body to send: for a new record the filled members, for a change those that differ.
 export function bodyFrom(
     schema: Schema, base: Group, mine: Group, isNew: boolean, clock: Clock,
 ): Record<string, Value> {
@@ -129,14 +129,14 @@ export interface Clash {
     mine: Draft;
 }
 
-// Members that somebody else changed, too: what it was, theirs, mine.
+// Returns the members that somebody else has changed, too: former value, theirs, mine.
 export const clashes = (base: Group, theirs: Group, mine: Group): Clash[] =>
     changedIn(base, theirs).filter((name) => !same(base[name], mine[name])
         && !same(theirs[name], mine[name]))
         .map((name) => ({ name, base: base[name] ?? '', theirs: theirs[name] ?? '',
             mine: mine[name] ?? '' }));
 
-// Mine over theirs, where mine was changed: for the members in `kept`, theirs.
+// Merges two versions: my changes over theirs, except for the members in `kept`.
 export function merged(base: Group, theirs: Group, mine: Group, kept: ReadonlySet<string>): Group {
     const made = { ...theirs };
     for (const name of changedIn(base, mine)) {

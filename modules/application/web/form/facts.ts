@@ -6,7 +6,7 @@ import type { FormDefinition, Member } from './definition.ts';
 
 const words = t.sample;
 
-// The one that is wrong most often first.
+// Order of the members: the one that is wrong most often is first.
 export const factMembers: Record<string, Member> = {
     plantLocation: { label: words.member.plantLocation },
     clientName: { label: words.client },
@@ -29,7 +29,7 @@ export const factsForm: FormDefinition = {
     change: words.changeFacts, changed: words.factsChanged,
 };
 
-// The form of some of them.
+// Returns a form of some of the members.
 export const factsOf = (names: string[], title: string): FormDefinition => ({
     ...factsForm,
     members: Object.fromEntries(Object.entries(factMembers)

@@ -35,7 +35,7 @@ export function Said({ id, text }: { id: string; text: string | undefined }): Re
     );
 }
 
-// A label, what stands below it, its help and what is wrong with it.
+// A label with its input, its help and the message about what is wrong.
 function Labelled({ id, member, help, wrong, children }: {
     id: string; member: Member; help: ReactNode; wrong: string | undefined;
     children: ReactNode;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a form: what the record was, what is typed, what the service said of it.
+// State of a form: the record as it was, the draft, and the service's answer.
 import { useState } from 'react';
 
 import { asProblem } from '../api/problem.ts';
@@ -14,7 +14,7 @@ import type { Found, Record_ } from './service.ts';
 
 export interface Start {
     definition: FormDefinition;
-    // null: a new one.
+    // Id of the record; null: a new one.
     id: number | null;
     schema: Schema;
     found: Found;
@@ -52,7 +52,7 @@ interface Kept {
 const isChange = ({ definition, id }: Start): boolean =>
     id !== null && definition.act === undefined;
 
-// An act begins with what the service has by default, a change with what the record is.
+// Returns the initial draft: of an act the service's defaults, of a change the record.
 const begun = (
     { definition, schema, clock }: Start, found: Found, contentHash: string | null,
 ): Kept => ({

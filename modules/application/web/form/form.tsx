@@ -26,16 +26,16 @@ import type { Record_ } from './service.ts';
 
 interface Properties {
     definition: FormDefinition;
-    // null: a new one.
+    // Id of the record; null: a new one.
     id: number | null;
     close: () => void;
-    // After it is saved; without it the panel is closed.
+    // Called after saving; absent: the panel is closed.
     saved?: (record: Record_) => void;
-    // Above the members: what it comes to.
+    // Content above the members: the effect of the change.
     note?: string | undefined;
     // Initial values of a new record.
     initial?: Record_;
-    // Below the members: what else is known of the record, or done to it.
+    // Content below the members: further facts and actions.
     children?: (record: Record_) => ReactNode;
 }
 

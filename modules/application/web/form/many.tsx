@@ -28,7 +28,7 @@ function upwards<One>(all: One[], at: number): One[] {
     return made;
 }
 
-// Beside one of many: earlier, away.
+// Buttons beside an element: move up, remove.
 function Place<One>({ all, at, name, set }: {
     all: One[]; at: number; name: string; set: (all: One[]) => void;
 }): ReactElement {

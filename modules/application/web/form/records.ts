@@ -26,7 +26,7 @@ function rowsOf(page: unknown): { rows: Row[]; next: number | undefined } {
     return { rows: data, next: hasMore ? nextCursor : undefined };
 }
 
-// All of a list, those that are not active, too: what a record refers to has a name.
+// Reads all records of a list, inactive ones included: a record that is referred to has a name.
 export function useRecords(path: RecordsPath): Picked[] {
     const rows = useAll(path, rowsOf);
     return useMemo(() => rows.map(({ id, code, name, displayName, active }) => ({

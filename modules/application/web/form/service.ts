@@ -68,7 +68,7 @@ export async function change(
     return made as Record_;
 }
 
-// An act says by its own rules whether it still can be done: it has no condition.
+// Acts have no condition (If-Match): their own rules say whether they can be done.
 export async function act(
     definition: Pick<FormDefinition, 'list' | 'one'>, path: ActPath, id: number, body: Record_,
 ): Promise<Record_> {

@@ -18,8 +18,8 @@ export function useClosingAsked(dirty: boolean): void {
     }, [dirty]);
 }
 
-// Asks before the tab is closed or another page shown. Returns what lets the next step pass
-// unasked: it was saved, or given up.
+// Asks before the tab is closed or another page shown. Returns a function that lets the next step
+// pass without asking, after saving or discarding.
 export function useUnsaved(dirty: boolean): () => void {
     const held = useRef(false);
 

@@ -20,7 +20,7 @@ export interface State {
     readonly cursor: cursors.Cursor;
     readonly mode: Mode;
     readonly comma: Comma;
-    // A paste that waits for what its commas mean.
+    // A paste that is waiting for the meaning of its commas.
     readonly asking: {
         readonly text: string; readonly chosen: Heading | undefined;
         readonly examples: readonly string[];
@@ -133,7 +133,7 @@ function target(sheet: Sheet, at: Place, command: Command, page: number): Place 
     }
 }
 
-// Behind the last problem comes the first; without any the cursor stays.
+// Goes to the next problem, from the last one to the first; without any the cursor stays.
 function nextProblem(sheet: Sheet, at: Place, back: boolean): Place {
     const troubled = (cell: Cell): boolean => isProblem(lookOf(sheet, cell).kind);
     const start = back ? { row: sheet.rows.length, column: 0 } : { row: 0, column: -1 };

@@ -3,7 +3,7 @@
 // Time as the schedulers of the grid see it, so that their tests need not wait.
 export interface Clock {
     now(): number;
-    // Calls back after some milliseconds, and returns what calls that off.
+    // Calls back after some milliseconds, and returns a function that cancels the call.
     after(milliseconds: number, call: () => void): () => void;
 }
 

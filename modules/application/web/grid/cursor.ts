@@ -4,7 +4,7 @@
 import { type Area, type Cell, type Place, type Sheet, areaOf, cellAt, isOpen } from './sheet.ts';
 import type { Direction } from './keys.ts';
 
-// The cell with the cursor, and the other corner of what is selected.
+// The cell with the cursor, and the opposite corner of the selection.
 export interface Cursor {
     readonly at: Place;
     readonly from: Place;
@@ -18,7 +18,7 @@ export function selected(cursor: Cursor): Area {
     return areaOf(cursor.at, cursor.from);
 }
 
-// Takes the cursor to a place, or the selection up to it.
+// Moves the cursor to a place, or extends the selection to it.
 export function to(cursor: Cursor, at: Place, extend: boolean): Cursor {
     return extend ? { at, from: cursor.from } : cursorAt(at);
 }
@@ -62,25 +62,25 @@ function farFrom(sheet: Sheet, place: Place, step: Place): Place {
     return at;
 }
 
-// The cell beside a place, or as far as Control goes.
+// Returns the neighbouring cell, or, with Control, the last one that a jump reaches.
 export function moved(sheet: Sheet, place: Place, direction: Direction, far: boolean): Place {
     const step = STEP[direction];
     return far ? farFrom(sheet, place, step) : beside(sheet, place, step);
 }
 
-// A page of rows further up or down.
+// Returns the cell a page of rows further up or down.
 export function paged(sheet: Sheet, place: Place, rows: number): Place {
     return within(sheet, { row: place.row + rows, column: place.column });
 }
 
-// The first or last cell of the row, or of the sheet.
+// Returns the first or last cell of the row, or of the sheet.
 export function edge(sheet: Sheet, place: Place, end: boolean, whole: boolean): Place {
     const last = { row: sheet.rows.length - 1, column: sheet.columns.length - 1 };
     const corner = end ? last : { row: 0, column: 0 };
     return whole ? corner : { row: place.row, column: corner.column };
 }
 
-// The next open cell of the column; where there is none, the cursor stays.
+// Returns the next open cell of the column; if there is none, the same cell.
 export function nextInColumn(sheet: Sheet, place: Place, back: boolean): Place {
     const step = back ? -1 : 1;
     for (let row = place.row + step; row >= 0 && row < sheet.rows.length; row += step) {
@@ -91,7 +91,7 @@ export function nextInColumn(sheet: Sheet, place: Place, back: boolean): Place {
     return place;
 }
 
-// The next cell, row by row, that a condition holds for; null: none follows.
+// Returns the next cell, row by row, that meets a condition; null: none follows.
 export function nextWhere(
     sheet: Sheet,
     place: Place,
@@ -111,7 +111,7 @@ export function nextWhere(
     return null;
 }
 
-// The next open cell in reading order; null: Tab leaves the grid.
+// Returns the next open cell in reading order; null: Tab leaves the grid.
 export function nextOpen(sheet: Sheet, place: Place, back: boolean): Place | null {
     return nextWhere(sheet, place, back, isOpen);
 }

@@ -134,7 +134,7 @@ export class Desk implements GridDesk {
         this.#answer((model) => answers.changedByOthers(model, idle));
     }
 
-    // The network is back, or somebody does not want to wait.
+    // Retries at once: the network is back, or somebody does not want to wait.
     retry(): void {
         this.#judging.now();
         this.#saving.retry();
@@ -191,7 +191,7 @@ export class Desk implements GridDesk {
         return new Saving({
             clock: ports.clock,
             key: () => ports.key(),
-            // A control of a run is corrected by itself.
+            // Sends the correction of a control by itself.
             alone: ({ kind }) => kind === 'control',
             send: (entries, key) => ports.send(entries, key),
             onTheirWay: (ids, phase) =>

@@ -112,7 +112,7 @@ function Problems({ desk, state, lines }: {
     );
 }
 
-// Seconds until a moment, counted down.
+// Shows the seconds until a moment, counting down.
 function useSecondsUntil(moment: number | null): number {
     const [now, setNow] = useState(Date.now());
 

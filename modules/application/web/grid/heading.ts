@@ -61,7 +61,7 @@ function labelled(
     return labels.length > 0 && !labels.includes('') && labels.some((label) => rows.has(label));
 }
 
-// Labels alone: the columns follow from the one with the cursor.
+// Returns columns from the cursor's on, for a block that has labels and no heading.
 function fromCursor(
     sheet: Sheet, rows: ReadonlyMap<string, number>, width: number, left: number,
 ): Heading {

@@ -9,9 +9,9 @@ import { type Clock, pause } from './clock.ts';
 
 export type Judgement =
     | { readonly kind: 'judged'; readonly verdicts: ReadonlyMap<string, Verdict> }
-    // Nobody answered: asked again after a pause, in milliseconds where the service said one.
+    // No answer: the service is asked again after a pause, of as many milliseconds as it named.
     | { readonly kind: 'unreachable'; readonly retryAfter: number | null }
-    // Asking again would be answered alike: the cells stay without a verdict.
+    // Refused: asking again would be answered alike, and the cells stay without a verdict.
     | { readonly kind: 'refused'; readonly message: string };
 
 export interface JudgingPorts<Q> {

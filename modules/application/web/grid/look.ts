@@ -15,7 +15,7 @@ export interface Look {
     readonly kind: Kind;
     // A few letters in place of a glyph.
     readonly word: string;
-    // Why, in the service's words.
+    // Reason, in the service's words.
     readonly messages: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export type Plan =
           readonly area: Area | null;
       };
 
-// More is a file, and is imported as one.
+// Largest paste; a larger block is a file, to be imported as one.
 export const CELLS = 20_000;
 export const CHARACTERS = 2_000_000;
 
@@ -40,7 +40,7 @@ const UNSEEN = /[\u0000-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufef
 interface Target {
     readonly place: Place | null;
     readonly text: string;
-    // Why the sheet has no place for it.
+    // Reason why the sheet has no place for a pasted cell.
     readonly remark: Remark | null;
 }
 
@@ -78,7 +78,7 @@ function byPlace(sheet: Sheet, block: string[][], area: Area): Target[] {
     );
 }
 
-// The row of a pasted line: by its label, where there is one, else counted from the cursor.
+// Returns the row of a pasted line: by its label, if it has one, else counted from the cursor.
 function rowOf(sheet: Sheet, heading: Heading, line: readonly string[], at: number): number | null {
     if (heading.label === null) {
         return at < sheet.rows.length || sheet.grow ? at : null;
@@ -111,7 +111,7 @@ function byHeading(sheet: Sheet, block: string[][], heading: Heading, top: numbe
     });
 }
 
-// Why a text cannot stand in a cell; null: it can. What it means is the service's to say.
+// Returns why a text cannot stand in a cell; null: it can. Its meaning is for the service to judge.
 function unfit(column: Column | undefined, text: string): Remark | null {
     if (/[\r\n]/.test(text)) {
         return remark('several_lines');

@@ -28,7 +28,7 @@ export interface SavingPorts<E> {
     readonly clock: Clock;
     // Makes an idempotency key, one for each chunk.
     key(): string;
-    // Whether the service takes an entry by itself only.
+    // Whether the service takes each entry in a request of its own.
     alone?(entry: E): boolean;
     send(entries: ReadonlyMap<string, E>, key: string): Promise<Outcome>;
     onTheirWay(ids: readonly string[], phase: 'saving' | 'waiting'): void;

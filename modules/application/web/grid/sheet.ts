@@ -26,7 +26,7 @@ export interface Content {
     readonly typed: string;
     // Settings of the run that do not hold for this cell, with those that do.
     readonly exceptions: Settings;
-    // Why an entered value is replaced.
+    // Reason for replacing an entered value.
     readonly reason: string;
 }
 
@@ -61,7 +61,7 @@ export interface Version {
     readonly reasons?: boolean;
 }
 
-// A text of the catalogue with what it is filled with.
+// Key of a text in the catalogue, with the values that it contains.
 export interface Remark {
     readonly code: string;
     readonly values: Readonly<Record<string, string | number>>;
@@ -79,7 +79,7 @@ export interface Cell {
     // The record as somebody else has left it since; null: nobody has.
     readonly theirs: Version | null;
     readonly phase: Phase;
-    // Why saving was refused, in the service's words.
+    // Reason why saving was refused, in the service's words.
     readonly refusal: string;
     readonly verdict: Verdict | null;
 }

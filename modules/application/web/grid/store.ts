@@ -4,7 +4,7 @@
 export interface Store<T> {
     get(): T;
     update(change: (value: T) => T): void;
-    // Calls back after each change, and returns what ends that.
+    // Calls back after each change, and returns a function that ends this.
     subscribe(call: () => void): () => void;
 }
 

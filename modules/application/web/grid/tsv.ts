@@ -23,8 +23,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
     return pattern.exec(text);
 }
 
-// The cell that begins at a place, and where it ends. A quote that no other one closes is a
-// character like any, as in a note of inches.
+// Reads the cell that begins at a place, and returns where it ends. A quote that no other one
+// closes is a character like any, as in a note of inches.
 function readCell(text: string, at: number): readonly [string, number] {
     const quoted = matchAt(QUOTED, text, at);
     if (quoted) {

@@ -5,7 +5,8 @@
 // removed its row.
 const places: (() => HTMLElement | null | undefined)[] = [];
 
-// Says where that is, the newest before the others, until it is taken back.
+// Registers the element that has the default focus, the newest before the others, until it is
+// withdrawn.
 export function keepFocus(place: () => HTMLElement | null | undefined): () => void {
     places.push(place);
     return () => {

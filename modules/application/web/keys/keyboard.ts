@@ -124,8 +124,8 @@ function takeCharacter(event: KeyboardEvent, field: Changed | null, silent: bool
     }
 }
 
-// Own keys of a control that has the focus: letters and arrows choose in a menu or list,
-// Space and Enter press a button.
+// Whether a control with the focus uses the key itself: letters and arrows choose in a menu or
+// list, Space and Enter press a button.
 function hasOwnKeys(target: Element, key: string): boolean {
     if (key === ' ' || key === 'Enter') {
         // Enter does nothing to a box but send its form.
@@ -140,7 +140,7 @@ function hasOwnKeys(target: Element, key: string): boolean {
     return target.closest('select, [role=menu], [role=listbox]') !== null;
 }
 
-// Keys that no field takes for itself.
+// Keys that are shortcuts in fields, too.
 const everywhere = ['Escape', 'F1', 'F7'];
 // Shortcuts that text fields handle themselves.
 const ofText = ['Mod+a', 'Mod+c', 'Mod+v', 'Mod+x', 'Mod+z'];

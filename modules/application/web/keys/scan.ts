@@ -20,7 +20,7 @@ export function typed(burst: Burst, character: string, at: number): Burst {
 
 export const isScan = (burst: Burst): boolean => burst.text.length >= minimum;
 
-// Whether what a terminating key at this time ends is a scan.
+// Whether a terminating key at this time completes a scan.
 export const endsScan = (burst: Burst, at: number): boolean =>
     isScan(burst) && at - burst.last < pause * 2;
 

@@ -3,7 +3,7 @@
 // Progress bar of a period that is being used up; the words beside it say the same.
 import type { ReactElement } from 'react';
 
-// `part`: 1 is all of it, more is over.
+// `part`: the share that is used up, 1 for all of it; more is over.
 export function Used({ part }: { part: number }): ReactElement {
     return (
         <svg className={part > 1 ? 'used over' : 'used'} viewBox="0 0 100 4"

@@ -9,7 +9,7 @@ import { waysOut } from '../places.ts';
 import { Link } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
-// `follow`: done before one goes there, such as closing the dialog.
+// `follow`: called before a link is followed, for instance to close the dialog.
 export function Blocked({ blocker, follow }: {
     blocker: Blocker; follow?: (() => void) | undefined;
 }): ReactElement {
@@ -41,7 +41,7 @@ function sentenceOf(problem: Problem): string {
     }
 }
 
-// `said`: how the page says the sentence.
+// `said`: rewords the sentence for the page.
 export function Refusal({ problem, follow, id, said: say = (text) => text }: {
     problem: Problem; follow?: () => void; id?: string; said?: (text: string) => string;
 }): ReactElement {

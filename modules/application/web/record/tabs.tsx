@@ -38,7 +38,7 @@ interface Page {
 export const countOf = (page: Page | undefined): string | undefined =>
     page?.data.length ? `${page.data.length}${page.hasMore ? '+' : ''}` : undefined;
 
-// `told`: what belongs to the history besides, such as the events of a sample.
+// `told`: further entries of the history, such as the events of a sample.
 export function useRecordTabs(of: Recorded, told: Line[] = []): Tab[] {
     const { tabs } = t.record;
     const noted = notedTable(of) !== undefined;

@@ -18,7 +18,7 @@ export function useShown(member: string): { shown: string; page: { cursor?: numb
     return { shown: searchParams.get(member) ?? '', page: cursor ? { cursor: Number(cursor) } : {} };
 }
 
-// `children`: what else stands in the same line.
+// `children`: further content of the same line.
 export function Choose({ member, label, values, children }: {
     member: string; label: string; values: Shown[]; children?: ReactNode;
 }): ReactElement {

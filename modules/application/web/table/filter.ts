@@ -15,7 +15,7 @@ export interface Filter {
     // filter.
     records?: RecordsPath;
     day?: boolean;
-    // The fewest characters that are asked for.
+    // Least number of characters that are searched for.
     least?: number;
     // Whether only links set the filter.
     linked?: boolean;

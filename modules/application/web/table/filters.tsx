@@ -107,7 +107,7 @@ function RecordChip({ filter, path, value, remove }: {
     return <Chip text={filterText({ ...filter, shown }, value)} remove={remove} />;
 }
 
-// `without`: those that go together with one that is taken away.
+// `without`: filters that are removed together with one.
 export function FilterBar({ known, children, without = {} }: {
     known: Filter[]; children?: ReactNode; without?: Record<string, string[]>;
 }): ReactElement {

@@ -33,7 +33,7 @@ interface Properties<Row> {
     label: string;
     columns: Column<Row>[];
     found: Found<unknown>;
-    // The rows that are shown, where they are not those that were found.
+    // Rows to show, where they differ from those that were read.
     rows: Row[];
     nameOf: (row: Row) => string;
     // Address that Enter opens; absent: Enter opens the panel beside the list.
@@ -41,7 +41,7 @@ interface Properties<Row> {
     // Acts on what is selected, else on the cursor's row; without them nothing is selected.
     actions?: Action<Row[]>[];
     peek?: (row: Row, close: () => void) => ReactElement;
-    // Said when there is no row at all; with a filter something else is.
+    // Text where there is no row at all; a filtered list has another.
     none: string;
     noneWhat?: string;
     // Button that makes the first row, where it is none of the actions.
@@ -50,7 +50,7 @@ interface Properties<Row> {
     head?: ReactNode;
     filters?: ReactNode;
     foot?: ReactNode;
-    // A panel over it, such as a form.
+    // Panel over the list, such as a form.
     children?: ReactNode;
 }
 

@@ -6,7 +6,7 @@ interface Identified {
     id: number;
 }
 
-// The row after a step; from nowhere the first step leads to the first row.
+// Returns the row after a step; without a cursor the first step leads to the first row.
 export function moved(at: number, step: number, count: number): number {
     return Math.max(0, Math.min(count - 1, at < 0 && step < 0 ? 0 : at + step));
 }

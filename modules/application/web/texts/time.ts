@@ -37,7 +37,7 @@ export const clock = (at: Date, zone: string): string => withSeconds(at, zone);
 
 export const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 
-// A day without a time (2026-11-27) belongs to no zone.
+// Formats a day without a time (2026-11-27), which belongs to no zone.
 export const dayOf = (date: string, now = new Date()): string =>
     day(new Date(`${date}T00:00:00Z`), 'UTC', now);
 
@@ -55,7 +55,7 @@ export const writtenDay = (date: string): string =>
 export const writtenTime = (at: string): string =>
     `${writtenDay(at)} ${at.slice(11, 16)}`;
 
-// "2 h 10 min", "1 d 16 h", "26 d": two units while they matter.
+// Formats a duration: "2 h 10 min", "1 d 16 h", "26 d": two units where both matter.
 export function span(milliseconds: number): string {
     const minutes = Math.floor(Math.abs(milliseconds) / 60_000);
     const hours = Math.floor(minutes / 60);

@@ -83,7 +83,7 @@ export interface Operation {
     answers: Answer[];
 }
 
-// Records within records within lists: deeper is said by the record's own operation.
+// Deepest nesting shown; deeper members are described by the record's own operation.
 const deepest = 3;
 
 function resolved<T extends { $ref?: string }>(openapi: OpenApi, thing: T): T {

@@ -37,7 +37,7 @@ function Decided({ step }: { step: Step }): ReactElement | null {
     ) : null;
 }
 
-// The steps in their order: what is decided before this one leads there.
+// Steps of the round in order; decided steps before this one are links.
 function Steps({ task, steps }: { task: Task; steps: Step[] }): ReactElement {
     return (
         <ul className="findings">

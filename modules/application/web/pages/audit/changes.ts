@@ -15,7 +15,7 @@ export interface Line {
     changes: Change[];
 }
 
-// More fields than any table has columns.
+// Most changed fields that an entry has.
 const most = 1000;
 
 export function linesOf(entries: Entry[]): Line[] {
@@ -34,7 +34,7 @@ export const fieldName = (field: string): string => field.replaceAll('_', ' ').r
 
 export const tableName = (table: string): string => table.replaceAll('_', ' ');
 
-// A value of the trail: what a text says, what a number is, or JSON as it stands.
+// Formats a value of the trail: the text, the number, or the JSON as it is.
 export type Value = { is: 'nothing' } | { is: 'time'; at: string } | { is: 'yes' | 'no' }
     | { is: 'day'; day: string } | { is: 'text'; text: string };
 

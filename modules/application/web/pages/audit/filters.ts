@@ -20,7 +20,7 @@ const tables = ['sample', 'sample_test', 'sample_order', 'approval', 'certificat
     'specification', 'user_account', 'user_role', 'role_permission', 'api_key',
     'webhook_endpoint', 'organization'];
 
-// The nouns that are called otherwise than their tables.
+// Nouns whose names differ from those of their tables.
 const tableOf: Record<string, string> = {
     order: 'sample_order', user: 'user_account', key: 'api_key', webhook: 'webhook_endpoint',
     profile: 'instrument_profile',

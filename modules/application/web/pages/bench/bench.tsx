@@ -118,7 +118,7 @@ function Save({ desk }: { desk: Desk }): ReactElement {
 
 const samplesIn = ({ tests }: Run): number => new Set(tests.map(({ sampleId }) => sampleId)).size;
 
-// A batch has a number, a method's run its method.
+// Returns the name of a run: the number of a batch, or the method.
 const nameOf = (value: string, { batch }: Pick<Run, 'batch'>): string =>
     batch?.batchNumber ?? visibleText(value);
 

@@ -15,7 +15,7 @@ export interface Typed {
 const BEHIND = /^(\S*\d\S*)\s+(ND|J|U)$/i;
 const known: Readonly<Record<string, Qualifier>> = { ND: 'ND', J: 'J', U: 'U' };
 
-// Returns what is sent for what was typed. An empty cell empties the result.
+// Returns the body for a typed value. An empty cell withdraws the result.
 export function sentOf(typed: string, numeric: boolean): Typed {
     if (typed.trim() === '') {
         return { result: null };
@@ -26,7 +26,7 @@ export function sentOf(typed: string, numeric: boolean): Typed {
         : { result: typed, ...(numeric ? { qualifier: null } : {}) };
 }
 
-// Returns what a cell shows of a record; typed again, it means the same.
+// Returns the text that a cell shows of a record; typed again, it means the same.
 export function shownOf(result: string | null, qualifier: Qualifier | null): string {
     if (result === null || qualifier === null) {
         return result ?? '';

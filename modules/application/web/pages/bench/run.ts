@@ -85,7 +85,7 @@ const OVERLAP = 60_000;
 export const lastChange = (tests: readonly SampleTest[], before = ''): string =>
     tests.reduce((last, { updatedAt }) => updatedAt > last ? updatedAt : last, before);
 
-// Tests that changed at this time or later, whatever became of them.
+// Reads tests that changed at this time or later, whatever their status.
 async function changedTests(filter: { qcBatchId?: number }, since: string): Promise<SampleTest[]> {
     if (!since) {
         return [];

@@ -87,7 +87,7 @@ export async function objections(id: string, settings: Settings): Promise<string
         [...refusals, ...entryWarnings].map(({ message }) => message));
 }
 
-// Whatever goes wrong is an outcome: a cell never loses what was typed by an exception.
+// Turns every failure into an outcome: no exception may lose what was typed.
 async function judgeOrSay(
     entries: ReadonlyMap<string, Entry>, controls: ControlDesk,
 ): Promise<Judgement> {

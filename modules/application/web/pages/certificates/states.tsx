@@ -34,7 +34,8 @@ function One({ one }: { one: Delivery }): ReactElement {
     );
 }
 
-// The state that needs a look first: given up, on its way, and else the last that arrived.
+// Returns the delivery that needs attention first: given up, then under way, else the last that
+// arrived.
 const order: Delivery['state'][] = ['given_up', 'pending', 'delivered'];
 
 export function Sent({ of }: { of: Certificate }): ReactElement {

@@ -24,7 +24,7 @@ export function StateOf({ state }: { state: State | null }): ReactElement | null
     );
 }
 
-// The next reading, in words that count down to it.
+// Returns the time until the next reading, in words.
 export function Due({ one }: { one: Confirmation }): ReactElement | null {
     if (one.nextReadDue === null) {
         return one.confirmationStatus === 'pending'

@@ -38,8 +38,7 @@ interface At {
 
 const nowhere: At = { sheet: '', row: null, card: null };
 
-// Before somebody went elsewhere: the row that the address names, else the first reason that
-// is open.
+// Returns the initial position: the row in the address, else the first open reason.
 function atFirst(cards: Card[], asked: URLSearchParams): At {
     const row = Number(asked.get('row'));
     if (row) {

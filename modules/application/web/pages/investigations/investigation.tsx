@@ -29,7 +29,7 @@ export function PhaseOf({ phase }: { phase: Phase }): ReactElement {
     );
 }
 
-// Days of the laboratory until it is due.
+// Returns the days, in the laboratory's time zone, until it is due.
 export function Clock({ one }: { one: Investigation }): ReactElement {
     const { organization } = useSession();
     const words = t.investigations;

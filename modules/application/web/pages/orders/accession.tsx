@@ -108,7 +108,7 @@ function Head({ desk, rows }: { desk: OrderDesk; rows: number }): ReactElement {
     );
 }
 
-// The foot says what a check found, and what the rows can be helped with.
+// Foot of the page: findings of the last check, and help for filling in rows.
 function Sum({ desk, rows, zone }: { desk: OrderDesk; rows: number; zone: string }): ReactElement {
     const { checked, messages } = useStore(desk.status);
     return (

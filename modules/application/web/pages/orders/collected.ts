@@ -27,7 +27,7 @@ function dayOf(year: number, month: number, day: number): string | null {
         ? `${year}-${two(month)}-${two(day)}` : null;
 }
 
-// A day without its year is the last such one.
+// Returns the latest such day before today, for a day without a year.
 function named(month: string, day: string, year: string | undefined, today: string): string | null {
     const number = months.indexOf(month.slice(0, 3).toLowerCase()) + 1;
     if (number === 0) {

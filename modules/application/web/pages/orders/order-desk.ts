@@ -64,7 +64,7 @@ export class OrderDesk implements GridDesk {
     readonly status: Store<Status> = storeOf(FRESH);
     readonly #ports: OrderPorts;
     readonly #receives: boolean;
-    // The registration whose fate is not known: it is sent again as it was, under its key.
+    // The registration whose outcome is unknown: it is sent again as it was, under its key.
     #sent: { readonly body: string; readonly key: string } | null = null;
 
     constructor(ports: OrderPorts, receives: boolean) {
@@ -103,7 +103,7 @@ export class OrderDesk implements GridDesk {
         return next !== null;
     }
 
-    // Says what holds for the whole order.
+    // Changes a member of the whole order.
     fill(fields: Partial<Form>): void {
         this.form.update((form) => ({ ...form, ...fields }));
         const { [Object.keys(fields)[0] as FormField]: _, ...rest } = this.status.get().fields;
@@ -256,7 +256,7 @@ export class OrderDesk implements GridDesk {
         }
     }
 
-    // Shows what is wrong where it is, and nothing of former checks.
+    // Shows the mistakes at their places, and none of former checks.
     #mark(wrong: readonly Wrong[], rows: number): void {
         const cells = new Map<string, string>();
         for (const { place, message } of wrong) {

@@ -64,7 +64,7 @@ export interface Reader {
 const at = (place: Place, message: string): Wrong => ({ place, field: null, message });
 const in_ = (field: FormField, message: string): Wrong => ({ place: null, field, message });
 
-// The one that is called so; else why there is none.
+// Returns the record of this name, else the reason why there is none.
 function idOf(ones: readonly Named[], text: string, noun: string): number | null | string {
     if (text.trim() === '') {
         return null;

@@ -35,7 +35,7 @@ interface Word {
     readonly text: string;
 }
 
-// Words between commas or semicolons; where one is no name, its own words.
+// Splits a text at commas and semicolons, and a part that is no name into its words.
 function wordsOf(known: Known, text: string): Word[] {
     return text.split(/[,;]/).map((part) => part.trim()).filter(Boolean).flatMap((part) => {
         const sign = /^[+-]/.exec(part)?.[0] ?? '';

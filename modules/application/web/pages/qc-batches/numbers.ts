@@ -3,7 +3,8 @@
 // Batch numbers, limits, what a failure does to what is covered, and values as they are typed.
 // Pure.
 
-// The number after the last one: its digits go on, with their zeros. QCB-0106, QCB-0107.
+// Returns the number after the last one: its digits count up and keep their zeros. QCB-0106,
+// QCB-0107.
 export function nextNumber(last: string | undefined): string {
     const found = /^(.*?)(\d+)(\D*)$/.exec(last ?? '');
     if (!found) {

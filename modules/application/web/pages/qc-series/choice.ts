@@ -34,7 +34,7 @@ export const optionsOf = <S extends Choosable>(
     all: S[], chosen: S, dimension: Dimension,
 ): string[] => [...new Set(among(all, chosen, dimension).map((one) => valueOf(one, dimension)))];
 
-// The series with this value that differs least in what is chosen after it.
+// Returns the series with this value that differs least from the later choices.
 export function choose<S extends Choosable>(
     all: S[], chosen: S, dimension: Dimension, value: string,
 ): S {

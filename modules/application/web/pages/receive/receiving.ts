@@ -42,7 +42,7 @@ export interface Line {
     readonly at: number;
     readonly verdict: Verdict;
     readonly bottle: Bottle | null;
-    // Why, in the service's words.
+    // Reason, in the service's words.
     readonly said: string;
     readonly deviation: string;
 }
@@ -62,7 +62,7 @@ export interface ReceivingPorts {
     receive(scan: Scan, key: string): Promise<Answer>;
 }
 
-// An undone scan supplies its own reason for so long, in milliseconds.
+// Milliseconds after a scan within which its undoing needs no reason.
 export const UNDO = 60_000;
 
 const TEMPERATURE = /^-?\d+(\.\d+)?$/;
@@ -110,7 +110,7 @@ export class Receiving {
             ({ ...state, findings: { ...state.findings, ...findings } }));
     }
 
-    // Says what became of a line by other means than its scan.
+    // Sets the outcome of a line that was decided otherwise than by its scan.
     mend(key: number, change: Partial<Line>): void {
         this.store.update((state) => ({ ...state, lines: state.lines.map((line) =>
             (line.key === key ? { ...line, ...change } : line)) }));
@@ -197,7 +197,7 @@ function isOnItsWay(verdict: Verdict): boolean {
     return verdict === 'sending' || verdict === 'waiting';
 }
 
-// The line whose scan can be undone without a reason of one's own: the last one, for a minute.
+// Returns the line whose scan can be undone without a reason: the last one, for a minute.
 export function undoable({ lines }: State, now: number): Line | null {
     const [last] = lines;
     return last?.verdict === 'received' && now - last.at < UNDO ? last : null;

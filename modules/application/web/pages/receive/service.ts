@@ -82,7 +82,7 @@ Promise<Answer> {
             ? texts.checkCharacter : said };
 }
 
-// Receives a bottle anew, with a deviation: it belongs to the receipt.
+// Receives a sample again, with a deviation: it belongs to the receipt.
 export async function receiveAnew(bottle: Bottle, findings: Findings, deviation: string):
 Promise<void> {
     const { skipped: [skipped] } = await post(

@@ -51,7 +51,7 @@ function cellOf({ member, as }: ColumnOf, noun: Noun): (row: Row) => ReactElemen
     };
 }
 
-// A cell moved in by the places that its record is within.
+// A cell indented by the depth of its record in the tree.
 const deepest = 5;
 const within = (cell: (row: Row) => ReactElement) => (row: Row): ReactElement => (
     <span className={`in-${Math.min(Number(row['level'] ?? 0), deepest)}`}>{cell(row)}</span>

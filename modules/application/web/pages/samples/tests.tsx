@@ -25,7 +25,8 @@ import type { Whole } from './record.tsx';
 
 export type Test = Read<'/sample-tests'>['data'][number];
 
-// Retests hang under what they repeat, in the order in which they were asked for.
+// Orders tests so that retests stand below the test they repeat, in the order in which they were
+// asked for.
 export function inOrder(tests: Test[]): Test[] {
     const after = (id: number): Test[] => tests.filter(({ retestOf }) => retestOf === id)
         .flatMap((test) => [test, ...after(test.id)]);

@@ -28,7 +28,7 @@ function chosenOf({ chosen, ticked }: Queue): ReadonlyMap<number, string> {
 const nameOf = ({ test }: Line): string =>
     `${trackingId(test)} ${test.testCode} ${valueOf(test)} ${test.unit ?? ''}`.trim();
 
-// About the row alone.
+// Makes an action of the row with the cursor alone.
 export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
     {
         id: 'sample-test.choose',
@@ -50,8 +50,8 @@ export const lineActions: Action<{ line: Line; queue: Queue }>[] = [
 
 const isStopped = ({ kind }: Line): boolean => kind === 'stop';
 
-// The retests of results that cannot be verified, as after a run was repeated: which of the
-// two is reported is no question.
+// Finds retests of results that can no longer be verified, as after a run was repeated: the retest
+// is the one to be reported.
 const repeated = ({ lines, chosen }: Queue): Line[] => lines.filter((line) => can(line)
     && !line.test.reported && !chosen.has(line.test.id)
     && lines.some((other) => isStopped(other) && other.test.id === line.test.retestOf));

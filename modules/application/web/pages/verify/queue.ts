@@ -15,7 +15,7 @@ export interface Look {
 
 export interface Line {
     test: Reviewed;
-    // Why it is open, and whether it can be ticked at all; null: one line is enough.
+    // Reason why the line is open, and whether it can be ticked; null: one line is enough.
     kind: Kind | null;
     looks: Look[];
 }
@@ -76,8 +76,8 @@ export function runsOf(tests: Reviewed[], methodOf: (test: Reviewed) => string):
     return [...runs.values()];
 }
 
-// Ticked are those that need no look, but for what the reviewer ticked or unticked; what was
-// entered anew since is neither.
+// Returns the ticked lines: those that need no attention, corrected by what the reviewer has ticked
+// and unticked. A result that was entered anew since is in neither.
 export type Decided = ReadonlyMap<number, { ticked: boolean; seen: string }>;
 
 export function isTicked({ test, kind }: Line, decided: Decided): boolean {

@@ -38,7 +38,7 @@ function Health({ of }: { of: Endpoint }): ReactElement {
         : <Status glyph="ready" tone="ready">{words.enabled}</Status>;
 }
 
-// While both secrets sign, how long the former still does.
+// Time for which the former secret still signs beside the new one.
 function Former({ until }: { until: string | null }): ReactElement | null {
     const left = until ? Date.parse(until) - Date.now() : 0;
     return left > 0 ? <Status glyph="clock" tone="expiring">{words.formerSecret(span(left))}</Status>

@@ -20,7 +20,7 @@ export interface Delivered {
     body: string;
 }
 
-// `ending`: it fits without the line end with which the body was copied.
+// `ending`: whether the signature fits without the line end that was copied with the body.
 export type Verdict = { is: 'fits' | 'ending' } | { is: 'differs'; computed: string };
 
 export async function judged({ secret, timestamp, signature, body }: Delivered): Promise<Verdict> {

@@ -6,13 +6,13 @@ import type { Read } from '../../api/read.ts';
 export type WorklistTest = Read<'/worklist'>['data'][number];
 
 export interface Group {
-    // Empty: the tests have no method.
+    // Method; empty: the tests have none.
     readonly method: string;
     readonly open: number;
     readonly analytes: readonly string[];
-    // Rush and stat.
+    // Number of tests of priority rush or stat.
     readonly urgent: number;
-    // The test whose holding time ends first; null: none has one.
+    // Test whose holding time ends first; null: none has one.
     readonly first: WorklistTest | null;
 }
 
