@@ -165,7 +165,7 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     }
     rv = lims_watchdog_create(pconf, s);
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0093: the jobs have no clock");
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0093: the background jobs have no timer");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
