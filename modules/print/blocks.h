@@ -86,7 +86,10 @@ lims_block_t *lims_block_add(lims_blocks_t *blocks, lims_block_e type);
 /* Adds a table. */
 void lims_block_table(lims_blocks_t *blocks, const lims_print_table_t *table);
 
+/* Adds a heading. */
 void lims_block_heading(lims_blocks_t *blocks, const char *text);
+
+/* Adds a paragraph in that style. */
 void lims_block_paragraph(lims_blocks_t *blocks, lims_type_style_e style, const char *text);
 
 /* LIMS_E_PAYLOAD_TOO_LARGE: there are more cells than LIMS_PRINT_CELLS_MAX, with those that

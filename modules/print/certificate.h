@@ -21,17 +21,38 @@ typedef struct {
     apr_pool_t *pool;
 } lims_certificate_t;
 
-/* Adds one section each; nothing where there is nothing to say. */
+/* Adds the section about the client, as all of the following do; nothing where there is
+ * nothing to say. */
 void lims_certificate_client(lims_certificate_t *certificate);
+
+/* Adds the section about the order. */
 void lims_certificate_order(lims_certificate_t *certificate);
+
+/* Adds the section about the sample. */
 void lims_certificate_sample(lims_certificate_t *certificate);
+
+/* Adds the section about the receipt. */
 void lims_certificate_receipt(lims_certificate_t *certificate);
+
+/* Adds the table of results. */
 void lims_certificate_results(lims_certificate_t *certificate);
+
+/* Adds the explanations of the qualifiers. */
 void lims_certificate_qualifiers(lims_certificate_t *certificate);
+
+/* Adds the methods. */
 void lims_certificate_methods(lims_certificate_t *certificate);
+
+/* Adds the approvals. */
 void lims_certificate_approvals(lims_certificate_t *certificate);
+
+/* Adds the people who entered and verified. */
 void lims_certificate_people(lims_certificate_t *certificate);
+
+/* Adds the amendments. */
 void lims_certificate_amendments(lims_certificate_t *certificate);
+
+/* Adds the statements of the laboratory. */
 void lims_certificate_statements(lims_certificate_t *certificate);
 
 /* Returns a test's name with its code: "Lead, total (PB)". */
@@ -40,12 +61,13 @@ const char *lims_certificate_test(const lims_json_t *result, apr_pool_t *pool);
 /* Whether any test is within the scope of an accreditation, or the laboratory has a mark. */
 bool lims_certificate_is_accredited(const lims_certificate_t *certificate);
 
-/* Makes facts one after the other; those without a value are left out. */
+/* Facts of a section, in their order. */
 typedef struct {
     lims_fact_t facts[16];
     int count;
 } lims_fact_list_t;
 
+/* Adds a fact; nothing if it has no value. */
 void lims_fact_add(lims_fact_list_t *list, const char *label, lims_type_style_e style,
                    const char *value);
 

@@ -18,7 +18,10 @@ const char *lims_value_text(const lims_json_t *value, bool one_line, apr_pool_t 
 /* Returns a member's text as it was sent; NULL: no string. */
 const char *lims_member_raw(const lims_json_t *object, const char *name);
 
+/* Whether a member is true. */
 bool lims_member_true(const lims_json_t *object, const char *name);
+
+/* Whether a member is false; an absent one is not. */
 bool lims_member_false(const lims_json_t *object, const char *name);
 
 /* Returns a number; `otherwise` where there is none. */

@@ -20,7 +20,7 @@
 
 typedef struct lims_paper_t lims_paper_t;
 
-/* What a page has besides its content. */
+/* Parts of a page besides its content. */
 typedef struct {
     /* Draws the head of a page and leaves .y below it. */
     void (*head)(lims_paper_t *paper, const void *baton);
@@ -85,6 +85,7 @@ void lims_text_draw(lims_paper_t *paper, const lims_set_text_t *text, int first,
 /* Returns the widest line's width. */
 double lims_text_width(const lims_set_text_t *text);
 
+/* Frees a set text. */
 void lims_text_drop(lims_set_text_t *text);
 
 /* Sets and draws a text on one line at (x, .y + dy), shortened by an ellipsis where it is
@@ -96,11 +97,12 @@ double lims_text_line(lims_paper_t *paper, lims_type_style_e style, double x, do
 void lims_paper_rule(lims_paper_t *paper, double x, double x2, double dy, double thickness,
                      const lims_ink_t *ink);
 
-/* Opens and closes an element of the structure: "P", "TR". */
+/* Opens an element of the structure: "P", "TR". */
 void lims_tag_open(lims_paper_t *paper, const char *name);
 /* Opens a figure, with the text that stands for it. */
 void lims_tag_figure(lims_paper_t *paper, const char *alternative);
 
+/* Closes an element. */
 void lims_tag_close(lims_paper_t *paper, const char *name);
 
 #endif /* LIMS_PRINT_PAPER_H */

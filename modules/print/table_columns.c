@@ -115,7 +115,7 @@ void lims_table_places(lims_place_t *places, const lims_paper_t *paper,
     weigh(needs, paper, table);
     cap = fitting_cap(needs, count, room);
     sum = sum_at(needs, count, cap);
-    /* What is left widens the gaps; what is missing is taken from all alike. */
+    /* Room that is left widens the gaps; room that is missing is taken from all alike. */
     spread = sum < room && count > 1 ? (room - sum) / (count - 1) : 0;
     for (int i = 0; i < count; i++) {
         double width = larger(needs[i].insist, needs[i].wish > cap ? cap : needs[i].wish);

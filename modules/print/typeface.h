@@ -41,7 +41,7 @@ typedef struct {
 
 extern const lims_style_t lims_styles[LIMS_STYLE_COUNT];
 
-/* Which forms Han characters have. */
+/* Forms of Han characters. */
 typedef enum {
     LIMS_HAN_SIMPLIFIED,
     LIMS_HAN_TRADITIONAL,
@@ -62,7 +62,10 @@ void lims_fonts_use(lims_fonts_t *fonts, lims_han_e han);
  * has such text: kana means Japanese, hangul Korean, bopomofo traditional. */
 lims_han_e lims_fonts_han(const char *language, const char *text, apr_size_t length);
 
+/* Returns the context in which texts are set. */
 PangoContext *lims_fonts_context(const lims_fonts_t *fonts);
+
+/* Returns the font of a style. */
 const PangoFontDescription *lims_fonts_description(const lims_fonts_t *fonts,
                                                    lims_type_style_e style);
 

@@ -153,7 +153,8 @@ const lims_error_t *lims_session_adopt(lims_exchange_t *x, const lims_result_t *
                                    "its page knows.");
 }
 
-/* What is the person's own goes on: above all, sessions can be ended. */
+/* Refuses all but reading and the person's own matters, while the account is locked: above
+ * all, sessions can be ended. */
 const lims_error_t *lims_session_check_lock(lims_exchange_t *x, const lims_result_t *found)
 {
     const char *seconds = lims_result_get(found, 0, "lockedSeconds");

@@ -65,7 +65,7 @@ subtest 'a signed act' => sub {
         [ $ana->id, 'Ana Ruiz', 'verified', $test ], '... and signed, by whom and for what');
 };
 
-# What needs no signature is refused too, but for what is the person's own.
+# Acts that need no signature are refused too, but for those on the person's own matters.
 sub only_reads {
     my ($test) = @_;
     my $refused = $ana->patch("/sample-tests/$test", { result => '9.9' });
