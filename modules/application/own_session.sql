@@ -163,7 +163,7 @@ SELECT :$session::bigint AS "id",
 SELECT lims.accept_accountability(:$organization::bigint) AS "accountableSince"
 
 -- name: password_own one
--- The acting person, as one who changes the own password.
+-- Returns the acting person with what a change of the own password needs.
 SELECT u.email AS "email",
        u.password_hash AS "passwordHash",
        a.signature_hash AS "signatureHash",

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: session_record one
--- One's own, or for whoever manages users anybody's.
+-- Returns a session of the acting person, or, to whoever manages users, of anybody.
 SELECT s.*,
        s.id = :$session::bigint AS "current"
   FROM lims.session_record s

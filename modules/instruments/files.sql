@@ -174,7 +174,7 @@ SELECT coalesce(json_agg(json_build_object(
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: instrument_file_counts many
--- How many files have each status: of each no more than are told, and one.
+-- Counts the files of each status, up to one more than the largest number that is told.
 SELECT x.state,
        (SELECT count(*)
           FROM (SELECT f.id

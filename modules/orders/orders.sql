@@ -134,7 +134,7 @@ SELECT s.id,
  ORDER BY s.id
 
 -- name: order_planned many
--- The same of rows that have no mistakes and are not registered.
+-- Returns the samples that rows without mistakes would make, none of them registered.
 SELECT NULL AS "id",
        NULL AS "trackingId",
        NULL AS "sampleIdentifier",

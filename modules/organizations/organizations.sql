@@ -78,7 +78,7 @@ SELECT lims.set_approval_steps(:$organization::bigint, :approvalSteps::text[],
     OR :?approvalStepRoles
 
 -- name: organization_settle exec
--- Has the database judge now what it would judge at the end of the transaction.
+-- Runs the checks now that would run at the end of the transaction.
 SELECT lims.settle_policies()
  WHERE :$organization::bigint IS NOT NULL
 
@@ -147,13 +147,13 @@ SELECT i.*
   FROM lims.policy_impact(:$organization::bigint) i
 
 -- name: policy_remedies many
--- As if the policies that are given were in force.
+-- Judges as if the given policies were in force.
 SELECT r.remedy AS "remedy"
   FROM lims.policy_remedies(:$organization::bigint, :selfVerification::text = 'refused',
                             NOT :approverMayBeVerifier::boolean) r (remedy)
 
 -- name: policy_lacks many
--- As if the policies that are given were in force.
+-- Judges as if the given policies were in force.
 SELECT l.lack AS "lack"
   FROM lims.policy_lacks(:$organization::bigint, :selfVerification::text = 'refused',
                          NOT :approverMayBeVerifier::boolean) l (lack)

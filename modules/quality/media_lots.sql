@@ -63,7 +63,7 @@ SELECT *
  ORDER BY id
 
 -- name: media_lot_test one
--- Today in the organization's time zone, not the server's.
+-- The day is by default today in the organization's time zone, not the server's.
 INSERT INTO lims.media_qc_test
       (organization_id, media_lot_id, kind, organism, inoculum_cfu,
        recovery_percent, outcome, performed_on, performed_by, notes)

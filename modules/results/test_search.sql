@@ -178,7 +178,7 @@ SELECT r.*,
 :{test_page}
 
 -- name: sample_test_search_holding_open many list custom
--- The same of tests that are not verified, or of samples in a status that few have: all of
+-- Searches likewise among tests that are not verified, or of samples in a status that few have: all of
 -- them, sorted. (OFFSET 0: so it is planned.)
 :{test_records}
   FROM (SELECT t.id

@@ -96,7 +96,8 @@ SELECT r.*,
            AND (:status::text[] IS NULL OR s.status = ANY (:status::text[]))
 
 -- name: sample_counts_by_status many custom
--- How many samples of the list are in each status: of each no more than are told, and one.
+-- Counts the samples of the list in each status, up to one more than the largest number
+-- that is told.
 -- A branch for each, whose number of samples the planner knows.
 SELECT 'pending' AS "state",
        count(*) AS "count"
@@ -159,7 +160,7 @@ SELECT 'reported' AS "state",
          WHERE c.organization_id = :$organization::bigint
 
 -- name: sample_counts_by_release many custom
--- The same by release state, of samples that are not reported. From the cache, each sample
+-- Counts samples that are not reported by release state. From the cache, each sample
 -- looked up (OFFSET 0): joined otherwise, all of the cache would be read.
 SELECT 'blocked' AS "state",
        count(*) AS "count"
@@ -194,7 +195,7 @@ SELECT 'ready_to_report' AS "state",
          LIMIT 10001) o
 
 -- name: sample_counts_by_release_filtered many custom
--- The same by filters that fewer samples pass than are open: from the samples.
+-- Counts them by filters that fewer samples pass than are open: from the samples.
 SELECT x.state,
        count(m.release_state) AS count
   FROM unnest('{blocked,in_progress,ready_for_review,ready_to_report}'::text[])
@@ -218,8 +219,8 @@ SELECT x.state,
  ORDER BY x.place
 
 -- name: samples_found one
--- The samples whose names begin with a text: few by their ids, many by what they begin
--- with.
+-- Returns the samples whose names begin with a text: few as ids, many as the ranges of
+-- names and the clients to search.
 SELECT f.ids AS "found",
        f.ids[1] AS "first",
        f.ids[cardinality(f.ids)] AS "last",

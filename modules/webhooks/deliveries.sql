@@ -50,7 +50,8 @@ SELECT d.id AS "id",
    FOR NO KEY UPDATE OF d
 
 -- name: webhook_delivery_redeliver one
--- One that is on its way keeps its count, which what is in flight is known by.
+-- A pending delivery keeps its number of retries, by which an attempt under way is
+-- recognized.
 UPDATE lims.webhook_delivery
    SET state = 'pending',
        retries = CASE state WHEN 'pending' THEN retries ELSE 0 END,

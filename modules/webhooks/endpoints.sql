@@ -17,7 +17,7 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: webhook_endpoint_lock one
--- One that was deleted is no longer there for those who change it.
+-- A deleted endpoint cannot be changed: it is not found.
 SELECT id AS "id",
        enabled AS "enabled",
        disabled_reason AS "disabledReason"
@@ -63,7 +63,7 @@ UPDATE lims.webhook_endpoint
 RETURNING id
 
 -- name: webhook_endpoint_disable one
--- The time is that of the first time.
+-- Disabling an endpoint again keeps the time at which it was disabled first.
 UPDATE lims.webhook_endpoint
    SET enabled = false,
        disabled_at = coalesce(disabled_at, now()),
