@@ -22,8 +22,8 @@ CREATE TABLE lims.account_state (
     -- Time at which the person accepted being held accountable for what is done under the
     -- signature (21 CFR 11.10(j)); NULL: not yet.
     accountable_since timestamptz,
-    -- Password with which a person signs who signs in by an identity: it opens no session.
-    -- NULL: none.
+    -- Signature password of a person who signs in by an identity: it opens no session. NULL:
+    -- none.
     signature_hash text CHECK (length(signature_hash) <= 1000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

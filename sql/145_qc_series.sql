@@ -113,7 +113,7 @@ BEGIN
         SELECT FROM lims.test_definition d
          WHERE d.organization_id = NEW.organization_id
            AND d.id = NEW.test_definition_id) THEN
-        -- The foreign keys say so.
+        -- The foreign keys refuse the row.
         RETURN NEW;
     END IF;
     NEW.charted_at := coalesce(NEW.measured_at, v_batch.analysed_at, NEW.created_at);

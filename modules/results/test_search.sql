@@ -178,8 +178,8 @@ SELECT r.*,
 :{test_page}
 
 -- name: sample_test_search_holding_open many list custom
--- Searches likewise among tests that are not verified, or of samples in a status that few have: all of
--- them, sorted. (OFFSET 0: so it is planned.)
+-- Searches likewise among tests that are not verified, or of samples in a status that few
+-- have: all of them, sorted. (OFFSET 0: so it is planned.)
 :{test_records}
   FROM (SELECT t.id
           FROM (SELECT t.id

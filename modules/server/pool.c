@@ -65,7 +65,7 @@ typedef struct member_t {
     struct member_t *next_dead;
 } member_t;
 
-/* Our state of one of mod_dbd's pools. */
+/* State that is kept for one of mod_dbd's pools. */
 struct lims_pool_t {
     const char *name; /* of name_of(): servers with the same one share a pool */
     apr_thread_mutex_t *mutex;
