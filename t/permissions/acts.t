@@ -189,8 +189,8 @@ asked('issuing the next version', { %{ act('INSERT INTO lims.certificate (signat
     names => 1, signs => [ 'approved', 'amendment', $amendment ] });
 my $withdraw = set(amendment => $amendment, q{status = 'withdrawn', close_reason = 'a test'});
 is(outcome($withdraw, \%may), 'done', 'withdrawing an amendment');
-is(outcome($withdraw, $who[0][1]), 'permission_required', '... needs the permission');
-is(outcome($withdraw, { %may, api_key_id => $own }), 'invalid_transition', '... and a person');
+is(outcome($withdraw, $who[0][1]), 'permission_required', 'withdrawing needs the permission');
+is(outcome($withdraw, { %may, api_key_id => $own }), 'invalid_transition', 'a key does not withdraw');
 
 my $twice = $base->sample($lab, 'PH');
 entered($twice, 'PH');
