@@ -87,7 +87,7 @@ subtest 'a refused signature is not remembered' => sub {
     my $done = $ana->post($verify, { signature => { password => $ana->password, contentHash => $seen } },
         @once);
     is($done->status, 200, 'with the right one, under the same key, it is signed');
-    is($done->header('Idempotent-Replayed'), undef, '... now');
+    is($done->header('Idempotent-Replayed'), undef, 'it is not marked as replayed');
 };
 
 for my $word ($needle, $ana->password) {

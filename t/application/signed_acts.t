@@ -41,8 +41,8 @@ my %route = (
     'approval decide-many'    => [ decideApprovals => 'POST /approval-records/decide' ],
 );
 
-# What somebody else changes of what was shown. What a verified result, a report and the
-# organization show is changed by no other act.
+# Changes by somebody else of content that was shown. No other act changes the content of a
+# verified result, of a report or of the organization.
 sub of_sample { return $mia->patch("/samples/$_[0]", { notes => 'changed', reason => 'a test' }) }
 sub of_result { return $mia->patch("/sample-tests/$_[0]", { result => '8', reason => 'a test' }) }
 sub of_approval {

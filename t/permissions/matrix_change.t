@@ -100,7 +100,7 @@ subtest 'two at once' => sub {
     is($first->status, 200, 'whoever is first changes what both saw');
     my $late = refused($send->($page->header('ETag'), @auditor, 'sample.edit'), 412,
         'precondition_failed', 'the other is told that it is another matrix by now');
-    like($late->{message}, qr/\AThe permission matrix has changed since/, '... in its name');
+    like($late->{message}, qr/\AThe permission matrix has changed since/, 'the message names the matrix');
     is_deeply([ of('auditor') ], [ sort @auditor, 'note.add' ], '... and nothing of it is done');
     is($send->($first->header('ETag'), @auditor)->status, 200, 'whoever has seen that changes it');
 };

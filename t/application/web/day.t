@@ -10,7 +10,7 @@ use LIMS::Service::Laboratory;
 use LIMS::Test;
 use LIMS::Test::Browser;
 
-# Of Harborview: the meter of conductivity, of which the demonstration has no profile.
+# Profile of Harborview's conductivity meter, which the demonstration does not have.
 my $conductivity = <<'JSON';
 {
     "code": "conductivity-log", "name": "Conductivity, log of the meter", "layout": "wide",
@@ -35,7 +35,7 @@ sub add_conductivity {
     return;
 }
 
-# Of Cedar Basin: the controls of nitrate, of which it has no template.
+# Adds a template with the controls of nitrate, which Cedar Basin does not have.
 LIMS::Test::Browser::run('day', sub {
     my ($lims) = @_;
     add_conductivity($lims);

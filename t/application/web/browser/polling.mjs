@@ -8,7 +8,7 @@ import { act, desk, is, ok, open, quiet, run, signIn, until } from './support.mj
 const ruth = 'ruth.calder@cedarbasin.example';
 const MINUTE = 60_000;
 
-// What a page asked of the service since it was left alone.
+// Requests of a page since it was left alone.
 let alone = [];
 
 const hasAsked = () => window.asked === 0;

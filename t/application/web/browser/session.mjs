@@ -34,7 +34,7 @@ async function endedInTheMiddle(here) {
     await page.waitForSelector('#again');
     ok(/Your session ended/.test(await page.textContent('.cover')), 'the end is told');
     await until(tab, () => /Your session ended/.test(document.querySelector('.cover')?.textContent),
-        '... in every tab');
+        'the end is told in every tab');
     await looks(page, 'session-ended');
     await page.fill('#again', 'not the password');
     await press(page, 'Enter');
