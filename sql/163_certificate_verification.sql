@@ -32,7 +32,8 @@ $$;
 CREATE TRIGGER guard_code BEFORE INSERT ON lims.certificate
 FOR EACH ROW EXECUTE FUNCTION lims.certificate_code();
 
--- What anybody may know of a certificate whose code they hold; no row for another code.
+-- Returns what anybody may know of a certificate whose code they hold; no row: there is no
+-- such code.
 -- The context has no organization: the code names it.
 CREATE FUNCTION lims.verify_certificate(p_code text, p_sha256 bytea)
 RETURNS TABLE (

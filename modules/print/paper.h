@@ -99,6 +99,7 @@ void lims_paper_rule(lims_paper_t *paper, double x, double x2, double dy, double
 
 /* Opens an element of the structure: "P", "TR". */
 void lims_tag_open(lims_paper_t *paper, const char *name);
+
 /* Opens a figure, with the text that stands for it. */
 void lims_tag_figure(lims_paper_t *paper, const char *alternative);
 

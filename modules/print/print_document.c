@@ -19,7 +19,7 @@
 #define MARGIN_TOP (14 * LIMS_MM)
 #define MARGIN_BOTTOM (11 * LIMS_MM)
 
-/* What is added to cairo's bytes, roughly. */
+/* Room for the bytes that are added to cairo's, roughly. */
 #define SPARE 65536
 
 static cairo_status_t append(void *bytes, const unsigned char *data, unsigned int length)

@@ -48,6 +48,6 @@ isnt((made({ kind => 'certificate', content => $changed }))[0], $first{certifica
     'one digit more gives other bytes');
 my ($id)    = $first{certificate} =~ /\/ID \[ <(\w+)>/;
 my ($other) = (made({ kind => 'certificate', content => $changed }))[0] =~ /\/ID \[ <(\w+)>/;
-ok($id && $other && $id ne $other, '... and another identifier');
+ok($id && $other && $id ne $other, 'one digit more gives another identifier');
 
 done_testing();

@@ -15,11 +15,11 @@ my $printer = LIMS::Print->start;
 
 my ($kind, $first) = $printer->answer($job);
 is($kind, 'P', 'a job is answered with a document');
-like($first, qr/\A%PDF-1\.\d\n/, '... a PDF');
+like($first, qr/\A%PDF-1\.\d\n/, 'the document is a PDF');
 
 ($kind, my $sentence) = $printer->answer('{ "kind": "certificate" ');
 is($kind, 'E', 'what is no JSON is refused');
-like($sentence, qr/\A[A-Z].*JSON.*[.?]\z/s, '... with a sentence');
+like($sentence, qr/\A[A-Z].*JSON.*[.?]\z/s, 'the refusal is a sentence');
 ($kind, $sentence) = $printer->answer({ kind => 'poster' });
 is("$kind $sentence", 'E The job has no kind that is known.', 'so is a kind that is not known');
 ($kind) = $printer->answer({ kind => 'certificate' });
@@ -39,7 +39,7 @@ my $frame = pack('N', length $bytes) . $bytes;
 $printer->send_bytes($frame . $frame);
 is_deeply([ map { ($printer->next_answer)[0] } 1 .. 2 ], [ 'P', 'P' ], 'jobs may come at once');
 $printer->send_bytes($_) for $frame =~ /(.{1,500})/gs;
-is(($printer->next_answer)[0], 'P', '... and in pieces');
+is(($printer->next_answer)[0], 'P', 'a job may come in pieces');
 $printer->send_bytes(substr $frame, 0, 100);
 isnt($printer->finish, 0, 'the end of the input within a frame is a failure');
 
