@@ -4,7 +4,8 @@
 -- with every value it ever had.
 --
 -- Lock order. Every transaction locks rows in this order, so that no two of them can
--- deadlock: sample tests (by id), samples (by id), QC batches, media lots, approvals.
+-- deadlock: sample tests (by id), samples (by id), QC batches, media lots, reagent lots,
+-- approvals.
 -- Whoever changes a test holds its sample FOR SHARE until the transaction ends; whoever
 -- reports or moves a sample holds it FOR NO KEY UPDATE, which conflicts with that. So no
 -- result is written into a sample that is being reported. A statement on several tests

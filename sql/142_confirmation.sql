@@ -5,8 +5,8 @@
 -- Triggers of lims.confirmation_step, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 refuses where no confirmation is pending; locks the test and
---                           its sample
+--   1 guard                 refuses where no confirmation is pending, and a media lot
+--                           that is not released; locks the test, its sample and the lot
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses every change
@@ -38,6 +38,7 @@ CREATE TABLE lims.confirmation_step (
     sample_test_id bigint NOT NULL,
     position integer NOT NULL CHECK (position > 0),
     medium text CHECK (length(medium) <= 255),
+    media_lot_id bigint,
     procedure text CHECK (length(procedure) <= 255),
     read_at timestamptz NOT NULL DEFAULT now(),
     reading text CHECK (length(reading) <= 1000),
@@ -49,9 +50,69 @@ CREATE TABLE lims.confirmation_step (
     UNIQUE (organization_id, sample_test_id, position),
     FOREIGN KEY (organization_id, sample_test_id)
         REFERENCES lims.sample_test (organization_id, id),
+    CONSTRAINT confirmation_step_media_lot FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
     FOREIGN KEY (organization_id, performed_by)
         REFERENCES lims.user_account (organization_id, id)
 );
+
+CREATE INDEX confirmation_step_media_lot
+    ON lims.confirmation_step (organization_id, media_lot_id)
+ WHERE media_lot_id IS NOT NULL;
+
+-- The lots that tests used: those that they name, and those on which their confirmation was
+-- read. What a step adds is in rows of its own.
+CREATE VIEW lims.lot_use WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id, t.reagent_lot_id, t.media_lot_id
+  FROM lims.sample_test t
+UNION ALL
+SELECT DISTINCT t.organization_id, t.id, t.sample_id, NULL::bigint, s.media_lot_id
+  FROM lims.confirmation_step s
+  JOIN lims.sample_test t
+    ON t.organization_id = s.organization_id
+   AND t.id = s.sample_test_id
+   AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
+ WHERE s.media_lot_id IS NOT NULL;
+
+-- The media lots that were read for the result that stands.
+CREATE VIEW lims.medium_read WITH (security_invoker = true) AS
+SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, s.media_lot_id
+  FROM lims.sample_test t
+  JOIN lims.confirmation_step s
+    ON s.organization_id = t.organization_id
+   AND s.sample_test_id = t.id
+   AND s.created_at >= t.entered_at
+   AND s.media_lot_id IS NOT NULL;
+
+-- Refuses a step on a media lot that is unknown, or not released, where the policy requires
+-- that and no override accepts it for the sample. Locks the lot, as an entry of results
+-- does.
+CREATE FUNCTION lims.check_medium_read(p lims.confirmation_step, p_sample bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_message text;
+BEGIN
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = p.organization_id
+        AND m.id = p.media_lot_id
+        FOR SHARE;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'mediaLotId: no media lot %s', p.media_lot_id));
+    END IF;
+    SELECT b.message
+      INTO v_message
+      FROM lims.refused_lots(p.organization_id, NULL, p.media_lot_id) b
+     WHERE NOT lims.lot_is_accepted(p.organization_id, p_sample, NULL, p.media_lot_id);
+    IF FOUND THEN
+        PERFORM lims.refuse('lot_not_released', format(
+            '%s: confirm on another lot, or have this one released, or accepted for the '
+            'sample', v_message));
+    END IF;
+END
+$$;
 
 -- Refuses a step unless the confirmation is pending. Locks the test, so that the outcome
 -- is not decided meanwhile.
@@ -75,6 +136,9 @@ BEGIN
             'sample test %s has no pending confirmation', NEW.sample_test_id));
     END IF;
     PERFORM lims.hold_open_sample(NEW.organization_id, v_sample);
+    IF NEW.media_lot_id IS NOT NULL THEN
+        PERFORM lims.check_medium_read(NEW, v_sample);
+    END IF;
     RETURN NEW;
 END
 $$;

@@ -85,9 +85,14 @@ BEGIN
            AND t.sample_id = NEW.sample_id
            AND (t.reagent_lot_id = NEW.reagent_lot_id
                 OR t.media_lot_id = NEW.media_lot_id)
+    ) AND NOT EXISTS (
+        SELECT FROM lims.medium_read r
+         WHERE r.organization_id = NEW.organization_id
+           AND r.sample_id = NEW.sample_id
+           AND r.media_lot_id = NEW.media_lot_id
     ) THEN
         PERFORM lims.refuse('invalid_reference', format(
-            '%s: no test of sample %s names lot %s',
+            '%s: no test of sample %s used lot %s',
             CASE WHEN NEW.reagent_lot_id IS NULL THEN 'mediaLotId' ELSE 'reagentLotId' END,
             NEW.sample_id, coalesce(NEW.reagent_lot_id, NEW.media_lot_id)));
     END IF;
@@ -124,10 +129,14 @@ SELECT lims.attach_append_only('lot_override');
 SELECT lims.attach_audit('lot_override');
 
 -- Results with a lot that is not released, where the policy requires that, and that no
--- override accepts. A failed media lot is a finding of its own, whatever the policy.
+-- override accepts. A failed media lot that a test names is a finding of its own, whatever
+-- the policy; one on which its confirmation was read is not.
 CREATE VIEW lims.unreleased_lot_use WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
-       l.media_lot_id, l.kind || ' lot ' || l.code AS subject,
+       l.media_lot_id,
+       CASE l.kind WHEN 'confirmation'
+            THEN format('media lot %s of the confirmation', l.code)
+            ELSE l.kind || ' lot ' || l.code END AS subject,
        CASE l.qc_status WHEN 'failed' THEN 'failed its quality control'
                         ELSE 'is quarantined' END AS circumstance,
        CASE o.lot_qc_policy WHEN 'block' THEN 'hard' ELSE 'advisory' END AS hardness
@@ -135,12 +144,22 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
   JOIN lims.organization o
     ON o.id = t.organization_id
    AND o.lot_qc_policy <> 'off'
- CROSS JOIN LATERAL lims.lots_named(t.organization_id, t.reagent_lot_id,
-                                    t.media_lot_id) l
+ CROSS JOIN LATERAL (
+       SELECT *
+         FROM lims.lots_named(t.organization_id, t.reagent_lot_id, t.media_lot_id)
+        UNION ALL
+       SELECT 'confirmation', n.reagent_lot_id, n.media_lot_id, n.code,
+              n.usable_until, n.qc_status, n.has_failed
+         FROM lims.medium_read r
+        CROSS JOIN LATERAL lims.lots_named(r.organization_id, NULL, r.media_lot_id) n
+        WHERE r.organization_id = t.organization_id
+          AND r.sample_test_id = t.id
+          AND r.media_lot_id IS DISTINCT FROM t.media_lot_id) l
  WHERE t.result IS NOT NULL
    AND t.disposition = 'active'
    AND CASE l.kind WHEN 'media' THEN l.qc_status = 'quarantined'
-            ELSE l.qc_status IN ('quarantined', 'failed')
-                 AND o.lot_qc_policy = 'block' END
+            WHEN 'reagent' THEN l.qc_status IN ('quarantined', 'failed')
+                 AND o.lot_qc_policy = 'block'
+            ELSE l.qc_status IN ('quarantined', 'failed') END
    AND NOT lims.lot_is_accepted(t.organization_id, t.sample_id, l.reagent_lot_id,
                                 l.media_lot_id);

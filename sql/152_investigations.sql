@@ -5,7 +5,8 @@
 -- Triggers of lims.investigation, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard          assigns its number; refuses a new one that is not opened
+--   1 guard          assigns its number; refuses a new one that is not opened; locks the
+--                    sample, which it may block
 --   2 open_insert    records the result for which it is opened, and computes its due date
 --
 -- BEFORE UPDATE
@@ -250,6 +251,11 @@ BEGIN
             PERFORM lims.refuse('invalid_transition',
                 'a new investigation has the status opened and no conclusion');
         END IF;
+        -- It may block the report of the sample: one of the two waits for the other.
+        PERFORM FROM lims.sample s
+          WHERE s.organization_id = NEW.organization_id
+            AND s.id = NEW.sample_id
+            FOR SHARE;
         NEW.investigation_number := format('%s-%s-%s',
             CASE NEW.kind
                 WHEN 'deviation' THEN 'DEV'

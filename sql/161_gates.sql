@@ -148,8 +148,26 @@ BEGIN
             SELECT t.media_lot_id
               FROM lims.sample_test t
              WHERE t.organization_id = p_organization
-               AND t.sample_id = p_sample)
+               AND t.sample_id = p_sample
+             UNION ALL
+            SELECT r.media_lot_id
+              FROM lims.medium_read r
+             WHERE r.organization_id = p_organization
+               AND r.sample_id = p_sample)
       ORDER BY m.id
+        FOR SHARE;
+    -- A reagent lot blocks by policy alone.
+    PERFORM FROM lims.reagent_lot r
+      WHERE r.organization_id = p_organization
+        AND r.id = ANY (ARRAY(
+            SELECT t.reagent_lot_id
+              FROM lims.organization o
+              JOIN lims.sample_test t
+                ON t.organization_id = o.id
+             WHERE o.id = p_organization
+               AND o.lot_qc_policy = 'block'
+               AND t.sample_id = p_sample))
+      ORDER BY r.id
         FOR SHARE;
     PERFORM FROM lims.approval a
       WHERE a.organization_id = p_organization

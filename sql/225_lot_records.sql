@@ -31,7 +31,7 @@ SELECT m.organization_id, m.id, m.code, m.lot_number AS "lotNumber", m.name,
        m.quarantine_reason AS "quarantineReason",
        (SELECT count(*)
           FROM (SELECT
-                  FROM lims.sample_test t
+                  FROM lims.lot_use t
                  WHERE t.organization_id = m.organization_id
                    AND t.media_lot_id = m.id
                  LIMIT 1000) u) AS "usedBy",
@@ -46,14 +46,17 @@ SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
        t.performed_by AS "performedBy", t.created_at AS "createdAt"
   FROM lims.media_qc_test t;
 
--- Recall: the tests that name a lot, with the certificate in force of their sample.
+-- Recall: the tests that used a lot, with the certificate in force of their sample.
 CREATE VIEW lims.lot_recall_record WITH (security_invoker = true) AS
-SELECT t.organization_id, t.id, t.id AS "sampleTestId", t.reagent_lot_id AS "reagentLotId",
-       t.media_lot_id AS "mediaLotId", t.sample_id AS "sampleId",
+SELECT u.organization_id, u.id, u.id AS "sampleTestId", u.reagent_lot_id AS "reagentLotId",
+       u.media_lot_id AS "mediaLotId", u.sample_id AS "sampleId",
        s.tracking_id AS "trackingId", coalesce(t.test_code, d.code) AS "testCode",
        t.result, t.status,
        c.certificate_number AS "certificateNumber", c.version
-  FROM lims.sample_test t
+  FROM lims.lot_use u
+  JOIN lims.sample_test t
+    ON t.organization_id = u.organization_id
+   AND t.id = u.id
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id

@@ -319,9 +319,13 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
 
 CREATE VIEW lims.confirmation_step_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.sample_test_id AS "sampleTestId", s.position,
-       s.medium, s.procedure, s.read_at AS "readAt", s.reading, s.outcome,
-       s.notes, s.performed_by AS "performedBy", s.created_at AS "createdAt"
-  FROM lims.confirmation_step s;
+       s.medium, s.media_lot_id AS "mediaLotId", m.code AS "mediaLotCode",
+       s.procedure, s.read_at AS "readAt", s.reading, s.outcome, s.notes,
+       s.performed_by AS "performedBy", s.created_at AS "createdAt"
+  FROM lims.confirmation_step s
+  LEFT JOIN lims.media_lot m
+    ON m.organization_id = s.organization_id
+   AND m.id = s.media_lot_id;
 
 CREATE VIEW lims.worksheet_template_record WITH (security_invoker = true) AS
 SELECT x.organization_id, x.id, x.test_definition_id AS "testDefinitionId",

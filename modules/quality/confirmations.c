@@ -89,6 +89,11 @@ static const lims_field_t filters[] = {
       .flags = (GIVEN) | LIMS_F_NULLABLE,                                                          \
       .doc = "Name of the medium that was read.",                                                  \
       .example = "BGLB" },                                                                         \
+        { .name = "mediaLotId",                                                                    \
+          .type = LIMS_T_ID,                                                                       \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .doc = "Id of the lot of the medium.",                                                   \
+          .example = "9" },                                                                        \
         { .name = "procedure",                                                                     \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
@@ -127,6 +132,11 @@ static const lims_field_t step_fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Position of the step in its order, from 1." },
     STEP_FIELDS(LIMS_F_OUT),
+    { .name = "mediaLotCode",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Code of that lot; null without one.",
+      .example = "LTB-A" },
     { .name = "performedBy",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -146,6 +156,9 @@ static const lims_field_t outcome_input[] = {
       .doc = "Outcome of the confirmation: whether the presumptive positive is confirmed." },
     LIMS_FIELD_END,
 };
+
+static const lims_error_e step_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
+                                            LIMS_E_LOT_NOT_RELEASED, LIMS_E_COUNT };
 
 static const lims_error_e outcome_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
                                                LIMS_E_TEST_VERIFIED_LOCKED,
@@ -181,7 +194,8 @@ static const lims_route_t routes[] = {
       .permission = "confirmation.record",
       .input = step_input,
       .status = 200,
-      .statement = LIMS_STMT_CONFIRMATION_STEP },
+      .statement = LIMS_STMT_CONFIRMATION_STEP,
+      .errors = step_errors },
     { .method = "POST",
       .path = "/confirmations/:id/outcome",
       .command = "confirmation outcome",

@@ -35,12 +35,13 @@ SELECT *
 
 -- name: confirmation_step one
 INSERT INTO lims.confirmation_step
-      (organization_id, sample_test_id, position, medium, procedure, read_at,
-       reading, outcome, performed_by, notes)
+      (organization_id, sample_test_id, position, medium, media_lot_id, procedure,
+       read_at, reading, outcome, performed_by, notes)
 SELECT :$organization::bigint,
        :id::bigint,
        coalesce(max(s.position), 0) + 1,
        :medium::text,
+       :mediaLotId::bigint,
        :procedure::text,
        coalesce(:readAt::timestamptz, now()),
        :reading::text,

@@ -143,8 +143,8 @@ SELECT e.organization_id, e.id, e.qc_batch_id
 
 -- 7: gas in lauryl tryptose broth; the EC broth is still in the water bath.
 INSERT INTO lims.confirmation_step (organization_id, sample_test_id, position,
-    medium, procedure, read_at, reading, outcome)
-SELECT t.organization_id, t.id, 1, 'Lauryl tryptose broth LTB-A',
+    medium, media_lot_id, procedure, read_at, reading, outcome)
+SELECT t.organization_id, t.id, 1, 'Lauryl tryptose broth', t.media_lot_id,
        'SM 9221 B, presumptive, 35 C, 48 h', t.analyzed_at + interval '48 hours',
        'Gas in 5, 4 and 2 of 5 tubes', 'presumptive positive'
   FROM lims.sample_test t

@@ -239,6 +239,7 @@ my %always_filled = (
     'webhook endpoint.events'      => 'by default all of them',
     'investigation.trackingId'     => 'none without a sample',
     'investigation.qcBatchNumber'  => 'none without a QC batch',
+    'confirmation step.mediaLotCode' => 'none without a media lot',
     'investigation.fileName'       => 'none without an instrument file',
     'API key.actsFor'              => 'by default who creates the key',
     'instrument file.profileCode'    => 'none before a profile was found',

@@ -100,6 +100,49 @@ is_deeply($ann->done('confirmation list', dueBefore => $shown->{nextReadDue})->{
 is($ann->done('confirmation step', $planned, outcome => 'no gas')->{nextReadDue}, undef,
     'after the last step none is due');
 
+# --- The lot of the medium --------------------------------------------------------------
+
+my ($read_on) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
+my $broth = $ann->done('media-lot create', code => 'BGLB-1', lotNumber => '77', medium => 'BGLB',
+    name => 'BGLB broth')->{id};
+my @step = ('confirmation step', $read_on, medium => 'BGLB', mediaLotId => $broth,
+    outcome => 'growth');
+my @policy = ('organization update', reason => 'as agreed', 'policies');
+my $admin  = LIMS::Service::CommandLine->new($lims, 'Ada Moore', roles => ['administrator']);
+
+sub found {
+    return grep { $_->{category} eq 'lot_not_released' } @{ $lims->get('/samples/'
+                . $lims->get("/sample-tests/$read_on")->json->{sampleId} . '/readiness')->json->{findings} };
+}
+
+$lab->enter($read_on, '23');
+$ann->refused('invalid_reference', @step[ 0 .. 3 ], mediaLotId => 999_999, outcome => 'growth');
+is_deeply([ @{ $ann->done(@step)->{steps}[0] }{qw(mediaLotId mediaLotCode)} ], [ $broth, 'BGLB-1' ],
+    'a step has the lot of its medium');
+is_deeply([ map { $_->{sampleTestId} } @{ $ann->done('media-lot recall', $broth)->{data} } ],
+    [$read_on], 'the recall of the lot finds its test');
+is($ann->done('media-lot show', $broth)->{usedBy}, 1, 'which used it');
+
+$ann->done('media-lot quarantine', $broth, reason => 'recalled by the supplier');
+is_deeply([found()], [], 'with the policy off its quarantine is no finding');
+$admin->done(@policy, { lotQcPolicy => 'warn' });
+is_deeply([ map { "$_->{severity} $_->{mediaLotId}" } found() ], ["warning $broth"],
+    'under warn it is a warning');
+$admin->done(@policy, { lotQcPolicy => 'block' });
+is_deeply([ map { "$_->{severity} $_->{message}" } found() ],
+    ['blocking Media lot BGLB-1 of the confirmation is quarantined.'], 'under block it is not released');
+my $refusal = $ann->refused('lot_not_released', @step);
+like($refusal->{message}, qr/\AMedia lot BGLB-1 is quarantined: confirm on another lot/,
+    'and nothing more is read on it');
+$manager->done('sample override-lot', $lims->get("/sample-tests/$read_on")->json->{sampleId},
+    mediaLotId => $broth, reason => 'the recall concerns another plant');
+is_deeply([found()], [], 'a signed override accepts it');
+is(scalar @{ $ann->done(@step)->{steps} }, 2, 'for further steps, too');
+$lab->enter($read_on, '40');
+is($lab->value('SELECT count(*) FROM lims.medium_read WHERE sample_test_id = ?', $read_on), 0,
+    'another result is confirmed anew');
+is(scalar @{ $ann->done('media-lot recall', $broth)->{data} }, 1, 'a recall still finds the test');
+
 # --- The signature --------------------------------------------------------------------
 
 $lab->policy(esignature_required => 't');

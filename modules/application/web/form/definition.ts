@@ -28,7 +28,8 @@ export interface Member {
 
 // Lists whose records are picked by their names.
 export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/material-types'
-    | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'>;
+    | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'
+    | '/media-lots'>;
 
 // Routes of acts on one record.
 export type ActPath = Extract<PathsWithMethod<paths, 'post'>, `${string}/{id}/${string}`>;

@@ -32,8 +32,8 @@ export const confirmations = {
     step: 'Record a reading',
     recorded: (code: string) => `The reading of ${code} is recorded.`,
     change: (code: string) => `Change ${code}`,
-    members: { medium: 'Medium', procedure: 'Procedure', readAt: 'Read at', reading: 'Reading',
-        outcome: 'Outcome', notes: 'Notes' },
+    members: { medium: 'Medium', mediaLotId: 'Media lot', procedure: 'Procedure',
+        readAt: 'Read at', reading: 'Reading', outcome: 'Outcome', notes: 'Notes' },
     decide: { confirmed: 'Confirm', refuted: 'Refute' },
     decideWhat: {
         confirmed: 'The presumptive positive is confirmed: the result stands as it is.',

@@ -168,12 +168,17 @@ async function confirmations(page) {
     await press(page, 'n');
     const form = page.getByRole('dialog', { name: 'Record a reading' });
     await form.getByLabel('Medium').fill('EC broth');
+    await form.getByRole('combobox', { name: 'Media lot' }).fill('ECB');
+    await page.waitForSelector('[role=option]');
+    await press(page, 'ArrowDown', 'Enter');
     await form.getByLabel('Reading', { exact: true }).fill('Gas in 5, 3 and 1 of 5 tubes');
     await form.getByLabel('Outcome').fill('positive');
     await form.getByRole('button', { name: 'Record a reading' }).click();
     await until(page, () => !document.querySelector('[role=dialog]') && /Gas in 5, 3 and 1/.test(
         document.querySelector('table[aria-label="Readings"]')?.textContent),
     'a reading is recorded');
+    ok(/EC broth, ECB-A/.test(await page.textContent('table[aria-label="Readings"]')),
+        '... on a lot of its medium');
     await looks(page, 'confirmation');
     await page.locator('.head').getByRole('button', { name: 'Confirm', exact: true }).click();
     const deciding = page.getByRole('dialog');

@@ -32,6 +32,7 @@ const stepForm = (id: number): FormDefinition => ({
     name: (one) => `${String(one['testCode'])} ${String(one['trackingId'])}`,
     members: {
         medium: { label: words.members.medium },
+        mediaLotId: { label: words.members.mediaLotId, records: '/media-lots' },
         procedure: { label: words.members.procedure },
         readAt: { label: words.members.readAt },
         reading: { label: words.members.reading },
@@ -70,7 +71,14 @@ function Readings({ one }: { one: Whole }): ReactElement {
             <PlainTable label={texts.title} none={texts.none}
                 found={{ data: { data: one.steps }, error: null }} columns={[
                     { title: texts.no, className: 'w-code', cell: (step) => step.position },
-                    { title: texts.medium, className: 'w-who wrap', cell: (step) => step.medium },
+                    { title: texts.medium, className: 'w-who wrap', cell: (step) => (
+                        <>
+                            {step.medium}{step.medium && step.mediaLotId ? ', ' : null}
+                            {step.mediaLotId ? <Link className="id"
+                                href={paths.lot('media', step.mediaLotId)}>{step.mediaLotCode}</Link>
+                                : null}
+                        </>
+                    ) },
                     { title: texts.procedure, className: 'w-who wrap p3', cell: (step) => step.procedure },
                     { title: texts.reading, className: 'wrap', cell: (step) => step.reading },
                     { title: texts.outcome, className: 'w-name wrap', cell: (step) =>
