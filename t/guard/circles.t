@@ -67,6 +67,22 @@ cmp_ok(scalar keys %includes, '>', 200, 'includes are recognised');
 cmp_ok(scalar keys %defined_in, '>', 600, 'exported functions and tables are recognised');
 cmp_ok(scalar keys %uses, '>', 150, '... and where they are used');
 
+# "grid/desk.ts" => { "grid/acts.ts" => 1 } of the pages.
+my $web = 'modules/application/web';
+my %imports;
+for my $path (files(qr/\.tsx?\z/, $web)) {
+    for my $import (text($path) =~ /^(?:import|export)\s(?!type\b)[^;]*?\bfrom\s'(\.[^']+)'/mg) {
+        my @part = (split(m{/}, $path =~ s{/[^/]+\z}{}r), split m{/}, $import);
+        my @to;
+        $_ eq '..' ? pop @to : $_ ne '.' && push @to, $_ for @part;
+        my ($from, $to) = map { s{\A$web/}{}r } $path, join '/', @to;
+        $imports{$from}{$to} = 1 if $from ne $to;
+    }
+}
+cmp_ok(scalar keys %imports, '>', 200, 'imports of the pages are recognised');
+is(join("\n", grep { !-e "$LIMS::Test::Source::root/$web/$_" } map { keys %$_ } values %imports), '',
+    '... and lead to files');
+
 # --- Circles -----------------------------------------------------------------------
 
 # The strongly connected components of more than one member, each sorted (Tarjan 1972).
@@ -111,7 +127,7 @@ ok(!@of_folders, 'no folder includes one that includes it')
 
 my %allowed = map { my ($reason, @files) = @$_; "@{[ sort @files ]}" => $reason } @exceptions;
 my %met;
-for my $graph ([ 'include', \%includes ], [ 'use', \%uses ]) {
+for my $graph ([ 'include', \%includes ], [ 'use', \%uses ], [ 'import', \%imports ]) {
     my ($how, $arrows) = @$graph;
     my @large = grep { @$_ > 3 } circles($arrows);
 
