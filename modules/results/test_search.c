@@ -121,12 +121,12 @@ static lims_stmt_e choose(const lims_request_t *rq)
     const char *sample_status = lims_values_get(rq->values, "sampleStatus");
     bool has_several_open = statuses && strchr(statuses, ',') && !strstr(statuses, "verified");
 
+    if (sample_status && strcmp(sample_status, "reported") != 0) {
+        return LIMS_STMT_SAMPLE_TEST_SEARCH_OPEN;
+    }
     if (!is_narrow(rq) && !has_several_open && (lims_values_get(rq->values, "updatedSince") ||
                                                 lims_values_get(rq->values, "enteredSince"))) {
         return LIMS_STMT_SAMPLE_TEST_CHANGES;
-    }
-    if (sample_status && strcmp(sample_status, "reported") != 0) {
-        return LIMS_STMT_SAMPLE_TEST_SEARCH_OPEN;
     }
     if (statuses && strchr(statuses, ',')) {
         return LIMS_STMT_SAMPLE_TEST_SEARCH_STATUSES;
