@@ -3,9 +3,8 @@
 #
 # The C tables and the database's catalogue say the same: lists of values, lengths and
 # patterns of text, what may be null; scopes, roles, types of events and meanings of
-# signatures; the members of payloads; the slugs that rules refuse with. What only one
-# of the two has is named here, each with its reason, and a reason that is no longer
-# needed fails too.
+# signatures; the members of payloads; the slugs that rules refuse with. What only one of
+# the two has is named here with its reason; a reason that is no longer needed fails too.
 #
 # tables.c writes down the C tables. The column behind a field is found by the
 # statement that reads the record: with a view PostgreSQL keeps which column of which
