@@ -84,8 +84,9 @@ export function valueOf(schema: Schema, draft: Draft, clock: Clock): Value {
     }
     if (Array.isArray(draft)) {
         const items = schema.items ?? {};
-        return draft.filter((one) => one !== '').map((one) => typeof one === 'string'
+        const list = draft.filter((one) => one !== '').map((one) => typeof one === 'string'
             ? scalarOf(items, one) : valueOf(items, one, clock));
+        return list.length === 0 && nullable(schema) ? null : list;
     }
     if (isEmpty(draft) && nullable(schema)) {
         return null;

@@ -8,7 +8,21 @@ export const organization = {
         letterhead: 'Change the letterhead' },
     changed: 'The change holds from now on.',
     groups: { people: 'Who does what', release: 'Before a report', quality: 'Quality',
-        data: 'Data' },
+        data: 'Data', certificates: 'Certificates' },
+    layout: {
+        paper: 'Paper', papers: { a4: 'A4', letter: 'US Letter' }, title: 'Title',
+        logo: 'Place of the logo', places: { left: 'Left', right: 'Right', none: 'No logo' },
+        header: 'Text below the letterhead', footer: 'Text at the foot of each page',
+        columns: 'Columns of the results', sections: 'Sections',
+        statements: 'Statements that each certificate makes',
+        columnNames: { test: 'Test', method: 'Method', result: 'Result', qualifier: 'Qualifier',
+            unit: 'Unit', limits: 'Limits', flag: 'Within or outside', uncertainty: 'Uncertainty',
+            accredited: 'Accredited', analyzed: 'Analysed' },
+        sectionNames: { client: 'Client', order: 'Order', sample: 'Sample', receipt: 'Receipt',
+            results: 'Results', qualifiers: 'Qualifiers explained', methods: 'Methods',
+            approvals: 'Approvals', people: 'People and signatures',
+            amendments: 'Amendments', statements: 'Statements' },
+    },
     members: {
         selfVerification: 'Four eyes', esignatureRequired: 'Signatures',
         reasonOnChange: 'Changes', keysWithinRoles: 'API keys',
@@ -23,7 +37,7 @@ export const organization = {
         steps: 'Approval steps', name: 'Step', role: 'Role that decides it',
         approverMayBeVerifier: 'Who approves',
         organization: 'Name', address: 'Address', accreditation: 'Accreditation', logo: 'Logo',
-        timeZone: 'Time zone',
+        timeZone: 'Time zone', certificateLayout: 'Layout of certificates',
     },
     // A policy is a sentence: which one holds is chosen.
     sentences: {

@@ -2,7 +2,7 @@
 //
 // The organization: policies as sentences with what they come to today, what the people could
 // not meet is refused with its remedies, somebody else's change, and the letterhead.
-import { ask, looks, ok, open, until } from './support.mjs';
+import { ask, is, looks, ok, open, until } from './support.mjs';
 
 const field = (page, label) => page.getByLabel(label, { exact: true });
 const part = (page, title) => page.locator('.field').filter({ has: page.getByLabel(title,
@@ -79,10 +79,31 @@ async function letterhead(page) {
         'markup is text', markup);
 }
 
+// Only what a certificate says, and in which order, is declared; the usual where nothing is.
+async function layout(page) {
+    await open(page, '/app/organization/letterhead');
+    await field(page, 'Title').fill('Test report');
+    await field(page, 'Paper').selectOption('letter');
+    await page.fill('input[name=reason]', 'as the clients ask');
+    await save(page, 'Change the letterhead');
+    await said(page, 'holds from now on', 'the layout of certificates is changed');
+    const { certificateLayout: made } = await ask(page, 'GET', '/organization');
+    is(JSON.stringify([made.title, made.paper, made.columns, made.statements]),
+        '["Test report","letter",null,null]', '... and what was left stays the usual');
+    await looks(page, 'organization-layout');
+    await field(page, 'Title').fill('');
+    await page.fill('input[name=reason]', 'not after all');
+    await save(page, 'Change the letterhead');
+    await said(page, 'holds from now on', 'an empty title');
+    is((await ask(page, 'GET', '/organization')).certificateLayout.title, null,
+        '... is the usual one');
+}
+
 export async function organization({ page }) {
     await policies(page);
     await approval(page);
     await letterhead(page);
+    await layout(page);
 }
 
 // Somebody else changes the same, and signs it.

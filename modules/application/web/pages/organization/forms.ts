@@ -9,7 +9,7 @@ import type { Tab } from './tabs.ts';
 const { members: labels, sentences, groups, change, changed } = t.organization;
 
 type Policy = Exclude<keyof typeof labels, keyof typeof letterhead | 'steps' | 'role'
-    | 'organization'>;
+    | 'organization' | 'certificateLayout'>;
 
 // Policies by the path under which the organization has them.
 function policies(names: Policy[], path = ''): Record<string, Member> {
@@ -28,6 +28,23 @@ const letterhead = {
     logo: { label: labels.logo },
     timeZone: { label: labels.timeZone },
 } satisfies Record<string, Member>;
+
+const { layout } = t.organization;
+
+// What each certificate keeps from its issue.
+const certificateLayout: Member = {
+    label: labels.certificateLayout,
+    members: {
+        paper: { label: layout.paper, words: layout.papers },
+        title: { label: layout.title },
+        logo: { label: layout.logo, words: layout.places },
+        header: { label: layout.header, long: true },
+        columns: { label: layout.columns, words: layout.columnNames },
+        sections: { label: layout.sections, words: layout.sectionNames },
+        statements: { label: layout.statements },
+        footer: { label: layout.footer, long: true },
+    },
+};
 
 export interface Part {
     title?: string;
@@ -52,7 +69,8 @@ export const parts: Record<Tab, Part[]> = {
                 words: { ...t.reference.roles, '': t.organization.anyRole } } } },
         ...further('approverMayBeVerifier'),
     } }],
-    letterhead: [{ members: letterhead }],
+    letterhead: [{ members: letterhead }, { title: groups.certificates,
+        members: { certificateLayout } }],
 };
 
 export const membersOf = (tab: Tab): Record<string, Member> =>

@@ -80,7 +80,7 @@ function Certificate({ code, told }: { code: string; told: Told }): ReactElement
     return (
         <section className="section" aria-label={words.certificate}>
             <Verdict told={told} />
-            <dl className="facts">
+            <dl className="pairs">
                 <dt>{words.number}</dt><dd className="id">{told.number}</dd>
                 <dt>{words.version}</dt><dd>{told.version}</dd>
                 <dt>{words.laboratory}</dt><dd>{told.laboratory}</dd>
