@@ -54,10 +54,10 @@ const lims_error_t *lims_job_make(const char **bytes, apr_size_t *length, const 
     if (kind && strcmp(kind, "logo") == 0) {
         return clean_logo(bytes, length, root, pool);
     }
-    document.han = lims_fonts_han(NULL, job, job_length);
     for (size_t i = 0; kind && i < LIMS_LENGTH(kinds); i++) {
         if (strcmp(kinds[i].kind, kind) == 0) {
             error = kinds[i].document(&document, root, fonts, pool);
+            document.han = lims_fonts_han(document.language, job, job_length);
             return error ? error : lims_document_make(bytes, length, &document, fonts, pool);
         }
     }

@@ -51,8 +51,8 @@ static double draw_matrix(lims_paper_t *paper, const label_t *label, double x, d
     if (label->matrix.rows == 0) {
         return 0;
     }
-    lims_symbol_draw(paper, &label->matrix, x + MATRIX_QUIET * module, (height - side) / 2, side,
-                     side);
+    lims_symbol_draw(paper, &label->matrix, x + MATRIX_QUIET * module, MATRIX_QUIET * module,
+                     side, side);
     return modules * module;
 }
 
@@ -100,10 +100,10 @@ static void draw_label(lims_paper_t *paper, const sheet_t *sheet, const label_t 
 
     paper->y += INSET;
     lims_tag_open(paper, "P");
-    matrix = draw_matrix(paper, label, left, height);
+    room = height - draw_bars(paper, label, left, width, height);
+    matrix = draw_matrix(paper, label, left, room);
     left += matrix > 0 ? matrix + GAP : 0;
     width -= matrix > 0 ? matrix + GAP : 0;
-    room = height - draw_bars(paper, label, left, width, height);
     dy = draw_text(paper, LIMS_STYLE_CELL_CODE, left, dy, width, room, label->code);
     dy = draw_text(paper, LIMS_STYLE_CELL_STRONG, left, dy, width, room, label->title);
     draw_text(paper, LIMS_STYLE_LABEL_TEXT, left, dy, width, room, label->lines);
@@ -193,7 +193,7 @@ static const char *read_lines(const lims_json_t *label, apr_pool_t *pool)
     return lines.text;
 }
 
-/* Encodes the code of a label, in bars that fit beside the matrix. */
+/* Encodes the code of a label, in bars that fit on it. */
 static const lims_error_t *encode(label_t *label, const sheet_t *sheet, const char *symbology,
                                   const char *code, apr_pool_t *pool)
 {
@@ -206,10 +206,6 @@ static const lims_error_t *encode(label_t *label, const sheet_t *sheet, const ch
     }
     if (both || !bars) {
         error = lims_symbol_make(&label->matrix, LIMS_SYMBOL_DATAMATRIX, code, pool);
-        width -= error ? 0
-                       : fmin(sheet->height - 2 * INSET,
-                              (label->matrix.rows + 2 * MATRIX_QUIET) * MODULE_MAX) +
-                             GAP;
     }
     if (!error && (both || bars)) {
         error = lims_symbol_make(&label->bars, LIMS_SYMBOL_CODE128, code, pool);

@@ -106,12 +106,14 @@ static const char *entries_of(writer_t *writer, unsigned number, const char *obj
                               apr_size_t length)
 {
     if (number == writer->root) {
-        return apr_psprintf(writer->pool,
-                            "   /Lang %s\n   /MarkInfo << /Marked true >>\n"
-                            "   /ViewerPreferences << /DisplayDocTitle true >>\n"
-                            "   /Metadata %u 0 R\n   /OutputIntents [ %u 0 R ]\n",
-                            lims_pdf_string(writer->facts->language, writer->pool),
-                            writer->count + METADATA, writer->count + INTENT);
+        return apr_psprintf(
+            writer->pool,
+            "   /Lang %s\n%s"
+            "   /ViewerPreferences << /DisplayDocTitle true >>\n"
+            "   /Metadata %u 0 R\n   /OutputIntents [ %u 0 R ]\n",
+            lims_pdf_string(writer->facts->language, writer->pool),
+            begins(object, length, "/MarkInfo") ? "" : "   /MarkInfo << /Marked true >>\n",
+            writer->count + METADATA, writer->count + INTENT);
     }
     if (begins(object, length, "/Subtype /CIDFontType2")) {
         return "   /CIDToGIDMap /Identity\n";

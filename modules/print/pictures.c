@@ -118,6 +118,7 @@ void lims_picture_draw(lims_paper_t *paper, const lims_picture_t *picture, doubl
     cairo_set_source_surface(paper->cr, picture->surface, 0, 0);
     /* Anything smoother sets /Interpolate, which PDF/A forbids. */
     cairo_pattern_set_filter(cairo_get_source(paper->cr), CAIRO_FILTER_NEAREST);
-    cairo_paint(paper->cr);
+    cairo_rectangle(paper->cr, 0, 0, picture->width, picture->height);
+    cairo_fill(paper->cr);
     cairo_restore(paper->cr);
 }

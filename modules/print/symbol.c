@@ -34,6 +34,14 @@ static void copy_modules(lims_symbol_t *symbol, const struct zint_symbol *zint, 
     *symbol = (lims_symbol_t){ zint->width, zint->rows, modules };
 }
 
+static bool is_ascii(const char *text)
+{
+    while (*text >= 0x20 && *text < 0x7F) {
+        text++;
+    }
+    return *text == '\0';
+}
+
 const lims_error_t *lims_symbol_make(lims_symbol_t *symbol, lims_symbol_e kind, const char *text,
                                      apr_pool_t *pool)
 {
@@ -45,6 +53,12 @@ const lims_error_t *lims_symbol_make(lims_symbol_t *symbol, lims_symbol_e kind, 
         return lims_client_error(pool, LIMS_E_INVALID_BODY,
                                  "The code '%s' cannot be printed: it has to have 1 to %d bytes",
                                  lims_excerpt(text, pool), LENGTH_MAX);
+    }
+    if (kind != LIMS_SYMBOL_QR && !is_ascii(text)) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                 "The code '%s' cannot be printed as a barcode: it has other "
+                                 "characters than letters, digits and signs of ASCII",
+                                 lims_excerpt(text, pool));
     }
     zint = ZBarcode_Create();
     if (!zint) {
