@@ -326,11 +326,16 @@ $(MATRIX): $(OUT)/%: %.c $(filter-out $(OUT)/modules/tool/limsctl.o,$(TOOL_OBJEC
 	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(filter %.o,$^) $(LIBS) $(APR_LIBS)
 
 # The fuzz target with a main() that replays a corpus instead of a fuzzer.
+# The reader of logos is lims-print's, and alone in this.
+LOGO := $(call object,modules/print/logo.c)
+$(OUT)/t/fuzz/logo build/fuzz/logo: $(LOGO)
+$(OUT)/t/fuzz/logo build/fuzz/logo: FUZZED := $(LOGO) -lpng
+
 $(REPLAYS): $(OUT)/t/fuzz/%: t/fuzz/%.c t/fuzz/replay.c $(OUT)/kernel.a
 	@mkdir -p $(@D)
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d -MT $@ -o $@ \
-	    $< t/fuzz/replay.c $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+	    $< t/fuzz/replay.c $(FUZZED) $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
 
 $(FAILERS): $(OUT)/fail/%.so: build/fail/%.c build/fail/control.c build/fail/fail.h
 	@mkdir -p $(@D)
@@ -342,7 +347,7 @@ $(FAILERS): $(OUT)/fail/%.so: build/fail/%.c build/fail/control.c build/fail/fai
 $(FUZZERS): build/fuzz/%: t/fuzz/%.c $(OUT)/kernel.a
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ \
-	    $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+	    $< $(FUZZED) $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
 
 fuzzers: $(FUZZERS)
 

@@ -25,6 +25,9 @@
 /* Free memory that is kept, in bytes. */
 #define KEPT_MEMORY (32 * 1024 * 1024)
 
+/* Size above which free memory goes back to the system behind a document, in bytes. */
+#define TIDY_SIZE (80L * 1024 * 1024)
+
 static volatile sig_atomic_t answering, framed_answers;
 
 static void end_with(const char *sentence)
@@ -122,9 +125,17 @@ static long data_size(void)
     return at ? strtol(at, NULL, 10) * sysconf(_SC_PAGESIZE) : 0;
 }
 
+void lims_bounds_tidy(void)
+{
+    if (data_size() > TIDY_SIZE) {
+        (void)malloc_trim(0);
+    }
+}
+
 const lims_error_t *lims_bounds_check(apr_size_t expected, apr_pool_t *pool)
 {
-    if (data_size() + (long)expected <= LIMS_PRINT_MEMORY_MAX) {
+    /* What malloc() has back from former documents is free. */
+    if (data_size() - (long)mallinfo2().fordblks + (long)expected <= LIMS_PRINT_MEMORY_MAX) {
         return NULL;
     }
     return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,

@@ -26,6 +26,9 @@ void lims_bounds_set(bool framed);
 /* Allows the next document its seconds of a processor. */
 void lims_bounds_renew(void);
 
+/* Gives back to the system what a large document took. */
+void lims_bounds_tidy(void);
+
 /* Says that an answer is being written: from now on none is added at the end. */
 void lims_bounds_answering(bool answering);
 

@@ -51,8 +51,8 @@ static double draw_matrix(lims_paper_t *paper, const label_t *label, double x, d
     if (label->matrix.rows == 0) {
         return 0;
     }
-    lims_symbol_draw(paper, &label->matrix, x + MATRIX_QUIET * module, MATRIX_QUIET * module,
-                     side, side);
+    lims_symbol_draw(paper, &label->matrix, x + MATRIX_QUIET * module, MATRIX_QUIET * module, side,
+                     side);
     return modules * module;
 }
 

@@ -26,6 +26,9 @@ static const char usage[] =
     "No fonts are installed that documents can be set in: install fonts-noto-core, "               \
     "fonts-noto-mono and, for Chinese, Japanese and Korean, fonts-noto-cjk."
 
+/* Memory that pools keep from one job to the next, in bytes. */
+#define SPARE_MEMORY (1024 * 1024)
+
 static const char too_large[] = "The job is larger than 16 MB.";
 
 /* Makes one document and frees all that it took. */
@@ -86,6 +89,7 @@ static int serve_frames(lims_fonts_t *fonts, apr_pool_t *parent)
             sent = lims_frame_write(LIMS_PRINT_REFUSAL, too_large, strlen(too_large));
         }
         apr_pool_destroy(pool);
+        lims_bounds_tidy();
     }
     return frame == LIMS_FRAME_END && sent ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -104,9 +108,12 @@ int main(int count, char **arguments)
     }
     /* Nothing in the environment changes a document. */
     (void)clearenv();
+    /* GLib's own allocator would keep what a large document took. */
+    (void)setenv("G_SLICE", "always-malloc", 1);
     lims_bounds_set(!once);
     apr_initialize();
     apr_pool_create_ex(&pool, NULL, lims_bounds_no_memory, NULL);
+    apr_allocator_max_free_set(apr_pool_allocator_get(pool), SPARE_MEMORY);
     fonts = lims_fonts_open(pool);
     if (!fonts) {
         (void)fprintf(stderr, "%s\n", NO_FONTS);

@@ -9,6 +9,7 @@
 
 /* Texts that are kept between counting and drawing. */
 #define KEPT_MAX 3000
+#define KEPT_LENGTH_MAX 400 /* bytes of each */
 
 /* Bytes that finishing a document takes, besides twice what has been written of it. */
 #define REMAINDER (8 * 1024 * 1024)
@@ -105,16 +106,17 @@ bool lims_paper_is_fresh(const lims_paper_t *paper)
 
 /* Returns a layout to be set anew, or the one that was set at this place while pages were
  * counted. */
-static PangoLayout *take_layout(lims_paper_t *paper, bool *is_set)
+static PangoLayout *take_layout(lims_paper_t *paper, apr_size_t length, bool *is_set)
 {
+    bool kept = !paper->apart && length <= KEPT_LENGTH_MAX;
     PangoLayout *layout;
 
-    *is_set = paper->cr && !paper->apart && paper->next < paper->kept->len;
+    *is_set = paper->cr && kept && paper->next < paper->kept->len;
     if (*is_set) {
         return g_object_ref(g_ptr_array_index(paper->kept, paper->next++));
     }
     layout = pango_layout_new(lims_fonts_context(paper->fonts));
-    if (!paper->cr && !paper->apart && paper->kept->len < KEPT_MAX) {
+    if (!paper->cr && kept && paper->kept->len < KEPT_MAX) {
         g_ptr_array_add(paper->kept, g_object_ref(layout));
     }
     return layout;
@@ -147,7 +149,7 @@ lims_set_text_t lims_text_set(lims_paper_t *paper, lims_type_style_e style, doub
                                          length, LIMS_PAPER_TEXT_MAX);
     }
     length = length > LIMS_PAPER_TEXT_MAX ? 0 : length;
-    set.layout = take_layout(paper, &is_set);
+    set.layout = take_layout(paper, length, &is_set);
     if (!is_set) {
         pango_layout_set_font_description(set.layout, lims_fonts_description(paper->fonts, style));
         pango_layout_set_attributes(set.layout, attributes());

@@ -23,7 +23,7 @@ sub certificate { my (%other) = @_; return { kind => 'certificate', content => c
 
 sub report { my (@blocks) = @_; return { kind => 'report', title => 'X', blocks => \@blocks } }
 
-sub note { my ($text) = @_; return certificate(results => [ result(remark => $text) ]) }
+sub remark { my ($text) = @_; return certificate(results => [ result(remark => $text) ]) }
 
 # A PNG whose head says one thing, and whose data are another.
 sub bomb {
@@ -44,16 +44,16 @@ sub many {
 # --- Documents
 
 my @made = (
-    [ 'a note of 1 MB in words',          note('Lorem ipsum dolor sit amet. ' x 38_000) ],
-    [ 'a note of 1 MB in one word',       note('x' x 1_000_000) ],
-    [ 'a note of 1 MB in short lines',    note("a\n" x 20_000) ],
-    [ 'a long note from right to left',   note('مرحبا بالعالم ' x 20_000) ],
-    [ 'a long note in Chinese',           note('水质检测报告' x 20_000) ],
+    [ 'a note of 1 MB in words',          remark('Lorem ipsum dolor sit amet. ' x 38_000) ],
+    [ 'a note of 1 MB in one word',       remark('x' x 1_000_000) ],
+    [ 'a note of 1 MB in short lines',    remark("a\n" x 20_000) ],
+    [ 'a long note from right to left',   remark('مرحبا بالعالم ' x 20_000) ],
+    [ 'a long note in Chinese',           remark('水质检测报告' x 20_000) ],
     [ 'a remark of a sample of 1 MB',     certificate(sample => { trackingId => 'X', remark => 'Lorem ' x 160_000 }) ],
     [ 'a name that fills pages',          certificate(results => [ result(testName => 'y z ' x 5000) ]) ],
-    [ 'controls, overrides, zero widths', note("a\x{7}\x{1B}[31m\x{202E}b\x{2066}\x{200B}\x{FEFF}\x{AD}" x 2000) ],
-    [ 'stacks of marks',                  note("z" . "\x{301}" x 50_000) ],
-    [ 'characters that no font has',      note("\x{E000}\x{10FFFD}\x{378}\x{12000}" x 2000) ],
+    [ 'controls, overrides, zero widths', remark("a\x{7}\x{1B}[31m\x{202E}b\x{2066}\x{200B}\x{FEFF}\x{AD}" x 2000) ],
+    [ 'stacks of marks',                  remark("z" . "\x{301}" x 50_000) ],
+    [ 'characters that no font has',      remark("\x{E000}\x{10FFFD}\x{378}\x{12000}" x 2000) ],
     [ 'members of other types',           certificate(results => [ 1, undef, 'x', [] ], people => [1], qualifiers => [ [] ],
             amendments => [ { changes => 5 } ], client => 'x', sample => [], layout => { columns => [ 1, undef, {} ],
                 sections => [ [], 'results' ], texts => 5 }, verification => 7, laboratory => undef) ],
