@@ -61,10 +61,10 @@ like($facts, qr/^Tagged:\s+yes/m, 'readers see that it is tagged');
 
 my $structure = command('pdfinfo', '-struct-text', $path);
 like($structure, qr/\ADocument\n/, 'there is one root of its structure');
-like($structure, qr/H1 \(block\)\n\s+"Certificate of analysis"/, '... a title');
+like($structure, qr/H1 \(block\)\n\s+"Certificate of analysis"/, 'the structure has a title');
 like($structure, qr/H2 \(block\)\n\s+"Results"\n\s+Table \(block\)\n\s+TR\n\s+TH:\n\s+\/Scope \/Column\n\s+"Test"/,
     '... a table with heads of columns');
-like($structure, qr/TR\n\s+TD\n\s+"pH \(PH\)"\n\s+TD\n\s+"SM 4500-H\+ B"\n\s+TD\n\s+"7\.2"/, '... and cells');
+like($structure, qr/TR\n\s+TD\n\s+"pH \(PH\)"\n\s+TD\n\s+"SM 4500-H\+ B"\n\s+TD\n\s+"7\.2"/, 'the table has cells in rows');
 like($pdf, qr/\/S \/Figure\n(?:(?!endobj).)*\/Alt <FEFF00510052/s, 'a picture has a text in its place');
 
 done_testing();

@@ -95,8 +95,8 @@ is_deeply([ join("\n", @pages) =~ /Test number (\d+) \(T\d+\)/g ], [ 1 .. 200 ],
 my ($order) = made({ kind => 'certificates', contents => [ content(), content(results => \@many), content() ] });
 @pages = split /\f/, lines($order);
 like($pages[1],  qr/Page 2 of 2\s*\z/, 'each part of a document of several counts its own pages');
-like($pages[2],  qr/Page 1 of (?:[5-9]|1\d)\s*\z/, '... from one');
-like($pages[-1], qr/Page 2 of 2\s*\z/, '... to the last');
+like($pages[2],  qr/Page 1 of (?:[5-9]|1\d)\s*\z/, 'the second part begins at page one');
+like($pages[-1], qr/Page 2 of 2\s*\z/, 'the last part counts its own pages too');
 
 # --- Layout
 
@@ -106,7 +106,7 @@ my $laid = certificate(layout => $layout, results => \@results);
 $lines = lines($laid);
 like(command('pdfinfo', written($laid)), qr/Page size:\s+612 x 792/, 'paper is a choice');
 like($lines, qr/Test report.*Statements.*Results/s, 'so are title and order of sections');
-like($lines, qr/Above all.*Own words\..*Below\s+all\s/s, '... and texts');
+like($lines, qr/Above all.*Own words\..*Below\s+all\s/s, 'the texts of a layout are printed');
 like($lines, qr/^\s*Result\s+Unit\s+Test\s+Qualifier\s*$/m, 'columns are chosen; test and qualifier cannot be left out');
 unlike($lines, qr/River Works|Intact/, 'sections can be left out');
 like($lines, qr/Signatures and acts.*Maya Torres/s, '... but not the people');

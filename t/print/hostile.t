@@ -100,7 +100,7 @@ for my $case (@refused) {
     my ($what, $job, $words) = @$case;
     my ($kind, $sentence) = $printer->answer($job);
     is($kind, 'E', "a refusal: $what");
-    like($sentence // '', $words, '... that says why');
+    like($sentence // '', $words, "the refusal says why: $what");
     cmp_ok($printer->peak, '<', $most, "... in less than $most MB") if defined $kind;
 }
 

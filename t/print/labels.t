@@ -38,14 +38,14 @@ is_deeply([ sort split /\n/, $found ], [ sort @codes ], 'each DataMatrix is read
 ($page) = pictures(scalar sheet_of('both', \@codes), 300);
 is_deeply([ sort split /\n/, command('zbarimg', '--nodbus', '--raw', '-q', '-Sdisable', '-Scode128.enable', $page) ],
     [ sort @codes ], 'a label with both has bars that are read');
-is_deeply([ sort split /\n/, command('dmtxread', '-n', '-N', '3', $page) ], [ sort @codes ], '... and modules');
+is_deeply([ sort split /\n/, command('dmtxread', '-n', '-N', '3', $page) ], [ sort @codes ], 'a label with both has modules that are read');
 
 my $pdf = sheet_of('code128', [ labels(22) ]);
 my @pages = split /\f/, lines($pdf);
 is(scalar @pages, 2, 'a label more begins the next sheet');
 like($pages[0], qr/CED-26-004701-X.*CED-26-004702-T.*CED-26-004703-R/, 'codes are printed with their check characters');
-like($pages[0], qr/Drinking water/, '... titles');
-like($pages[1], qr/CED-26-004722-T.*Tap 3/s, '... and lines');
+like($pages[0], qr/Drinking water/, 'titles are printed');
+like($pages[1], qr/CED-26-004722-T.*Tap 3/s, 'lines are printed');
 
 # Each text lies within its label.
 my $box = command('pdftotext', '-bbox', written($pdf), '-');

@@ -79,9 +79,9 @@ my $han = sub {
     return join ' ', command('pdffonts', written($pdf)) =~ /NotoSansCJK(\w+)/g;
 };
 like($han->('直角', 'en'),      qr/\Asc/, 'Han characters are simplified');
-like($han->('直角', 'zh-TW'),   qr/\Atc/, '... traditional where the layout says so');
-like($han->('直角の値', 'en'),  qr/\Ajp/, '... Japanese beside kana');
-like($han->('直角 결과', 'en'), qr/\Akr/, '... Korean beside hangul');
+like($han->('直角', 'zh-TW'),   qr/\Atc/, 'Han characters are traditional where the layout says so');
+like($han->('直角の値', 'en'),  qr/\Ajp/, 'Han characters are Japanese beside kana');
+like($han->('直角 결과', 'en'), qr/\Akr/, 'Han characters are Korean beside hangul');
 
 # --- What hides
 
