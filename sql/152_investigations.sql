@@ -251,7 +251,8 @@ BEGIN
             PERFORM lims.refuse('invalid_transition',
                 'a new investigation has the status opened and no conclusion');
         END IF;
-        -- It may block the report of the sample: one of the two waits for the other.
+        -- An investigation may block the report of the sample: one of the two waits for the
+        -- other.
         PERFORM FROM lims.sample s
           WHERE s.organization_id = NEW.organization_id
             AND s.id = NEW.sample_id

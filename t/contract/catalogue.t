@@ -220,8 +220,7 @@ my %in_the_database_alone = (
 );
 
 # Meanings that no route signs with.
-my %not_signed = (
-);
+my %not_signed = ();
 
 # Text that may be empty where its column's may not: it is never stored so.
 my %emptied = (

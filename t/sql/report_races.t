@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What forbids the report of a sample and happens at the same moment waits for the report,
-# or the report waits for it: it stands in the trail on one side of the report, and before
-# it refuses the report.
+# A change that forbids the report of a sample, made at the same moment, waits for the report,
+# or the report waits for it: it stands in the trail on one side of the report, and before it
+# refuses the report.
 use strict;
 use warnings;
 
@@ -81,7 +81,7 @@ for my $name (sort keys %act) {
     refused($other, $sql, \@bind, '55P03', "$name waits for a report under way");
     $app->rollback;
 
-    # It is under way itself.
+    # The change is under way itself.
     $app->begin_work;
     $app->do(q{SELECT set_config('lims.reason', 'recalled', true)});
     $app->do($sql, undef, @bind);

@@ -22,8 +22,8 @@ handle, the servers of connections that have ended.
 use strict;
 use warnings;
 
-# Of each process its parent, its ticks of the processor, and those of its children that
-# have ended.
+# Returns for each process its parent, its ticks of the processor, and those of its children
+# that have ended.
 sub _processes {
     my %of;
 
