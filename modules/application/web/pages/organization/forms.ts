@@ -31,7 +31,7 @@ const letterhead = {
 
 const { layout } = t.organization;
 
-// What each certificate keeps from its issue.
+// Layout of certificates, which each certificate keeps from its issue.
 const certificateLayout: Member = {
     label: labels.certificateLayout,
     members: {
