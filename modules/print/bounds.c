@@ -134,7 +134,7 @@ void lims_bounds_tidy(void)
 
 const lims_error_t *lims_bounds_check(apr_size_t expected, apr_pool_t *pool)
 {
-    /* What malloc() has back from former documents is free. */
+    /* Memory that former documents gave back to malloc() is free. */
     if (data_size() - (long)mallinfo2().fordblks + (long)expected <= LIMS_PRINT_MEMORY_MAX) {
         return NULL;
     }

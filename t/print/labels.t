@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is printed on a sheet of labels is read again: each Code 128 and each DataMatrix by
+# Codes printed on a sheet of labels are read again: each Code 128 and each DataMatrix by
 # its reader, each code with its check character by people. Labels stand where the sheet
 # has them.
 use strict;
