@@ -436,7 +436,9 @@ BEGIN
     ), breaking AS MATERIALIZED (
         SELECT w.place, w.broken
           FROM (SELECT array_agg(k.z ORDER BY k.place) AS z,
-                       array_agg(lims.qc_opposed(k.c, k.z) ORDER BY k.place) AS opposed
+                       -- Few points need the call, which costs more than all else of one.
+                       array_agg(CASE WHEN abs(k.z) > 2 THEN lims.qc_opposed(k.c, k.z) END
+                           ORDER BY k.place) AS opposed
                   FROM counted k
                  WHERE NOT k.is_out) a
          CROSS JOIN LATERAL lims.westgard(a.z, a.opposed, v_rules) w
