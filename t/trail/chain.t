@@ -156,6 +156,19 @@ subtest 'a key is replaced' => sub {
     rename "$folder/both.key", "$folder/secret.key";
 };
 
+subtest 'no key file' => sub {
+    work(4.5);
+    delete local $ENV{LIMS_SECRET_KEY_FILE};
+    my $answer = $lims->ctl(qw(audit close));
+    unlike($answer->{output}, qr/^lims-audit-1:/m, 'without a key file no block is closed')
+        or diag($answer->{output});
+    my $checked = $lims->run(qw(--json check));
+    my ($finding) = grep { $_->{subject} eq 'audit trail' } @{ $checked->{json}{findings} };
+    is_deeply([ $checked->{exit}, @$finding{qw(state finding)} ],
+        [ 1, 'failed', 'no key file: no block of it is closed' ], 'limsctl check fails for it')
+        or diag(explain($finding));
+};
+
 subtest 'a cut-off end' => sub {
     my $heads = "$folder/heads";
     open my $out, '>', $heads or die "$heads: $!\n";
