@@ -4,7 +4,7 @@
 // each other within 30 ms are a scan: they go to the scan box wherever the focus is, and
 // fire no shortcut, choose nothing in a list and fill no field but those that take scans.
 import { chosen } from '../theme/choice.ts';
-import { endsScan, isLabel, isScan, none, pause, scannedText, typed } from './scan.ts';
+import { endsScan, isLabel, isOneLabel, isScan, none, pause, scannedText, typed } from './scan.ts';
 import type { Burst } from './scan.ts';
 
 export interface Shortcut {
@@ -224,6 +224,17 @@ export function press(event: KeyboardEvent): void {
     }
 }
 
+// What is pasted where nothing is typed is a label, such as a client wrote of.
+function paste(event: ClipboardEvent): void {
+    const target = event.target instanceof Element ? event.target : document.body;
+    const text = scannedText(event.clipboardData?.getData('text/plain') ?? '');
+    if (!event.defaultPrevented && !fieldOf(target) && !inDialog(target) && isOneLabel(text)) {
+        event.preventDefault();
+        takers.at(-1)?.(text);
+    }
+}
+
 export function startKeyboard(): void {
     window.addEventListener('keydown', press, { capture: true });
+    window.addEventListener('paste', paste);
 }

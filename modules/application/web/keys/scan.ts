@@ -29,3 +29,7 @@ export const scannedText = (text: string): string => text.trim().replace(/,+$/, 
 
 // Whether it reads like a label: capitals and digits in groups, as no password is.
 export const isLabel = (text: string): boolean => /^[A-Z0-9]+(?:[-./][A-Z0-9]+)+$/.test(text);
+
+// Whether it may be what is written on one label, and no block of a spreadsheet.
+export const isOneLabel = (text: string): boolean =>
+    text.length >= minimum && text.length <= 64 && !/[\t\r\n]/.test(text);

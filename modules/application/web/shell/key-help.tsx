@@ -11,9 +11,10 @@ import { Link, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
 const always: [string, string][] = [
-    ['/', t.keys.scan], ['? F1', t.keys.help], ['Mod+k', t.keys.quick], ['j ↓', t.keys.down],
-    ['k ↑', t.keys.up], ['Enter', t.keys.open], ['Space', t.keys.peek], ['x', t.keys.select],
-    ['Shift+↓', t.keys.range], ['Mod+a', t.keys.all], ['Esc', t.keys.escape],
+    ['/', t.keys.scan], ['Mod+v', t.keys.paste], ['? F1', t.keys.help], ['Mod+k', t.keys.quick],
+    ['j ↓', t.keys.down], ['k ↑', t.keys.up], ['Enter', t.keys.open], ['Space', t.keys.peek],
+    ['x', t.keys.select], ['Shift+↓', t.keys.range], ['Mod+a', t.keys.all],
+    ['Esc', t.keys.escape],
 ];
 
 function Screen({ close }: { close: () => void }): ReactElement {

@@ -4,6 +4,7 @@
 import { createContext, useContext } from 'react';
 
 import { may } from '../api/session.ts';
+import type { Session } from '../api/session.ts';
 import type { Route } from '../router.tsx';
 
 export type Place = Route & { rail: NonNullable<Route['rail']> };
@@ -14,6 +15,26 @@ export const placesOf = (routes: Route[]): Place[] => routes
 
 // Returns the fixed part of a route's pattern, before its first parameter.
 export const start = (route: Route): string => route.pattern.replace(/\/:.*$/, '');
+
+// The screen that each role lives in; of several roles the one nearest to results comes first.
+const firstScreens: [Session['roles'][number], string][] = [
+    ['lab_manager', '/verify'],
+    ['qa_officer', '/approvals'],
+    ['analyst', '/worklist'],
+    ['microbiologist', '/worklist'],
+    ['receiving_clerk', '/samples'],
+    ['client_services', '/samples'],
+    ['auditor', '/audit'],
+    ['administrator', '/users'],
+    ['system_administrator', '/users'],
+];
+
+// Where the person begins: of what they may see, else the first of the rail.
+export function firstOf(places: Place[], { roles }: Session): Place | undefined {
+    const begins = firstScreens.filter(([role]) => roles.includes(role)).map(([, path]) => path);
+    return begins.map((path) => places.find((place) => start(place) === path))
+        .find((place) => place !== undefined) ?? places[0];
+}
 
 export const Places = createContext<Place[]>([]);
 

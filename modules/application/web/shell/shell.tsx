@@ -21,7 +21,7 @@ import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { Lacking } from './lacking.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { Places, placesOf, start } from './places.ts';
+import { Places, firstOf, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
 import { Rail, isAt } from './rail.tsx';
 import { ScanBox } from './scan-box.tsx';
@@ -30,9 +30,8 @@ type Panel = 'keys' | 'quick' | null;
 
 function Page({ routes }: { routes: Route[] }): ReactElement {
     const { pathname } = useAddress();
-    const first = placesOf(routes)[0];
+    const first = firstOf(placesOf(routes), useSession());
 
-    // The start page is the first that the person may see.
     useEffect(() => {
         if (pathname.replace(/\/$/, '') === base && first) {
             navigate(base + start(first), { replace: true });

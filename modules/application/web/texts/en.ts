@@ -157,6 +157,7 @@ export const en = {
         quickLabel: 'Find an action or a page',
         quickNone: 'Nothing is called so here.',
         scan: 'Scan box',
+        paste: 'Open what was copied, such as a tracking id',
         help: 'These keys',
         down: 'Next row',
         up: 'Row before',

@@ -5,6 +5,7 @@ import { Acts } from './acts.mjs';
 import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
+const grace = 'grace.okafor@cedarbasin.example';
 const rows = (page) => page.locator('table[role=grid] tbody tr').count();
 
 async function sign(page) {
@@ -141,16 +142,17 @@ async function approve(page, tracking) {
     ok(acts.all <= 5, 'an approval step in five acts at most', acts);
 }
 
-// A report is amended: the place is another, and the reason is asked for.
+// A report is amended from wherever one is: the client wrote which sample, the place is
+// another, and the reason is asked for.
 async function amended(page, acts) {
-    await open(page, '/app/samples');
-    await page.waitForSelector('.states b');
-    await acts.click(page.getByRole('button', { name: /^Reported/ }));
-    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
-        .every((row) => row.textContent.includes('Reported')), 'what is reported');
-    const row = page.locator('table[role=grid] tbody tr').nth(1);
-    const tracking = (await row.locator('th').textContent()).trim();
-    await acts.click(row);
+    const { data } = await ask(page, 'GET', '/samples?releaseState=reported&order=-id');
+    const { trackingId } = data[1];
+    await page.evaluate((label) => navigator.clipboard.writeText(label), trackingId);
+    await open(page);
+    await page.waitForSelector('tr.cursor');
+    await acts.press(page, 'Control+v');
+    await until(page, (label) => document.querySelector('h1')?.textContent === label,
+        'a label that is pasted opens its record', trackingId);
     await acts.press(page, 'a');
     await page.waitForSelector('.corrected input:focus');
     ok(await dialog(page).locator('tbody tr').count() > 0, 'what the signature covers is listed');
@@ -164,13 +166,15 @@ async function amended(page, acts) {
     await page.waitForSelector('#sign:focus');
     await acts.type(page, process.env.LIMS_PASSWORD);
     await acts.press(page, 'Enter');
-    await saying(page, `amendment of ${tracking} is open`);
+    await saying(page, `amendment of ${trackingId} is open`);
     await gone(page);
-    return tracking;
+    return trackingId;
 }
 
-async function blocked(page) {
-    await page.waitForSelector('tr.cursor');
+// Somebody else tries too soon.
+async function blocked(page, tracking) {
+    await open(page, '/app/samples?releaseState=reported');
+    await page.locator('table[role=grid] tr', { hasText: tracking }).click();
     await press(page, 'i');
     await page.waitForSelector('#sign');
     ok(/Place: .* → Well 9 South/.test(await dialog(page).textContent()),
@@ -186,14 +190,13 @@ async function blocked(page) {
     await gone(page);
 }
 
-async function amending(page) {
+// Whoever amends stays where they are, while somebody else approves.
+async function amending(page, other) {
     const acts = new Acts();
     const tracking = await amended(page, acts);
-    await blocked(page);
-    await approve(page, tracking);
-    await approve(page, tracking);
-    await open(page, '/app/samples?releaseState=reported');
-    await page.locator('table[role=grid] tr', { hasText: tracking }).click();
+    await blocked(other, tracking);
+    await approve(other, tracking);
+    await approve(other, tracking);
     await acts.press(page, 'i');
     await page.waitForSelector('#sign:focus');
     await acts.type(page, process.env.LIMS_PASSWORD);
@@ -260,9 +263,10 @@ async function reopening(page) {
 }
 
 run(async (browser) => {
-    const here = await desk(browser);
+    const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const approver = await desk(browser);
     const { page } = here;
-    here.seen.expected.push(/status of 409/);
+    [here, approver].forEach(({ seen }) => seen.expected.push(/status of 409/));
 
     await deciding(page);
     await many(page);
@@ -274,7 +278,12 @@ run(async (browser) => {
     await verification(visitor, code('issued'), code('superseded'));
     quiet(visitor);
     await first(page);
-    await amending(page);
+    await open(approver.page);
+    await approver.page.waitForSelector('#email');
+    await signIn(approver.page, grace);
+    await approver.page.waitForSelector('.rail');
+    await amending(page, approver.page);
     await reopening(page);
     quiet(here);
+    quiet(approver, 'the browser of the other one');
 });

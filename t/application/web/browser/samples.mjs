@@ -21,7 +21,7 @@ async function signingIn(page) {
     await looks(page, 'sign-in-refused');
     await signIn(page, lena);
     await page.waitForSelector('tr.cursor');
-    ok(page.url().endsWith('/app/samples'), 'the first page of her role', page.url());
+    ok(page.url().endsWith('/app/verify'), 'the first page of her role', page.url());
     ok(/Cedar Basin/.test(await page.title()), 'the title names the laboratory');
 }
 
@@ -33,6 +33,10 @@ async function weight(page) {
     const bytes = scripts.reduce((sum, { size }) => sum + size, 0);
     ok(bytes > 0 && bytes <= 250_000, `${Math.round(bytes / 1000)} kB of script to the first list`,
         JSON.stringify(scripts));
+    await page.locator('.rail').getByRole('link', { name: 'Samples', exact: true }).click();
+    await until(page, () => document.querySelector('h1')?.textContent === 'Samples',
+        'the list of samples');
+    await page.waitForSelector('tr.cursor');
 }
 
 async function missing(page) {

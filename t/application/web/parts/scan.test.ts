@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { endsScan, isScan, none, scannedText, typed } from '../../../../modules/application/web/keys/scan.ts';
+import { endsScan, isOneLabel, isScan, none, scannedText,
+    typed } from '../../../../modules/application/web/keys/scan.ts';
 import type { Burst } from '../../../../modules/application/web/keys/scan.ts';
 
 const at = (text: string, gap: number): Burst =>
@@ -30,5 +31,14 @@ test('a key that comes late ends no scan', () => {
 test('what a reader sends behind a scan is no part of it', () => {
     for (const read of ['CB-26-0000094-V', 'CB-26-0000094-V,', ' CB-26-0000094-V , ']) {
         assert.equal(scannedText(read), 'CB-26-0000094-V');
+    }
+});
+
+test('one label is pasted, and no block of a spreadsheet, no word, no letter', () => {
+    assert.ok(isOneLabel('CB-26-0000094-V'));
+    assert.ok(isOneLabel('COC 4711'));
+    for (const other of ['', 'CB-26', 'A1\tB2 and more', 'CB-26-0000094-V\nCB-26-0000095-T',
+        'x'.repeat(65)]) {
+        assert.ok(!isOneLabel(other), other);
     }
 });
