@@ -35,9 +35,7 @@ async function asking(auditor, [label], wrong, right) {
         'the trail says what was changed, and why');
     await auditor.page.waitForFunction((text) => [...document.querySelectorAll('tr.cursor')]
         .every((row) => row.textContent.includes(text)), label);
-    while (!(await auditor.text('tr.cursor')).includes(right)) {
-        await auditor.press('j');
-    }
+    await auditor.toRow((called, text) => text.includes(right), `about ${right}`);
     await auditor.press('Space');
     await auditor.sees(/amended by .*what was signed still stands|Signed.*amended by/s,
         '... and under whose signature');

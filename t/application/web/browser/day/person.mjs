@@ -3,12 +3,19 @@
 // A person at a keyboard of their own. Whatever they do is a key: there is nothing here that
 // clicks. The clipboard is filled by another program, labels are read by a barcode reader, and
 // a file is chosen in the dialog that a key has opened.
-import { desk, ok, open, quiet, scan, until } from '../support.mjs';
+import { desk, ok, open, quiet, scan } from '../support.mjs';
 
 // A person is slower than a barcode reader, whose keys come within 30 ms.
 const BETWEEN_KEYS = 40;
 
 const PATIENCE = 120_000;
+
+// Until so long a cursor is waited for that does not move.
+const END_OF_LIST = 10_000;
+
+// How often a choice is typed anew, and after how long.
+const TRIES = 5;
+const FORGOTTEN = 1_500;
 
 const STOPS = 60;
 const ROWS = 200;
@@ -18,6 +25,12 @@ const nameOfFocus = () => {
     const at = document.activeElement;
     const labels = [...at?.labels ?? []].map(({ textContent }) => textContent).join(' ');
     return (at?.getAttribute('aria-label') ?? (labels || at?.textContent) ?? '').trim();
+};
+
+const isChosen = (text) => {
+    const at = document.activeElement;
+    return at?.tagName !== 'SELECT'
+        || at.selectedOptions[0]?.text.toLowerCase().startsWith(text.toLowerCase());
 };
 
 const shows = (pattern) => new RegExp(pattern, 's').test(document.body.innerText);
@@ -51,8 +64,16 @@ export class Person {
         }
     }
 
-    type(text) {
-        return this.page.keyboard.type(text, { delay: BETWEEN_KEYS });
+    // A list of choices forgets what was typed when the next letter is late: then all again.
+    async type(text) {
+        for (let i = 0; i < TRIES; i++) {
+            await this.page.keyboard.type(text, { delay: BETWEEN_KEYS });
+            if (await this.page.evaluate(isChosen, text)) {
+                return;
+            }
+            await this.page.waitForTimeout(FORGOTTEN);
+        }
+        throw new Error(`${this.name}: no choice begins with ${text}`);
     }
 
     // Tab, until what has this name has the focus; an input's text is selected then.
@@ -83,16 +104,30 @@ export class Person {
         await this.press('Enter');
     }
 
-    // Down a list, to the row of this name.
-    async to(name) {
+    // One row further down a list; false: there is none. A key takes its time, for it may
+    // begin a scan.
+    async next() {
+        const place = () => document.querySelector('tr.cursor')?.rowIndex;
+        const before = await this.page.evaluate(place);
+        await this.press('j');
+        return this.page.waitForFunction((index) =>
+            document.querySelector('tr.cursor')?.rowIndex !== index, before,
+        { timeout: END_OF_LIST }).then(() => true, () => false);
+    }
+
+    // Down a list, to the row that is so: by its name, or by a text in it.
+    async toRow(isIt, what) {
         await this.page.waitForSelector('tr.cursor');
-        for (let i = 0; i < ROWS; i++) {
-            if ((await this.page.textContent('tr.cursor th')).trim() === name) {
+        do {
+            if (isIt(await this.text('tr.cursor th'), await this.text('tr.cursor'))) {
                 return;
             }
-            await this.press('j');
-        }
-        throw new Error(`${this.name}: no row is called ${name}`);
+        } while (await this.next());
+        throw new Error(`${this.name}: no row is ${what}`);
+    }
+
+    to(name) {
+        return this.toRow((called) => called.trim() === name, `called ${name}`);
     }
 
     // Down a grid, to the row of this name.
@@ -177,10 +212,7 @@ export class Person {
     }
 
     async sees(pattern, what) {
-        const held = await this.page.waitForFunction(shows, pattern.source, { timeout: PATIENCE })
-            .then(() => true, () => false);
-        ok(held, `${this.name}: ${what}`, held ? '' : await this.text());
-        if (!held) {
+        if (!await this.until(shows, what, pattern.source)) {
             throw new Error(`${this.name} does not see ${pattern} at ${this.page.url()}`);
         }
     }
@@ -189,8 +221,11 @@ export class Person {
         return this.page.innerText(selector);
     }
 
-    until(condition, what, argument) {
-        return until(this.page, condition, `${this.name}: ${what}`, argument);
+    async until(condition, what, argument) {
+        const held = await this.page.waitForFunction(condition, argument, { timeout: PATIENCE })
+            .then(() => true, () => false);
+        ok(held, `${this.name}: ${what}`, held ? '' : await this.text());
+        return held;
     }
 
     async signIn(secret = process.env.LIMS_PASSWORD) {

@@ -18,6 +18,12 @@ async function toSamples(person, lab, labels) {
     await person.select(labels.at(-1), labels.length);
 }
 
+// What was done a moment ago is shown when the list is read again.
+const shownAs = (person, lab, state, what) => person.until(([count, word]) =>
+    [...document.querySelectorAll('tr[aria-selected=true]')]
+        .filter((row) => row.textContent.includes(word)).length === count, what,
+[lab.samples, state]);
+
 async function wrongPassword(person) {
     await person.answer('not the password');
     await person.sees(/The password was wrong; nothing was signed. 4 more tries/,
@@ -42,6 +48,7 @@ async function verifying(browser, lab, labels) {
     await agree(person, lab);
     await person.sees(/\d+ results verified/, 'all are verified at once');
     await toSamples(person, lab, labels);
+    await shownAs(person, lab, 'Review', 'all can be completed');
     await person.choose(samples(lab, 'Complete'));
     await person.confirm();
     await person.sees(new RegExp(`${lab.samples} samples completed`), 'the samples are completed');
@@ -60,9 +67,7 @@ export async function approving(person, lab, labels) {
 
 async function reporting(person, lab, labels) {
     await toSamples(person, lab, labels);
-    await person.until((count) => [...document.querySelectorAll('tr[aria-selected=true]')]
-        .filter((row) => /Ready/.test(row.textContent)).length === count,
-    'all are ready to be reported', lab.samples);
+    await shownAs(person, lab, 'Ready', 'all are ready to be reported');
     await person.choose(samples(lab, 'Report'));
     await person.confirm();
     await person.sees(new RegExp(`${lab.samples} samples reported`), 'they are reported');
