@@ -224,7 +224,7 @@ export function press(event: KeyboardEvent): void {
     }
 }
 
-// What is pasted where nothing is typed is a label, such as a client wrote of.
+// Takes a label that was copied, such as out of a client's letter, where nothing is typed.
 function paste(event: ClipboardEvent): void {
     const target = event.target instanceof Element ? event.target : document.body;
     const text = scannedText(event.clipboardData?.getData('text/plain') ?? '');

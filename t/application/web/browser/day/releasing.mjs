@@ -18,7 +18,7 @@ async function toSamples(person, lab, labels) {
     await person.select(labels.at(-1), labels.length);
 }
 
-// What was done a moment ago is shown when the list is read again.
+// Waits until the list, which reads itself again, shows all selected samples in this state.
 const shownAs = (person, lab, state, what) => person.until(([count, word]) =>
     [...document.querySelectorAll('tr[aria-selected=true]')]
         .filter((row) => row.textContent.includes(word)).length === count, what,
