@@ -55,4 +55,6 @@ ok($document eq $first, '--once makes the same bytes');
 ok(!defined $document && $refusal =~ /JSON/, '... and refuses on the error stream');
 like(command(printer_path(), '--help'), qr/usage: lims-print/, 'its usage is shown');
 
+unlike(command('ldd', printer_path()), qr/libpq|libcurl/, 'it is linked neither with libpq nor with curl');
+
 done_testing();
