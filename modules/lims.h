@@ -58,6 +58,8 @@ typedef struct lims_connection_t lims_connection_t;
 typedef struct lims_result_t lims_result_t;
 typedef struct lims_keyring_t lims_keyring_t;   /* keys that seal secrets: kernel/seal.h */
 typedef struct lims_model_t lims_model_t;       /* finds results: extraction/client.h */
+typedef struct lims_printer_t lims_printer_t;   /* makes PDFs: documents/printer.h */
+typedef struct lims_printer_process_t lims_printer_process_t;
 typedef struct lims_settings_t lims_settings_t; /* of a surface: service/service.h */
 typedef struct lims_exchange_t lims_exchange_t; /* a request over HTTP: service/service.h */
 
@@ -114,6 +116,8 @@ typedef enum {
     LIMS_E_SAMPLE_ON_HOLD,
     LIMS_E_LOT_NOT_RELEASED,
     LIMS_E_RETEST_UNDECIDED,
+    LIMS_E_DOCUMENT_PENDING,
+    LIMS_E_DOCUMENT_FAILED,
     LIMS_E_IDEMPOTENCY_IN_PROGRESS,
     LIMS_E_PRECONDITION_FAILED,
     LIMS_E_PAYLOAD_TOO_LARGE,
@@ -342,6 +346,8 @@ enum {
                                      and no record of an Idempotency-Key is made of it */
     LIMS_R_BYTES = 1 << 12,       /* a file: at the command line without --json, and in the
                                    application, the answer is the bytes of its contentBase64 */
+    LIMS_R_PDF = 1 << 19,         /* of LIMS_R_BYTES: a PDF that the service made; over HTTP the
+                                     answer is its bytes on every surface, shown and not saved */
     LIMS_R_OWN_RECORD = 1 << 18,  /* an act on the caller's organization itself, whose id
                                      stands in no path */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,
@@ -402,7 +408,8 @@ struct lims_route_t {
     /* Before the action, where there is work that takes longer than a connection
      * may be held: what the work has to know and what has to stay whatever becomes
      * of it, in a transaction of its own; then the work, with nothing held. An
-     * answer of `prepare` is the answer. */
+     * answer of `prepare` is the answer. Of a read, which has no `prepare`, the work
+     * is done behind the handler, and makes the answer. */
     lims_handler_fn *prepare;
     lims_handler_fn *work;
     /* Beyond what any route may answer; ends with LIMS_E_COUNT. */
@@ -463,8 +470,9 @@ typedef struct {
     apr_table_t *headers;
     const char *body; /* JSON, or NULL */
     apr_file_t *file;      /* instead, the bytes of a file (service/spool.h), or NULL */
-    const char *file_name; /* of `file` */
+    const char *file_name; /* of `file`, or of a body that is the bytes of a file; else NULL */
     apr_size_t length;
+    bool prints;            /* the change asks for a document, which is to be printed soon */
     const char *media_type; /* of a body that is no JSON; else NULL */
     bool failed; /* what was checked does not hold: limsctl's exit status says so */
 } lims_reply_t;
@@ -502,6 +510,8 @@ struct lims_request_t {
     lims_exchange_t *exchange;       /* by which a caller over HTTP is checked; else NULL */
     const lims_keyring_t *keyring;   /* NULL: no key file is configured */
     const lims_model_t *model;       /* NULL: no model service is configured */
+    const lims_printer_t *printer;   /* NULL: no printer is configured */
+    lims_printer_process_t *process; /* of a job, which keeps it; NULL: each print has its own */
 };
 
 #endif /* LIMS_H */

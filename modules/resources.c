@@ -3,6 +3,7 @@
 #include "amendments/amendments.h"
 #include "application/application.h"
 #include "approvals/approvals.h"
+#include "documents/documents.h"
 #include "events/events.h"
 #include "identity/identity.h"
 #include "instruments/instruments.h"
@@ -65,6 +66,8 @@ const lims_resource_t *const lims_resources[] = {
     &lims_certificate,
     &lims_certificate_preview,
     &lims_certificate_verification,
+    &lims_certificate_pdf,
+    &lims_document,
     &lims_amendment,
     &lims_amending,
     &lims_comment,

@@ -256,7 +256,7 @@ CREATE TABLE lims.api_key (
         'samples:read', 'samples:write', 'results:read', 'results:write',
         'results:verify', 'reports:write', 'approvals:read', 'approvals:write',
         'reference:read', 'reference:write', 'instruments:write',
-        'events:read']),
+        'events:read', 'certificates:read']),
     upload_only boolean NOT NULL DEFAULT false,
     -- Bytes of instruments' files; NULL: what the service's configuration gives to
     -- every key.

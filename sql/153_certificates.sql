@@ -21,7 +21,8 @@
 --   1 amend          closes the amendment
 --   2 supersede      supersedes the former version
 --   3 audit_insert   writes the audit trail; a later refusal rolls it back
---   4 events_insert  writes coa.generated to the outbox
+--   4 document_insert  asks for the document to be printed, with which coa.generated is
+--                    written to the outbox (166)
 --
 -- AFTER UPDATE
 --   1 audit_update   writes the audit trail, as at INSERT
@@ -223,26 +224,3 @@ FOR EACH ROW WHEN (NEW.supersedes_id IS NOT NULL)
 EXECUTE FUNCTION lims.certificate_supersede();
 
 SELECT lims.attach_audit('certificate', '{content}');
-
-CREATE FUNCTION lims.emit_certificate_events() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = lims, pg_temp
-AS $$
-BEGIN
-    INSERT INTO lims.event (organization_id, type, data)
-    SELECT n.organization_id, 'coa.generated', json_build_object(
-               'sampleId', s.id,
-               'trackingId', s.tracking_id,
-               'sampleIdentifier', s.sample_identifier)
-      FROM new_rows n
-      JOIN lims.sample s
-        ON s.organization_id = n.organization_id
-       AND s.id = n.sample_id
-     ORDER BY n.id;
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER events_insert AFTER INSERT ON lims.certificate
-REFERENCING NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_certificate_events();

@@ -276,6 +276,25 @@ BEGIN
 END
 $$;
 
+-- The certificates of a sample of which no document could be made. In a function, so that
+-- only reads of reported samples pay for it.
+CREATE FUNCTION lims.failed_documents(p_organization bigint, p_sample bigint)
+RETURNS TABLE (subject text, circumstance text) LANGUAGE plpgsql STABLE ROWS 1
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT format('%s version %s', c.certificate_number, c.version), d.failure
+      FROM lims.certificate c
+      JOIN lims.document d
+        ON d.organization_id = c.organization_id
+       AND d.certificate_id = c.id
+       AND d.state = 'failed'
+     WHERE c.organization_id = p_organization
+       AND c.sample_id = p_sample
+       AND c.status = 'issued';
+END
+$$;
+
 -- All findings: one row per test and category, and those of the sample as a whole;
 -- `subject` is what a message names. Every batch that covers the current result counts; an
 -- approval counts if its round was not replaced and its content is the current one.
@@ -398,7 +417,14 @@ SELECT s.organization_id, s.id, p.category, p.hardness, p.sample_test_id, p.qc_b
         WHERE t.organization_id = s.organization_id
           AND t.sample_id = s.id
           AND t.result IS NOT NULL
-          AND t.disposition = 'active');
+          AND t.disposition = 'active')
+UNION ALL
+SELECT s.organization_id, s.id, 'document_failed',
+       lims.finding_hardness('document_failed'), NULL, NULL, NULL, NULL, NULL,
+       f.subject, f.circumstance, NULL
+  FROM lims.sample s
+ CROSS JOIN LATERAL lims.failed_documents(s.organization_id, s.id) f
+ WHERE s.status = 'reported';
 
 -- The findings with their messages: a failed batch or lot once for all its tests
 -- (sample_test_ids); a batch that was overridden for another result says so.
@@ -443,6 +469,8 @@ SELECT g.organization_id, g.sample_id, g.category,
                            g.subject, g.circumstance)
                ELSE concat_ws(' ', format('QC batch %s is not evaluated', g.subject),
                               g.circumstance) END
+           WHEN 'document_failed' THEN format(
+               'the document of certificate %s could not be made: %s', g.subject, g.circumstance)
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
@@ -473,6 +501,7 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'qc_pending' THEN CASE WHEN g.qc_batch_id IS NULL
                THEN 'covering the test by such a batch'
                ELSE 'the missing controls, or a signed override of the batch' END
+           WHEN 'document_failed' THEN 'having the document made again'
        END AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
              AND g.reagent_lot_id IS NULL

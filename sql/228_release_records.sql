@@ -119,32 +119,33 @@ BEGIN
 END
 $$;
 
--- The deliveries of the event that told of a version: the first of its sample since it was
--- issued, and before the next version. None where nobody subscribed to it, or where it is no
--- longer kept.
-CREATE FUNCTION lims.certificate_deliveries(p lims.certificate) RETURNS json
+-- The document of a certificate, and its deliveries: of the event that told of it. None
+-- where nobody subscribed to that, or where it is no longer kept.
+CREATE VIEW lims.document_record WITH (security_invoker = true) AS
+SELECT d.organization_id, d.id, d.certificate_id AS "certificateId",
+       c.certificate_number AS "certificateNumber", c.version,
+       c.sample_id AS "sampleId", d.state, d.attempts, d.failure,
+       encode(d.sha256, 'hex') AS sha256, d.size, d.made_at AS "madeAt",
+       d.announced_at AS "announcedAt", d.created_at AS "createdAt",
+       d.updated_at AS "updatedAt"
+  FROM lims.document d
+  JOIN lims.certificate c
+    ON c.organization_id = d.organization_id
+   AND c.id = d.certificate_id;
+
+CREATE FUNCTION lims.certificate_deliveries(p_organization bigint, p_certificate bigint)
+RETURNS json
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_event bigint;
 BEGIN
-    SELECT e.id
+    SELECT d.event_id
       INTO v_event
-      FROM lims.event e
-     WHERE e.organization_id = p.organization_id
-       AND (e.data ->> 'sampleId')::bigint = p.sample_id
-       AND e.type = 'coa.generated'
-       AND e.created_at >= date_trunc('milliseconds', p.issued_at)
-       AND NOT EXISTS (
-           SELECT
-             FROM lims.certificate c
-            WHERE c.organization_id = p.organization_id
-              AND c.sample_id = p.sample_id
-              AND c.supersedes_id = p.id
-              AND e.created_at >= date_trunc('milliseconds', c.issued_at))
-     ORDER BY e.id
-     LIMIT 1;
-    RETURN lims.event_deliveries(p.organization_id, v_event);
+      FROM lims.document d
+     WHERE d.organization_id = p_organization
+       AND d.certificate_id = p_certificate;
+    RETURN lims.event_deliveries(p_organization, v_event);
 END
 $$;
 
@@ -158,7 +159,18 @@ SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
        ARRAY(SELECT t.code
                FROM jsonb_array_elements_text(c.content -> 'withoutAnalysisDay')
                     AS t (code)) AS "withoutAnalysisDay",
-       lims.certificate_deliveries(c) AS deliveries
+       (SELECT json_build_object(
+                   'id', d.id,
+                   'state', d.state,
+                   'sha256', encode(d.sha256, 'hex'),
+                   'size', d.size,
+                   'madeAt', to_char(d.made_at AT TIME ZONE 'UTC',
+                                     'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                   'failure', d.failure)
+          FROM lims.document d
+         WHERE d.organization_id = c.organization_id
+           AND d.certificate_id = c.id) AS document,
+       lims.certificate_deliveries(c.organization_id, c.id) AS deliveries
   FROM lims.certificate c
   JOIN lims.sample s
     ON s.organization_id = c.organization_id

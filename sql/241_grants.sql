@@ -75,6 +75,9 @@ GRANT INSERT (organization_id, id, sample_id, reason, signature_id),
     UPDATE (status, submissions, close_reason)
     ON lims.amendment TO lims_app;
 
+-- Asked for with its certificate, and made by a job; the service may ask for it again.
+GRANT UPDATE (state) ON lims.document TO lims_app;
+
 -- Approvals are requested by triggers; the service may only decide them.
 GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
     ON lims.approval TO lims_app;
@@ -288,12 +291,17 @@ GRANT EXECUTE ON FUNCTION lims.amendable_content,
 
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
-    lims.lot_warnings, lims.policy_findings, lims.investigation_hardness,
+    lims.lot_warnings, lims.policy_findings, lims.failed_documents, lims.investigation_hardness,
     lims.finding_hardness, lims.sample_release TO lims_app;
 
 -- 161_gates.sql
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
     lims.report_blockers, lims.status_blockers, lims.verify_blockers TO lims_app;
+
+-- 166_documents.sql
+GRANT EXECUTE ON FUNCTION lims.certificate_print_job, lims.claim_document,
+    lims.keep_document, lims.fail_document, lims.announce_documents,
+    lims.document_backlog TO lims_app;
 
 -- 170_events.sql
 GRANT EXECUTE ON FUNCTION lims.event_base, lims.event_horizon, lims.event_uuid,

@@ -113,6 +113,7 @@ Define LIMS_CERTIFICATE_KEY "$tls/server.key"
 Define LIMS_SECRET_KEY_FILE "$secret_key"
 Define LIMS_OPERATIONS
 Define LIMS_PAGES "$home/application"
+$(test -z "${printer:-}" || printf 'Define LIMS_PRINTER "%s"' "$printer")
 Define LIMS_DOCUMENT_ROOT "$home/www"
 LoadModule lims_module "$module_file"
 $(test -z "${LIMS_EXTRA:-}" || printf 'Include "%s"' "$LIMS_EXTRA")

@@ -16,13 +16,22 @@ place_module() {
     stop_httpd
 }
 
+# For children that may not reach the folder where it was built.
+place_printer() {
+    cp "$out/lims-print" "$home/lims-print.new"
+    chmod 755 "$home/lims-print.new"
+    mv "$home/lims-print.new" "$home/lims-print"
+    printer=$home/lims-print
+}
+
 write_ctl() {
     conninfo="host=$(quoted "$socket") dbname=lims user=lims_owner"
     {
         echo '#!/bin/sh'
         echo '# Written by build/instance: limsctl against this instance.'
         echo "LIMS_SECRET_KEY_FILE=$(word "$home/secret.key")"
-        echo "export LIMS_SECRET_KEY_FILE"
+        echo "LIMS_PRINTER=$(word "$home/lims-print")"
+        echo "export LIMS_SECRET_KEY_FILE LIMS_PRINTER"
         echo "exec $(word "$out/limsctl") --database $(word "$conninfo") \"\$@\""
     } > "$home/limsctl"
     chmod 755 "$home/limsctl"
@@ -89,6 +98,7 @@ run() {
     make_secret_key
     secret_key=$home/secret.key
     place_module
+    place_printer
     module_file=$home/mod_lims.so
     database=lims
     wishes="8443 18443"

@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 
 #include "database/database.h"
+#include "documents/documents.h"
 #include "instruments/instruments.h"
 #include "kernel/header_fields.h"
 #include "kernel/field.h"
@@ -36,9 +37,27 @@ static const lims_error_t *close_block(lims_job_report_t *report, lims_request_t
         lims_audit_close(&report->more, &entries, &report->line, rq, report->rows);
 
     if (!error && entries > 0) {
+        report->line = apr_pstrcat(rq->pool, "LIMS0384: a block of the audit trail was closed: ",
+                                   report->line, NULL);
         report->counts[AUDIT_BLOCKS]++;
         report->counts[AUDIT_ENTRIES] += entries;
     }
+    return error;
+}
+
+/* The counts of the job "print". */
+enum { PRINT_MADE, PRINT_FAILED, PRINT_TRIED };
+
+static const lims_error_t *print_document(lims_job_report_t *report, lims_request_t *rq)
+{
+    lims_printing_e printing = LIMS_PRINTING_NONE;
+    const lims_error_t *error = lims_documents_print(&printing, &report->line, rq);
+
+    report->more = printing != LIMS_PRINTING_NONE;
+    report->alarming = true;
+    report->counts[PRINT_MADE] += printing == LIMS_PRINTING_MADE;
+    report->counts[PRINT_FAILED] += printing == LIMS_PRINTING_FAILED;
+    report->counts[PRINT_TRIED] += printing == LIMS_PRINTING_TRIED;
     return error;
 }
 
@@ -99,6 +118,18 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                          .gauges = { { "behindSeconds",
                                        "time since the chain that is furthest behind was "
                                        "closed" } } },
+    [LIMS_JOB_PRINT] = { .name = "print",
+                         .doc = "prints the documents of certificates",
+                         .step = print_document,
+                         .alone = true,
+                         .counts = { [PRINT_MADE] = { "documents", "documents made" },
+                                     [PRINT_FAILED] = { "failed", "documents given up" },
+                                     [PRINT_TRIED] = { "tried",
+                                                       "attempts that came to nothing" } },
+                         .backlog = LIMS_STMT_JOB_PRINT_BACKLOG,
+                         .gauges = { { "waiting", "documents that wait" },
+                                     { "failedDocuments", "documents that could not be made" },
+                                     { "oldestSeconds", "age of the oldest that waits" } } },
 };
 
 _Static_assert(LIMS_LENGTH(lims_jobs) == LIMS_JOB_COUNT, "a row for each job");
@@ -132,7 +163,10 @@ static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t
     const lims_error_t *error;
 
     rq.keyring = host->keyring;
+    rq.printer = host->printer;
+    rq.process = host->process;
     report->line = NULL;
+    report->alarming = false;
     if (job->step) {
         error = job->step(report, &rq);
     } else {
@@ -154,7 +188,7 @@ static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t
         report->more = lims_result_true(row, 0, "more");
     }
     if (report->line && host->tell) {
-        host->tell(host->context, report->line);
+        host->tell(host->context, report->line, report->alarming);
     }
     return error;
 }

@@ -35,6 +35,7 @@ typedef struct {
     lims_stmt_e batch;
     lims_job_step_fn *step; /* instead of .batch, for work that a single statement cannot do */
     int rows;               /* size of a batch, its parameter `rows`; 0: it has none */
+    bool alone; /* one run at a time on a machine, started as soon as there is something to do */
     lims_job_figure_t counts[LIMS_JOB_FIGURES]; /* up to a NULL name */
     /* Returns a row with the size of the backlog; NONE: it is unknown. */
     lims_stmt_e backlog;
@@ -47,6 +48,7 @@ typedef enum {
     LIMS_JOB_RECOVERY,
     LIMS_JOB_FILES,
     LIMS_JOB_AUDIT,
+    LIMS_JOB_PRINT,
     LIMS_JOB_COUNT
 } lims_job_e;
 
@@ -62,6 +64,7 @@ struct lims_job_report_t {
     apr_int64_t batches;
     bool more;        /* it was stopped before all work was done */
     const char *line; /* of a step: for the log, in the pool of its batch; NULL: none */
+    bool alarming;    /* the line is a warning */
 };
 
 /* The host of a job: what httpd or limsctl provides to it. */
@@ -69,7 +72,10 @@ typedef struct {
     const lims_keyring_t *keyring;                 /* NULL: no key file is configured */
     bool (*enough)(void *context);                 /* called between two batches; true:
                                                          stop. NULL: run to the end */
-    void (*tell)(void *context, const char *line); /* writes a step's line to the log */
+    /* Writes a step's line to the log; a warning: somebody has to do something. */
+    void (*tell)(void *context, const char *line, bool warning);
+    const lims_printer_t *printer;   /* NULL: none is configured */
+    lims_printer_process_t *process; /* its process, kept for the run; NULL with it */
     void *context;
 } lims_job_host_t;
 

@@ -126,6 +126,10 @@ const lims_error_kind_t lims_error_kinds[] = {
                                   "The lot is quarantined or failed its quality control." },
     [LIMS_E_RETEST_UNDECIDED] = { "retest_undecided", 409, "Retest undecided",
                                   "A test was repeated, and none of its results is chosen." },
+    [LIMS_E_DOCUMENT_PENDING] = { "document_pending", 409, "Document pending",
+                                  "The document is not printed yet." },
+    [LIMS_E_DOCUMENT_FAILED] = { "document_failed", 409, "Document failed",
+                                 "The document cannot be printed; the message says why." },
     [LIMS_E_IDEMPOTENCY_IN_PROGRESS] = { "idempotency_in_progress", 409, "In progress",
                                          "The first request with this Idempotency-Key is still "
                                          "running." },

@@ -26,6 +26,7 @@ struct node_t {
     node_t *sibling;
     node_t *literals; /* children */
     node_t *id;       /* the child behind :id */
+    node_t *suffixed; /* the children behind :id with an ending, as in :id.pdf: `segment` */
     entry_t *entries; /* NULL: no path ends here */
     const char *allow;
 };
@@ -39,9 +40,9 @@ static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "D
 
 /* --- Building ------------------------------------------------------------------- */
 
-static node_t *literal_child(const node_t *node, const char *segment, apr_size_t length)
+/* Returns the child of this text; NULL: there is none. */
+static node_t *find_child(node_t *child, const char *segment, apr_size_t length)
 {
-    node_t *child = node->literals;
 
     while (child && (child->length != length || memcmp(child->segment, segment, length) != 0)) {
         child = child->sibling;
@@ -52,19 +53,24 @@ static node_t *literal_child(const node_t *node, const char *segment, apr_size_t
 static node_t *add_child(node_t *node, const char *segment, apr_size_t length, apr_pool_t *pool)
 {
     bool is_id = segment[0] == ':';
-    node_t *child = is_id ? node->id : literal_child(node, segment, length);
+    apr_size_t bare = is_id ? strcspn(segment, "./") : 0;
+    bool has_ending = is_id && bare < length;
+    node_t **children = has_ending ? &node->suffixed : &node->literals;
+    node_t *child = has_ending ? find_child(node->suffixed, segment + bare, length - bare)
+                    : is_id    ? node->id
+                               : find_child(node->literals, segment, length);
 
     if (child) {
         return child;
     }
     child = apr_pcalloc(pool, sizeof(*child));
-    child->segment = segment;
-    child->length = length;
-    if (is_id) {
+    child->segment = segment + (has_ending ? bare : 0);
+    child->length = length - (has_ending ? bare : 0);
+    if (is_id && !has_ending) {
         node->id = child;
     } else {
-        child->sibling = node->literals;
-        node->literals = child;
+        child->sibling = *children;
+        *children = child;
     }
     return child;
 }
@@ -141,7 +147,9 @@ bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface)
 
 bool lims_route_is_file(const lims_route_t *route, lims_surface_e surface)
 {
-    return surface == LIMS_SURFACE_APPLICATION && (route->flags & LIMS_R_BYTES) != 0;
+    unsigned flag = surface == LIMS_SURFACE_API ? LIMS_R_PDF : LIMS_R_BYTES;
+
+    return surface != LIMS_SURFACE_TOOL && (route->flags & flag) != 0;
 }
 
 bool lims_route_reads(const lims_route_t *route)
@@ -177,6 +185,19 @@ bool lims_route_takes_json(const lims_route_t *route)
 
 /* --- Matching ------------------------------------------------------------------- */
 
+/* Finds the child of an id with or without an ending, and how long the id is. */
+static const node_t *find_id(apr_size_t *length, const node_t *node, const char *segment)
+{
+    for (const node_t *child = node->suffixed; child; child = child->sibling) {
+        if (*length > child->length &&
+            memcmp(segment + *length - child->length, child->segment, child->length) == 0) {
+            *length -= child->length;
+            return child;
+        }
+    }
+    return node->id;
+}
+
 lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool)
 {
@@ -186,11 +207,14 @@ lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_route
     *match = (lims_route_match_t){ .resource = NULL };
     while (node && *path == '/') {
         apr_size_t length = strcspn(++path, "/");
-        const node_t *child = literal_child(node, path, length);
+        const node_t *child = find_child(node->literals, path, length);
+        apr_size_t id_length = length;
 
-        if (!child && length > 0 && node->id) {
-            child = node->id;
-            *(match->id ? &match->inner : &match->id) = apr_pstrmemdup(pool, path, length);
+        if (!child && length > 0) {
+            child = find_id(&id_length, node, path);
+        }
+        if (child && (child == node->id || id_length < length)) {
+            *(match->id ? &match->inner : &match->id) = apr_pstrmemdup(pool, path, id_length);
         }
         node = child;
         path += length;

@@ -217,7 +217,8 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
     while (*path == '/') {
         apr_size_t length = strcspn(++path, "/");
 
-        if (length == 3 && memcmp(path, ":id", 3) == 0) {
+        if ((length == 3 && memcmp(path, ":id", 3) == 0) ||
+            (length == 7 && memcmp(path, ":id.pdf", 7) == 0)) {
             ids++;
         } else if (is_inner_id(route, path, length)) {
             inner++;
@@ -339,6 +340,9 @@ static void check_route(check_t *check, const char *where, const lims_resource_t
     }
     if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
         problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
+    }
+    if ((route->flags & LIMS_R_PDF) && !(route->flags & LIMS_R_BYTES)) {
+        problem(check, where, "LIMS_R_PDF without LIMS_R_BYTES");
     }
     if (route->path) {
         check_path(check, where, route);

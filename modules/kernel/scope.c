@@ -19,6 +19,7 @@ const lims_scope_t lims_scopes[] = {
     { "reference:write", "Create and change reference records" },
     { "instruments:write", "Upload instrument files" },
     { "events:read", "Read the organization's events" },
+    { "certificates:read", "Read certificates of analysis and their documents" },
     { NULL, NULL },
 };
 

@@ -25,7 +25,7 @@ const char *const lims_finding_categories[] = { "incomplete_result",     "unveri
                                                 "investigation_open",    "non_numeric_result",
                                                 "retest_undecided",      "sample_on_hold",
                                                 "lot_not_released",      "qc_pending",
-                                                NULL };
+                                                "document_failed",       NULL };
 
 const char *const lims_finding_severities[] = { "blocking", "warning", NULL };
 

@@ -74,7 +74,7 @@ static void write_tags(lims_openapi_t *doc)
 static const char *template_of(const char *path, apr_pool_t *pool)
 {
     const char *id = strstr(path, "/:");
-    apr_size_t length = id ? strcspn(id + 2, "/") : 0;
+    apr_size_t length = id ? strcspn(id + 2, "/.") : 0;
 
     return !id ? path
                : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)), "/{",

@@ -17,7 +17,7 @@ static bool is_post(const lims_route_t *route)
 static bool has_etag(const lims_openapi_t *doc, const lims_route_t *route)
 {
     if (lims_route_is_file(route, doc->surface)) {
-        return false;
+        return (route->flags & LIMS_R_PDF) != 0;
     }
     if ((route->flags & LIMS_R_LIST) != 0) {
         return doc->surface == LIMS_SURFACE_APPLICATION;
@@ -218,9 +218,10 @@ static void write_answer_schema(lims_openapi_t *doc, const lims_resource_t *reso
 }
 
 /* Writes the answer of a route that is a file in the application. */
-static void write_file_schema(lims_openapi_t *doc)
+static void write_file_schema(lims_openapi_t *doc, const lims_route_t *route)
 {
-    static const char bytes[] = "application/octet-stream";
+    const char *bytes =
+        route->flags & LIMS_R_PDF ? "application/pdf" : "application/octet-stream";
 
     lims_openapi_content_of(doc, bytes);
     lims_writer_object_begin(doc->w);
@@ -264,7 +265,7 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
     lims_openapi_member(doc, "description", answer_of(route));
     lims_openapi_headers(doc, headers_of(doc, route));
     if (lims_route_is_file(route, doc->surface)) {
-        write_file_schema(doc);
+        write_file_schema(doc, route);
     } else {
         lims_openapi_content_begin(doc);
         write_answer_schema(doc, resource, route);

@@ -18,6 +18,35 @@
 
 static const char *const statuses[] = { "issued", "superseded", NULL };
 
+static const char *const document_states[] = { "pending", "made", "failed", NULL };
+
+static const lims_field_t document[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the document." },
+    { .name = "state",
+      .type = LIMS_T_ENUM,
+      .values = document_states,
+      .flags = LIMS_F_OUT,
+      .doc = "State of the document: pending while it waits to be printed, made, or failed." },
+    { .name = "sha256",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "SHA-256 of its bytes, hexadecimal; null until they are made." },
+    { .name = "size",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Size of its bytes." },
+    { .name = "madeAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When it was printed, UTC." },
+    { .name = "failure",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "Reason why the last attempt came to nothing." },
+    LIMS_FIELD_END,
+};
+
 static const lims_field_t fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
@@ -78,6 +107,11 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Codes of the tests of which no time of analysis was stated: the version does not "
              "say when they were done." },
+    { .name = "document",
+      .type = LIMS_T_OBJECT,
+      .flags = LIMS_F_OUT,
+      .members = document,
+      .doc = "Document of the version: GET /certificates/:id.pdf has its bytes." },
     { .name = "deliveries",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
@@ -130,6 +164,7 @@ static const lims_error_t *issue(lims_request_t *rq)
     }
     if (!error) {
         lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+        rq->reply->prints = true;
     }
     return error;
 }
@@ -152,9 +187,10 @@ static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/certificates",
       .command = "certificate list",
-      .surfaces = LIMS_SURFACES_PEOPLE,
+      .surfaces = LIMS_SURFACES_ALL,
       .operation = "listCertificates",
       .summary = "List certificates of analysis",
+      .scope = "certificates:read",
       .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
@@ -163,9 +199,10 @@ static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/certificates/:id",
       .command = "certificate show",
-      .surfaces = LIMS_SURFACES_PEOPLE,
+      .surfaces = LIMS_SURFACES_ALL,
       .operation = "getCertificate",
       .summary = "One certificate of analysis",
+      .scope = "certificates:read",
       .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_CERTIFICATE_GET },
@@ -188,8 +225,9 @@ static const lims_route_t routes[] = {
       .summary = "Issue a certificate of analysis, or its next version",
       .description = "The next version needs an open amendment of the sample, the permission "
                      "certificate.amend, a signature and every gate of a report; its reason is "
-                     "the amendment's unless another is given, and it ends the amendment. Emits "
-                     "coa.generated.",
+                     "the amendment's unless another is given, and it ends the amendment. "
+                     "coa.generated comes with the document, or, where the service has no "
+                     "printer, with the issue.",
       .permission = "certificate.issue",
       .permission_or = "certificate.amend",
       .flags = LIMS_R_SIGN_NEXT,

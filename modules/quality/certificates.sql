@@ -41,14 +41,19 @@ SELECT a.id
 
 -- name: certificate_issue one
 -- The database assigns number, version, content and hash. The reason is for an
--- amendment: the first version has none.
+-- amendment: the first version has none. Where there is a printer, coa.generated waits for
+-- the document.
+WITH context AS MATERIALIZED (
+    SELECT set_config('lims.printer', coalesce(:$printer::text, ''), true)
+)
 INSERT INTO lims.certificate
       (organization_id, sample_id, reason, issued_by)
 SELECT s.organization_id,
        s.id,
        :$reason::text,
        :$user::bigint
-  FROM lims.sample s
+  FROM context
+ CROSS JOIN lims.sample s
  WHERE s.organization_id = :$organization::bigint
    AND s.id = :sampleId::bigint
 RETURNING id

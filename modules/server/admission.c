@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * admission.c - the admission queues of CPU-bound requests: reading and importing the
- * files of instruments; checking passwords of people who sign in, and of people who sign.
+ * files of instruments; checking passwords of people who sign in, and of people who sign;
+ * printing documents for an answer.
  *
  * Without it such requests would take every processor of this machine and of the
  * database; requests that read a sample would wait behind them, and the imports
@@ -33,8 +34,8 @@
 static atomic_int queued[LIMS_QUEUE_COUNT];
 static int queued_max;
 
-/* Longest wait for a password's turn: a person waits for the answer. */
-#define PASSWORD_WAIT apr_time_from_sec(5)
+/* Longest wait for the turn of a password or a document: a person waits for the answer. */
+#define PERSON_WAIT apr_time_from_sec(5)
 
 /* --- Getting ready -------------------------------------------------------- */
 
@@ -55,6 +56,7 @@ static apr_status_t create(lims_semaphore_t *semaphore, const lims_config_t *con
         [LIMS_QUEUE_IMPORT] = "",
         [LIMS_QUEUE_SIGN_IN] = "sign-in ",
         [LIMS_QUEUE_SIGNATURE] = "signature ",
+        [LIMS_QUEUE_PRINT] = "print ",
     };
     int permits = permits_of(config, queue);
     const char *name =
@@ -100,6 +102,11 @@ apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
 static const lims_error_t *not_admitted(lims_queue_e queue, int number, const char *cause,
                                         apr_pool_t *pool)
 {
+    if (queue == LIMS_QUEUE_PRINT) {
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
+                                 "Too many documents are being printed at the moment; try again "
+                                 "in a few seconds.");
+    }
     if (queue != LIMS_QUEUE_IMPORT) {
         return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
                                  "Too many passwords are being checked at the moment; try again "
@@ -115,7 +122,7 @@ static const lims_error_t *not_admitted(lims_queue_e queue, int number, const ch
 static bool wait_for_permits(lims_admission_t *self, const lims_config_t *config,
                              lims_queue_e queue, apr_pool_t *pool)
 {
-    apr_time_t wait = queue == LIMS_QUEUE_IMPORT ? config->ingest_wait * 1000 : PASSWORD_WAIT;
+    apr_time_t wait = queue == LIMS_QUEUE_IMPORT ? config->ingest_wait * 1000 : PERSON_WAIT;
     apr_time_t deadline = apr_time_now() + wait;
     bool waited = false;
 
@@ -134,7 +141,7 @@ static void leave_queue(lims_admission_t *self, lims_queue_e queue, const lims_c
     atomic_fetch_sub(&queued[queue], 1);
 }
 
-/* Passwords wait in a short line, so that most threads of the child serve others. */
+/* Passwords and documents wait in a short line, so that most threads of the child serve others. */
 static int places_of(lims_queue_e queue)
 {
     return queue == LIMS_QUEUE_IMPORT || queued_max < 8 ? queued_max : queued_max / 4;
@@ -143,8 +150,15 @@ static int places_of(lims_queue_e queue)
 const lims_error_t *lims_admission_acquire(lims_admission_t *self, lims_queue_e queue,
                                            const server_rec *s, apr_pool_t *pool)
 {
+    static const char *const late[] = {
+        [LIMS_QUEUE_IMPORT] = "a file was not admitted within LimsIngestWait",
+        [LIMS_QUEUE_SIGN_IN] = "a password did not get its turn in time",
+        [LIMS_QUEUE_SIGNATURE] = "a password did not get its turn in time",
+        [LIMS_QUEUE_PRINT] = "a document did not get its turn in time",
+    };
     const lims_config_t *config = lims_config_of(s);
 
+    _Static_assert(LIMS_LENGTH(late) == LIMS_QUEUE_COUNT, "a cause for each");
     if (atomic_fetch_add(&queued[queue], 1) >= places_of(queue)) {
         leave_queue(self, queue, config);
         return not_admitted(queue, 68, "the admission queue of this child is full", pool);
@@ -152,10 +166,7 @@ const lims_error_t *lims_admission_acquire(lims_admission_t *self, lims_queue_e 
     if (!wait_for_permits(self, config, queue, pool)) {
         leave_queue(self, queue, config);
         return not_admitted(queue, 67,
-                            queue == LIMS_QUEUE_IMPORT
-                                ? "a file was not admitted within LimsIngestWait"
-                                : "a password did not get its turn in time",
-                            pool);
+                            late[queue], pool);
     }
     return NULL;
 }

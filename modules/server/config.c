@@ -397,6 +397,12 @@ const command_rec lims_config_directives[] = {
         "LimsAuditInterval", lims_directive_set_number,
         LIMS_NUMBER(audit_interval, .min = 1, .max = 60, .fallback = 60, .unit = "seconds"),
         RSRC_CONF, "seconds between two blocks of the audit trail"),
+    AP_INIT_TAKE1("LimsPrinter", lims_directive_set_text, LIMS_TEXT(printer_program, .text = NULL),
+                  RSRC_CONF, "path of lims-print, which makes PDFs; without it there are none"),
+    AP_INIT_TAKE1("LimsPrinterTimeout", lims_directive_set_number,
+                  LIMS_NUMBER(printer_timeout, .min = 100, .max = 60000, .fallback = 10000,
+                              .unit = "milliseconds"),
+                  RSRC_CONF, "longest time for printing a document in milliseconds"),
     AP_INIT_TAKE1("LimsFileStorage", lims_directive_set_number,
                   LIMS_NUMBER(file_storage, .min = 1, .max = 1024 * 1024 * 1024, .fallback = 10240,
                               .unit = "megabytes"),
@@ -528,5 +534,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     config->settings.model_lease = lease_of(config, 2 * config->extraction.timeout, pool);
     config->settings.touch_interval =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);
+    config->printer = (lims_printer_t){ .program = config->printer_program,
+                                        .timeout = config->printer_timeout * 1000 };
     complete_people(config, pool);
 }

@@ -161,6 +161,17 @@ static void check_webhooks(check_t *check)
     }
 }
 
+static void check_printer(check_t *check)
+{
+    const char *program = lims_config_of(check->s)->printer_program;
+    const char *problem = program ? lims_printer_problem(program, check->pool) : NULL;
+
+    if (problem) {
+        report(check, 139, apr_pstrcat(check->pool, "LimsPrinter: ", problem, NULL),
+               "give the path of lims-print, or leave the directive out: there are no PDFs then");
+    }
+}
+
 static void check_extraction(check_t *check)
 {
     const char *remedy = NULL;
@@ -377,6 +388,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_keyring(&check);
         check_webhooks(&check);
         check_extraction(&check);
+        check_printer(&check);
         check_routes(&check, pconf);
         check_application(&check);
         check_others(&check);

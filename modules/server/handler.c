@@ -20,7 +20,9 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "server/httpd_error.h"
+#include "jobs/jobs.h"
 #include "server/metrics.h"
+#include "server/watchdog.h"
 #include "server/server.h"
 #include "service/request_check.h"
 
@@ -315,6 +317,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.id = request_id_of(r);
     x->rq.keyring = config->keyring;
     x->rq.model = config->model;
+    x->rq.printer = config->printer.program ? &config->printer : NULL;
     x->rq.settings = surface_of(r);
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
@@ -568,6 +571,9 @@ int lims_handler(request_rec *r)
     hold_back(&x);
     if (r->method_number != M_GET && x.rq.reply->status < 300) {
         lims_webhooks_wake(r->server);
+    }
+    if (x.rq.reply->prints && x.rq.reply->status < 300) {
+        lims_watchdog_wake(r->server, LIMS_JOB_PRINT);
     }
     if (carrier.answered) {
         return AP_FILTER_ERROR;

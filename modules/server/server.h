@@ -11,6 +11,7 @@
 #include <http_config.h>
 #include <http_log.h>
 
+#include "documents/printer.h"
 #include "kernel/semaphore.h"
 #include "kernel/sliding_window.h"
 #include "server/memcached.h"
@@ -132,6 +133,8 @@ typedef struct {
     apr_int64_t ingest_wait;
     apr_int64_t ingest_resume;
     apr_int64_t audit_interval;
+    const char *printer_program;
+    apr_int64_t printer_timeout; /* milliseconds */
     apr_int64_t file_storage; /* megabytes */
     apr_int64_t rejected_file_days;
     apr_int64_t unknown_keys; /* 0: any */
@@ -141,6 +144,7 @@ typedef struct {
     lims_settings_t people;     /* of the application; without a router where that is off */
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
+    lims_printer_t printer;        /* its program is NULL where there is none */
     const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
     const lims_sliding_windows_t *sign_in_rates;     /* NULL: there is no application */
     const lims_sliding_windows_t *unknown_key_rates; /* NULL: unknown keys are not counted */

@@ -15,10 +15,22 @@
 #include "jobs/jobs.h"
 #include "kernel/field.h"
 #include "server/server.h"
+#include "server/watchdog_private.h"
 
 APLOG_USE_MODULE(lims);
 
 #define TICK apr_time_from_sec(1)
+
+/* How often that is asked of a job that others wake: mod_watchdog's thread wakes so often
+ * anyway. */
+#define QUICK_TICK apr_time_from_msec(100)
+
+/* How much longer than its batch a run of a job that runs alone keeps others out, when the
+ * process that it is in dies. */
+#define ALONE_REST apr_time_from_sec(5)
+
+/* Longer than any run keeps others out: a time further ahead comes from another clock. */
+#define BUSY_MAX apr_time_from_sec(120)
 
 /* Longest run of a job before other jobs run; its remaining work is due at once. */
 #define RUN_MAX apr_time_from_sec(10)
@@ -26,49 +38,22 @@ APLOG_USE_MODULE(lims);
 /* Reply time-out, longer than the statement_timeout of conf/lims.conf. */
 #define ANSWER_MAX apr_time_from_sec(6)
 
-/* Bound on counting a backlog: after months without retention a full count would
- * exceed the statement_timeout. */
-#define COUNT_AT_MOST "100000"
+apr_array_header_t *lims_job_databases; /* lims_job_database_t */
 
-typedef _Atomic apr_int64_t figure_t;
+/* The threads of a child: jobs that run alone have one, so that they begin at once. */
+enum { OTHERS, ALONE, THREADS };
 
-/* State of a job on a database, shared by all children. Times are apr_time_t. */
-typedef struct {
-    figure_t begun; /* when the job was first configured */
-    figure_t next;  /* when the job is due */
-    figure_t runs;
-    figure_t failures;
-    figure_t failing; /* the last run failed, which was logged */
-    figure_t batches;
-    figure_t duration; /* sum of all runs */
-    figure_t last_duration;
-    figure_t last_success;
-    figure_t rows; /* size of a batch after the last run; 0: the default */
-    figure_t counts[LIMS_JOB_FIGURES];
-    figure_t gauges[LIMS_JOB_FIGURES];
-} record_t;
-
-/* A database, with the first server that names it; that server's directives hold. */
-typedef struct {
-    const char *name;
-    const char *conninfo;
-    server_rec *server;
-    record_t *records; /* one for each job, in shared memory of that name */
-} database_t;
-
-static apr_array_header_t *databases; /* database_t */
-
-/* State of this child. The mutex is held while a job runs. Its memory has to outlive
- * the child's pool, which is destroyed before mod_watchdog's thread ends. */
-static apr_thread_mutex_t *running;
+/* State of this child. A mutex is held while a job of its thread runs. Its memory has to
+ * outlive the child's pool, which is destroyed before mod_watchdog's threads end. */
+static apr_thread_mutex_t *running[THREADS];
 static atomic_bool started, stopping;
 
 /* --- Configuration ---------------------------------------------------------- */
 
 static bool is_known(const char *name)
 {
-    for (int i = 0; i < databases->nelts; i++) {
-        if (strcmp(APR_ARRAY_IDX(databases, i, database_t).name, name) == 0) {
+    for (int i = 0; i < lims_job_databases->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(lims_job_databases, i, lims_job_database_t).name, name) == 0) {
             return true;
         }
     }
@@ -82,13 +67,13 @@ static apr_status_t add_database(server_rec *s, apr_pool_t *pconf)
     const char *name = lims_config_database(s);
     void *memory = NULL;
     apr_status_t rv = lims_shared_memory(&memory, apr_pstrcat(pconf, "mod_lims_jobs ", name, NULL),
-                                         LIMS_JOB_COUNT * sizeof(record_t), s);
+                                         LIMS_JOB_COUNT * sizeof(lims_job_record_t), s);
 
-    *(database_t *)apr_array_push(databases) =
-        (database_t){ .name = name,
-                      .conninfo = lims_config_conninfo(s, "mod_lims_jobs", pconf),
-                      .server = s,
-                      .records = memory };
+    *(lims_job_database_t *)apr_array_push(lims_job_databases) =
+        (lims_job_database_t){ .name = name,
+                               .conninfo = lims_config_conninfo(s, "mod_lims_jobs", pconf),
+                               .server = s,
+                               .records = memory };
     return rv;
 }
 
@@ -96,7 +81,7 @@ static apr_status_t list_databases(apr_pool_t *pconf, server_rec *s)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    databases = apr_array_make(pconf, 4, sizeof(database_t));
+    lims_job_databases = apr_array_make(pconf, 4, sizeof(lims_job_database_t));
     for (; s && rv == APR_SUCCESS; s = s->next) {
         if (lims_config_of(s)->enable == 1 && !is_known(lims_config_database(s))) {
             rv = add_database(s, pconf);
@@ -105,7 +90,12 @@ static apr_status_t list_databases(apr_pool_t *pconf, server_rec *s)
     return rv;
 }
 
-static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e job)
+/* How often, in seconds, documents are looked for that nobody woke the job for: of limsctl,
+ * or after a restart; and without a printer those that wait for one. */
+#define PRINT_POLL 5
+#define PRINT_POLL_WITHOUT 60
+
+apr_interval_time_t lims_job_interval(const lims_config_t *config, lims_job_e job)
 {
     const apr_int64_t seconds_of[] = {
         [LIMS_JOB_SCAN] = config->scan_interval,
@@ -113,6 +103,7 @@ static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e j
         [LIMS_JOB_RECOVERY] = config->recovery_interval,
         [LIMS_JOB_FILES] = config->ingest_resume,
         [LIMS_JOB_AUDIT] = config->audit_interval,
+        [LIMS_JOB_PRINT] = config->printer.program ? PRINT_POLL : PRINT_POLL_WITHOUT,
     };
 
     _Static_assert(LIMS_LENGTH(seconds_of) == LIMS_JOB_COUNT, "an interval for each job");
@@ -132,7 +123,7 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
     lims_values_set(values, "rejectedFileDays",
                     apr_psprintf(pool, "%" APR_INT64_T_FMT, config->rejected_file_days));
     lims_values_set(values, "fileStorage", config->settings.file_storage);
-    lims_values_set(values, "countAtMost", COUNT_AT_MOST);
+    lims_values_set(values, "countAtMost", LIMS_JOB_COUNT_AT_MOST);
     return values;
 }
 
@@ -141,28 +132,39 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
 /* A run, for the functions that the job calls. */
 typedef struct {
     apr_time_t until;
-    const database_t *database;
+    const lims_job_database_t *database;
+    lims_job_record_t *record;
 } run_t;
+
+/* Keeps other runs of a job out that runs alone, for one more batch. */
+static void stay_alone(const run_t *this)
+{
+    atomic_store(&this->record->busy, apr_time_now() +
+                                          lims_config_of(this->database->server)->printer.timeout +
+                                          ALONE_REST);
+}
 
 static bool is_enough(void *context)
 {
     const run_t *this = context;
 
+    stay_alone(this);
     return atomic_load(&stopping) || apr_time_now() >= this->until;
 }
 
-/* Logs the head of a block of the audit trail, so that a host of logs keeps it. */
-static void tell(void *context, const char *line)
+/* Logs what a job has to say: the head of a block of the audit trail, so that a host of
+ * logs keeps it; a document that cannot be made. */
+static void tell(void *context, const char *line, bool warning)
 {
     const run_t *this = context;
 
-    ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, this->database->server,
-                 "LIMS0384: a block of the audit trail was closed: %s", line);
+    ap_log_error(APLOG_MARK, warning ? APLOG_WARNING : APLOG_NOTICE, 0, this->database->server,
+                 "%s", line);
 }
 
 /* Logs when a job begins to fail and when it works again. */
-static void log_change(const database_t *database, const lims_job_t *job, record_t *record,
-                       const lims_error_t *error)
+static void log_change(const lims_job_database_t *database, const lims_job_t *job,
+                       lims_job_record_t *record, const lims_error_t *error)
 {
     if (error && atomic_exchange(&record->failing, 1) == 0) {
         ap_log_error(
@@ -178,8 +180,8 @@ static void log_change(const database_t *database, const lims_job_t *job, record
     }
 }
 
-static void record_run(record_t *record, const lims_job_report_t *report, const lims_error_t *error,
-                       apr_time_t begun)
+static void record_run(lims_job_record_t *record, const lims_job_report_t *report,
+                       const lims_error_t *error, apr_time_t begun)
 {
     apr_time_t now = apr_time_now();
 
@@ -213,21 +215,27 @@ static bool did_something(const lims_job_report_t *report)
     return false;
 }
 
-static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
+static void run(const lims_job_database_t *database, lims_job_e which, apr_pool_t *pool)
 {
     const lims_job_t *job = &lims_jobs[which];
-    record_t *record = &database->records[which];
+    lims_job_record_t *record = &database->records[which];
     apr_time_t begun = apr_time_now();
-    run_t this = { .until = begun + RUN_MAX, .database = database };
-    const lims_job_host_t host = { .keyring = lims_config_of(database->server)->keyring,
+    run_t this = { .until = begun + RUN_MAX, .database = database, .record = record };
+    const lims_config_t *config = lims_config_of(database->server);
+    lims_printer_process_t process = { .pid = 0 };
+    const lims_job_host_t host = { .keyring = config->keyring,
+                                   .printer = config->printer.program ? &config->printer : NULL,
+                                   .process = &process,
                                    .enough = is_enough,
                                    .tell = tell,
                                    .context = &this };
-    lims_values_t *values = values_of(lims_config_of(database->server), pool);
+    lims_values_t *values = values_of(config, pool);
     lims_job_report_t report = { .rows = (int)atomic_load(&record->rows) };
     lims_connection_t *connection = NULL;
-    const lims_error_t *error = lims_connection_open(&connection, database->conninfo, pool);
+    const lims_error_t *error;
 
+    stay_alone(&this);
+    error = lims_connection_open(&connection, database->conninfo, pool);
     if (!error) {
         lims_connection_set_timeout(connection, ANSWER_MAX);
         error = lims_connection_ready(connection, pool);
@@ -235,11 +243,13 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     if (!error) {
         error = lims_job_run(&report, job, connection, values, &host, pool);
     }
+    lims_printer_end(&process);
     if (!error && !atomic_load(&stopping)) {
         error = lims_job_look(&report, job, connection, values, pool);
     }
     log_change(database, job, record, error);
     record_run(record, &report, error, begun);
+    atomic_store(&record->busy, 0);
     if (did_something(&report)) {
         lims_webhooks_wake(database->server);
     }
@@ -248,11 +258,14 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
 /* Claims a due job for this child; false: not due, or claimed by another. The first run
  * comes one interval after the first check. A due time further ahead than the interval
  * comes from another configuration or clock and is corrected. */
-static bool claim(record_t *record, apr_interval_time_t interval)
+static bool claim(lims_job_record_t *record, const lims_job_t *job, apr_interval_time_t interval)
 {
     apr_time_t now = apr_time_now();
-    apr_int64_t next = atomic_load(&record->next);
+    apr_int64_t next = atomic_load(&record->next), busy = atomic_load(&record->busy);
 
+    if (job->alone && busy > now && busy < now + BUSY_MAX) {
+        return false;
+    }
     return (next <= now || next > now + interval) &&
            atomic_compare_exchange_strong(&record->next, &next, now + interval) && next != 0;
 }
@@ -279,12 +292,14 @@ static apr_pool_t *own_pool(const server_rec *s)
 
 static void run_due(lims_job_e which)
 {
-    for (int i = 0; i < databases->nelts && !atomic_load(&stopping); i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+    for (int i = 0; i < lims_job_databases->nelts && !atomic_load(&stopping); i++) {
+        const lims_job_database_t *database =
+            &APR_ARRAY_IDX(lims_job_databases, i, lims_job_database_t);
         const lims_config_t *config = lims_config_of(database->server);
         apr_pool_t *own;
 
-        if (!claim(&database->records[which], interval_of(config, which))) {
+        if (!claim(&database->records[which], &lims_jobs[which],
+                   lims_job_interval(config, which))) {
             continue;
         }
         own = own_pool(database->server);
@@ -302,19 +317,32 @@ static void run_due(lims_job_e which)
 static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 {
     const lims_job_t *job = data;
+    apr_thread_mutex_t *mutex = running[job->alone ? ALONE : OTHERS];
 
     (void)pool;
     if (state == AP_WATCHDOG_STATE_RUNNING && atomic_load(&started)) {
-        apr_thread_mutex_lock(running);
+        apr_thread_mutex_lock(mutex);
         if (!atomic_load(&stopping)) {
             run_due((lims_job_e)(job - lims_jobs));
             /* Frees OpenSSL's data of this thread now: the thread is not joined before
              * exit(), and would free it while OPENSSL_cleanup() does. */
             OPENSSL_thread_stop();
         }
-        apr_thread_mutex_unlock(running);
+        apr_thread_mutex_unlock(mutex);
     }
     return APR_SUCCESS;
+}
+
+void lims_watchdog_wake(const server_rec *s, lims_job_e job)
+{
+    for (int i = 0; i < lims_job_databases->nelts; i++) {
+        const lims_job_database_t *database =
+            &APR_ARRAY_IDX(lims_job_databases, i, lims_job_database_t);
+
+        if (strcmp(database->name, lims_config_database(s)) == 0) {
+            atomic_store(&database->records[job].next, apr_time_now());
+        }
+    }
 }
 
 /* --- The life of processes ------------------------------------------------ */
@@ -322,12 +350,12 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 /* Lets the lateness of jobs that never ran count from now. */
 static void begin_records(void)
 {
-    for (int i = 0; i < databases->nelts; i++) {
+    for (int i = 0; i < lims_job_databases->nelts; i++) {
         for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
             apr_int64_t never = 0;
             atomic_compare_exchange_strong(
-                &APR_ARRAY_IDX(databases, i, database_t).records[job].begun, &never,
-                apr_time_now());
+                &APR_ARRAY_IDX(lims_job_databases, i, lims_job_database_t).records[job].begun,
+                &never, apr_time_now());
         }
     }
 }
@@ -338,16 +366,23 @@ apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)
         APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *add =
         APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
-    ap_watchdog_t *watchdog = NULL;
+    static const char *const names[] = { [OTHERS] = "_lims_jobs_", [ALONE] = "_lims_print_" };
+    ap_watchdog_t *watchdogs[THREADS] = { NULL };
     apr_status_t rv = list_databases(pconf, s);
 
-    if (rv != APR_SUCCESS || databases->nelts == 0) {
+    _Static_assert(LIMS_LENGTH(names) == THREADS, "a name for each thread");
+
+    if (rv != APR_SUCCESS || lims_job_databases->nelts == 0) {
         return rv;
     }
     begin_records();
-    rv = get && add ? get(&watchdog, "_lims_jobs_", 0, 0, pconf) : APR_ENOTIMPL;
+    for (int i = 0; rv == APR_SUCCESS && i < THREADS; i++) {
+        rv = get && add ? get(&watchdogs[i], names[i], 0, 0, pconf) : APR_ENOTIMPL;
+    }
     for (int i = 0; rv == APR_SUCCESS && i < LIMS_JOB_COUNT; i++) {
-        rv = add(watchdog, TICK, &lims_jobs[i], tick);
+        bool alone = lims_jobs[i].alone;
+
+        rv = add(watchdogs[alone ? ALONE : OTHERS], alone ? QUICK_TICK : TICK, &lims_jobs[i], tick);
     }
     return rv;
 }
@@ -365,215 +400,23 @@ static apr_status_t await_job(void *unused)
 {
     (void)unused;
     atomic_store(&stopping, true);
-    apr_thread_mutex_lock(running);
-    apr_thread_mutex_unlock(running);
+    for (int i = 0; i < THREADS; i++) {
+        apr_thread_mutex_lock(running[i]);
+        apr_thread_mutex_unlock(running[i]);
+    }
     return APR_SUCCESS;
 }
 
 apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s)
 {
-    apr_status_t rv = apr_thread_mutex_create(&running, APR_THREAD_MUTEX_DEFAULT, s->process->pool);
+    apr_status_t rv = APR_SUCCESS;
 
+    for (int i = 0; i < THREADS && rv == APR_SUCCESS; i++) {
+        rv = apr_thread_mutex_create(&running[i], APR_THREAD_MUTEX_DEFAULT, s->process->pool);
+    }
     if (rv == APR_SUCCESS) {
         apr_pool_pre_cleanup_register(pchild, NULL, await_job);
         atomic_store(&started, true);
     }
     return rv;
-}
-
-/* --- Metrics ---------------------------------------------------------------- */
-
-/* Whether a host shows a database: its own, or every one if it serves none. */
-static bool is_shown(const database_t *database, const server_rec *s)
-{
-    return lims_config_of(s)->enable != 1 || strcmp(database->name, lims_config_database(s)) == 0;
-}
-
-static double seconds(apr_int64_t microseconds)
-{
-    return (double)microseconds / (double)APR_USEC_PER_SEC;
-}
-
-static apr_int64_t at(const record_t *record, apr_size_t offset)
-{
-    return atomic_load((figure_t *)(void *)((char *)record + offset));
-}
-
-/* Writes a metric with a sample for each job: a count, or microseconds as seconds. */
-static void write_each(lims_exposition_t *text, const server_rec *s, const char *metric,
-                       const char *more, apr_size_t offset, bool time)
-{
-    for (int i = 0; i < databases->nelts; i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
-
-        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
-            apr_int64_t value = at(&database->records[job], offset);
-
-            lims_exposition_line(text, "%s{task=\"%s\"%s,database=\"%s\"} %s\n", metric,
-                                 lims_jobs[job].name, more,
-                                 lims_exposition_label(database->name, text->pool),
-                                 time ? apr_psprintf(text->pool, "%.6f", seconds(value))
-                                      : apr_psprintf(text->pool, "%" APR_INT64_T_FMT, value));
-        }
-    }
-}
-
-#define EACH(text, s, metric, more, figure, time)                                                  \
-    write_each(text, s, metric, more, APR_OFFSETOF(record_t, figure), time)
-
-/* Returns the seconds since a job last succeeded, or since it was first configured. */
-static double since_success(const database_t *database, lims_job_e job)
-{
-    const record_t *record = &database->records[job];
-    apr_time_t success = atomic_load(&record->last_success), begun = atomic_load(&record->begun);
-
-    return seconds(apr_time_now() - (success > begun ? success : begun));
-}
-
-static double interval_in_seconds(const database_t *database, lims_job_e job)
-{
-    return seconds(interval_of(lims_config_of(database->server), job));
-}
-
-static void write_times(lims_exposition_t *text, const server_rec *s, const char *metric,
-                        double (*time_of)(const database_t *database, lims_job_e job))
-{
-    for (int i = 0; i < databases->nelts; i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
-
-        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
-            lims_exposition_line(
-                text, "%s{task=\"%s\",database=\"%s\"} %.3f\n", metric, lims_jobs[job].name,
-                lims_exposition_label(database->name, text->pool), time_of(database, job));
-        }
-    }
-}
-
-static void write_runs(lims_exposition_t *text, const server_rec *s)
-{
-    lims_exposition_head(text, "lims_job_runs_total", "counter",
-                         "Runs of the background jobs, by outcome.");
-    EACH(text, s, "lims_job_runs_total", ",outcome=\"done\"", runs, false);
-    EACH(text, s, "lims_job_runs_total", ",outcome=\"failed\"", failures, false);
-    lims_exposition_head(text, "lims_job_seconds_total", "counter",
-                         "Time that the background jobs took.");
-    EACH(text, s, "lims_job_seconds_total", "", duration, true);
-    lims_exposition_head(text, "lims_job_last_seconds", "gauge",
-                         "Time that the latest run of a job took.");
-    EACH(text, s, "lims_job_last_seconds", "", last_duration, true);
-    lims_exposition_head(text, "lims_job_last_success_timestamp_seconds", "gauge",
-                         "When a job last ended well, since httpd was started; 0: not yet.");
-    EACH(text, s, "lims_job_last_success_timestamp_seconds", "", last_success, true);
-    lims_exposition_head(text, "lims_job_since_success_seconds", "gauge",
-                         "How long ago a job last ended well; before the first time: how long ago "
-                         "httpd was started.");
-    write_times(text, s, "lims_job_since_success_seconds", since_success);
-    lims_exposition_head(text, "lims_job_interval_seconds", "gauge",
-                         "How often a job is run (LimsScanInterval and the like).");
-    write_times(text, s, "lims_job_interval_seconds", interval_in_seconds);
-}
-
-/* Writes the counts or the gauges of a job; `names` is their array in its table. */
-static void write_figures(lims_exposition_t *text, const server_rec *s, const char *metric,
-                          bool gauges)
-{
-    for (int i = 0; i < databases->nelts; i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
-
-        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
-            const lims_job_figure_t *names = gauges ? lims_jobs[job].gauges : lims_jobs[job].counts;
-            const figure_t *values =
-                gauges ? database->records[job].gauges : database->records[job].counts;
-
-            for (int k = 0; k < LIMS_JOB_FIGURES && names[k].name; k++) {
-                lims_exposition_line(
-                    text, "%s{task=\"%s\",of=\"%s\",database=\"%s\"} %" APR_INT64_T_FMT "\n",
-                    metric, lims_jobs[job].name, names[k].name,
-                    lims_exposition_label(database->name, text->pool), atomic_load(&values[k]));
-            }
-        }
-    }
-}
-
-void lims_watchdog_text(lims_exposition_t *text, const server_rec *s)
-{
-    write_runs(text, s);
-    lims_exposition_head(text, "lims_job_done_total", "counter",
-                         "What the background jobs did: samples looked at and events written by "
-                         "the scan, rows that retention took away.");
-    write_figures(text, s, "lims_job_done_total", false);
-    lims_exposition_head(text, "lims_job_backlog", "gauge",
-                         "What was before the background jobs when they last ended; of "
-                         "retention, up to " COUNT_AT_MOST " of a kind.");
-    write_figures(text, s, "lims_job_backlog", true);
-}
-
-/* --- Metrics as JSON --------------------------------------------------------- */
-
-/* Returns the sum over the databases shown: one, unless the host serves none. */
-static apr_int64_t sum_of(const server_rec *s, lims_job_e job, apr_size_t offset)
-{
-    apr_int64_t sum = 0;
-
-    for (int i = 0; i < databases->nelts; i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
-        sum += is_shown(database, s) ? at(&database->records[job], offset) : 0;
-    }
-    return sum;
-}
-
-#define SUM(s, job, figure) sum_of(s, job, APR_OFFSETOF(record_t, figure))
-
-static apr_int64_t figure_of(const server_rec *s, lims_job_e job, apr_size_t offset, int index)
-{
-    return sum_of(s, job, offset + (apr_size_t)index * sizeof(figure_t));
-}
-
-/* Returns the longest time since a success among the databases shown. */
-static apr_int64_t oldest_success(const server_rec *s, lims_job_e job)
-{
-    apr_int64_t oldest = 0;
-    bool first = true;
-
-    for (int i = 0; i < databases->nelts; i++) {
-        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
-        apr_int64_t success = atomic_load(&database->records[job].last_success);
-        if (is_shown(database, s)) {
-            oldest = first || success < oldest ? success : oldest;
-            first = false;
-        }
-    }
-    return oldest;
-}
-
-/* Writes a member such as scanRuns, scanSamples or retentionEventsLeft. */
-static void json_figure(lims_writer_t *w, lims_job_e job, const char *name, const char *suffix,
-                        apr_int64_t value)
-{
-    char member[64];
-
-    apr_snprintf(member, sizeof(member), "%s%c%s%s", lims_jobs[job].name, name[0] & ~0x20, name + 1,
-                 suffix);
-    lims_writer_key(w, member);
-    lims_writer_integer(w, value);
-}
-
-void lims_watchdog_json(lims_writer_t *w, const server_rec *s)
-{
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        const lims_job_t *each = &lims_jobs[job];
-
-        json_figure(w, job, "runs", "", SUM(s, job, runs));
-        json_figure(w, job, "failures", "", SUM(s, job, failures));
-        json_figure(w, job, "lastMicroseconds", "", SUM(s, job, last_duration));
-        json_figure(w, job, "lastSuccess", "", apr_time_sec(oldest_success(s, job)));
-        for (int i = 0; i < LIMS_JOB_FIGURES && each->counts[i].name; i++) {
-            json_figure(w, job, each->counts[i].name, "",
-                        figure_of(s, job, APR_OFFSETOF(record_t, counts), i));
-        }
-        for (int i = 0; i < LIMS_JOB_FIGURES && each->gauges[i].name; i++) {
-            json_figure(w, job, each->gauges[i].name, "Left",
-                        figure_of(s, job, APR_OFFSETOF(record_t, gauges), i));
-        }
-    }
 }

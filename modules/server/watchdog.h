@@ -8,19 +8,25 @@
  * delays it by one second at most. Machines share the work by locking rows of the
  * database.
  *
- * A job has a database connection of its own, and only while it runs.
+ * A job has a database connection of its own, and only while it runs. A job that runs alone
+ * (lims_job_t) has a thread of its own in each child, and can be woken.
  */
 #ifndef LIMS_WATCHDOG_H
 #define LIMS_WATCHDOG_H
 
 #include <httpd.h>
 
+#include "jobs/jobs.h"
 #include "kernel/writer.h"
 #include "server/exposition.h"
 
 /* Finds or makes the shared state of the jobs and registers with mod_watchdog. Called
  * in the parent at each start, when the configuration is complete. */
 apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s);
+
+/* Makes a job of the host's database due now, on this machine: something was committed that
+ * it has to do. */
+void lims_watchdog_wake(const server_rec *s, lims_job_e job);
 
 /* Allows jobs to run in this child, and makes the end of its pool wait for a running
  * one. */

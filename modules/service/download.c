@@ -9,6 +9,7 @@
 #include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/json.h"
+#include "service/service.h"
 
 /* Whether the character of UTF-8 at `c` has three bytes and turns the direction of writing:
  * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
@@ -39,7 +40,7 @@ static char *clean(const char *name, apr_pool_t *pool)
     return cleaned;
 }
 
-const char *lims_download_disposition(const char *name, apr_pool_t *pool)
+static const char *disposition(const char *kind, const char *name, apr_pool_t *pool)
 {
     static const char digits[] = "0123456789ABCDEF";
     char *cleaned = clean(name, pool), *encoded = apr_palloc(pool, 3 * strlen(cleaned) + 1);
@@ -58,8 +59,12 @@ const char *lims_download_disposition(const char *name, apr_pool_t *pool)
         *c = byte < 0x80 ? *c : '_';
     }
     *to = '\0';
-    return apr_pstrcat(pool, "attachment; filename=\"", plain, "\"; filename*=UTF-8''", encoded,
-                       NULL);
+    return apr_pstrcat(pool, kind, "; filename=\"", plain, "\"; filename*=UTF-8''", encoded, NULL);
+}
+
+const char *lims_download_disposition(const char *name, apr_pool_t *pool)
+{
+    return disposition("attachment", name, pool);
 }
 
 /* Makes the bytes of the document the body, and finds the file's name. */
@@ -80,14 +85,33 @@ static const lims_error_t *unwrap(const char **name, lims_request_t *rq)
     return NULL;
 }
 
+/* A PDF of ours is shown, and cannot reach anything. Its ETag is the digest of its bytes. */
+static void show_pdf(lims_request_t *rq, const char *name)
+{
+    lims_reply_t *reply = rq->reply;
+
+    reply->media_type = "application/pdf";
+    if (!apr_table_get(reply->headers, "ETag")) {
+        lims_render_etag(rq);
+    }
+    apr_table_setn(reply->headers, "Content-Disposition", disposition("inline", name, rq->pool));
+    apr_table_setn(reply->headers, "Content-Security-Policy",
+                   "default-src 'none'; object-src 'self'; frame-ancestors 'self'");
+    apr_table_setn(reply->headers, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
 const lims_error_t *lims_download_answer(lims_request_t *rq)
 {
     lims_reply_t *reply = rq->reply;
     const char *name = reply->file_name;
-    const lims_error_t *error = reply->file ? NULL : unwrap(&name, rq);
+    const lims_error_t *error = name ? NULL : unwrap(&name, rq);
 
     if (error) {
         return error;
+    }
+    if (rq->route->flags & LIMS_R_PDF) {
+        show_pdf(rq, name);
+        return NULL;
     }
     reply->media_type = "application/octet-stream";
     apr_table_setn(reply->headers, "Content-Disposition",

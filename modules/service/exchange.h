@@ -43,6 +43,7 @@ typedef enum {
     LIMS_QUEUE_IMPORT,    /* files of instruments */
     LIMS_QUEUE_SIGN_IN,   /* passwords of people who sign in */
     LIMS_QUEUE_SIGNATURE, /* passwords of people who sign, or change theirs */
+    LIMS_QUEUE_PRINT,     /* documents that are printed for an answer */
     LIMS_QUEUE_COUNT
 } lims_queue_e;
 

@@ -337,6 +337,14 @@ static const lims_error_t *change(lims_exchange_t *x, const char *body, apr_size
                                          : on_connection(x, write_once, body, length);
 }
 
+/* A read, and with nothing held the work that makes its answer. */
+static const lims_error_t *read_and_work(lims_exchange_t *x)
+{
+    const lims_error_t *error = on_connection(x, read_once, NULL, 0);
+
+    return error || !x->rq.route || !x->rq.route->work ? error : x->rq.route->work(&x->rq);
+}
+
 /* Takes the caller from the request, and finds the route: in the application first, for
  * the route says whether somebody has to be signed in. */
 static const lims_error_t *identify(lims_exchange_t *x)
@@ -382,7 +390,7 @@ static const lims_error_t *answer(lims_exchange_t *x)
         }
     }
     if (!x->rq.route || lims_route_reads(x->match.route)) {
-        return on_connection(x, read_once, body, length);
+        return read_and_work(x);
     }
     return change(x, body, length);
 }

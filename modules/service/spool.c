@@ -121,6 +121,9 @@ const lims_error_t *lims_spool_read(lims_reply_t *reply, apr_pool_t *pool)
     apr_status_t status;
 
     if (!reply->file) {
+        if (reply->file_name) {
+            make_document(reply, reply->body, pool);
+        }
         return NULL;
     }
     bytes = apr_palloc(pool, reply->length);

@@ -22,7 +22,7 @@ const lims_error_t *lims_spool_write(lims_spool_t *spool, const char *bytes, apr
 /* Makes the file the answer. */
 const lims_error_t *lims_spool_answer(lims_reply_t *reply, lims_spool_t *spool);
 
-/* Makes the file of an answer, if it has one, the document { fileName, contentBase64 } in
+/* Makes the file of an answer, if it is or has one, the document { fileName, contentBase64 } in
  * memory, for whoever has to have it whole. */
 const lims_error_t *lims_spool_read(lims_reply_t *reply, apr_pool_t *pool);
 

@@ -100,6 +100,22 @@ static void check_version(check_t *check)
            error ? error->cause : NULL);
 }
 
+/* Checks the printer of the settings, and what waits for one. */
+static const lims_error_t *check_documents(check_t *check)
+{
+    const lims_printer_t *printer = lims_tool_printer(check->tool);
+    const char *problem =
+        printer ? lims_printer_problem(printer->program, check->tool->pool) : NULL;
+
+    if (printer) {
+        report(check, "printer", problem ? "warning" : "ok", problem ? problem : printer->program,
+               "Name lims-print by LIMS_PRINTER, in the environment or in "
+               "/etc/mod_lims/limsctl.conf.");
+    }
+    lims_values_set(check->rq.values, "printer", printer ? "t" : "f");
+    return report_rows(check, LIMS_STMT_CHECK_DOCUMENTS);
+}
+
 /* Compares the database's clock with the middle of the round trip. */
 static const lims_error_t *check_clock(check_t *check)
 {
@@ -255,6 +271,9 @@ static const lims_error_t *check_all(check_t *check)
     }
     if (!error && !check->schema_failed && !check->login_failed) {
         error = report_rows(check, LIMS_STMT_CHECK_PEOPLE);
+    }
+    if (!error && !check->schema_failed && !check->login_failed) {
+        error = check_documents(check);
     }
     if (!error) {
         error = check_secrets(check);

@@ -252,6 +252,38 @@ SELECT 'people' AS "subject",
    AND l.lacks IS NOT NULL
  ORDER BY o.code
 
+-- name: check_documents many
+-- global: of every organization, the documents that could not be made, and those that wait
+-- for longer than printing takes
+SELECT 'documents' AS "subject",
+       CASE WHEN d.failed > 0 OR d.waiting > 0 AND :printer::boolean THEN 'warning'
+            ELSE 'ok' END AS "state",
+       o.code || ': ' || concat_ws(', ',
+           CASE WHEN d.failed > 0 THEN d.failed || ' could not be made' END,
+           CASE WHEN d.waiting > 0 THEN d.waiting || ' wait for a printer since '
+                || to_char(d.oldest AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') END)
+           AS "finding",
+       CASE WHEN d.failed > 0
+            THEN 'limsctl document list --state failed has the reasons; then limsctl document '
+                 'retry.'
+            ELSE 'See that LimsPrinter names lims-print, and the lines LIMS0090 of the error '
+                 'log; or run limsctl print.' END AS "remedy"
+  FROM lims.organization o
+ CROSS JOIN LATERAL (
+       SELECT (SELECT count(*)
+                 FROM lims.document f
+                WHERE f.organization_id = o.id
+                  AND f.state = 'failed') AS failed,
+              count(w.created_at) AS waiting,
+              min(w.created_at) AS oldest
+         FROM lims.document w
+        WHERE w.organization_id = o.id
+          AND w.state = 'pending'
+          AND w.created_at < now() - interval '5 minutes') d
+ WHERE d.failed > 0
+    OR d.waiting > 0
+ ORDER BY o.code
+
 -- name: check_clock one
 -- global: about the server's clock
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS "now"

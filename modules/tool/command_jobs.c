@@ -19,6 +19,8 @@
 
 const lims_field_t lims_scan_options[] = { DRY_RUN, LIMS_FIELD_END };
 
+const lims_field_t lims_print_options[] = { DRY_RUN, LIMS_FIELD_END };
+
 const lims_field_t lims_retention_options[] = {
     DRY_RUN,
     { .name = "eventRetention",
@@ -72,9 +74,10 @@ static void print_report(const lims_tool_t *tool, const lims_job_t *job,
 }
 
 /* Writes a line as httpd would write it to its log. */
-static void tell(void *context, const char *line)
+static void tell(void *context, const char *line, bool warning)
 {
     (void)context;
+    (void)warning;
     fprintf(stderr, "%s\n", line);
 }
 
@@ -84,7 +87,10 @@ static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
     bool dry = strcmp(lims_values_get(tool->values, "dryRun"), "t") == 0;
     lims_job_report_t report = { .more = false };
     lims_session_t *session = NULL;
-    lims_job_host_t host = { .tell = tell };
+    lims_printer_process_t process = { .pid = 0 };
+    lims_job_host_t host = { .printer = lims_tool_printer(tool),
+                             .process = &process,
+                             .tell = tell };
     const lims_error_t *error = NULL;
 
     if (which == LIMS_JOB_AUDIT) {
@@ -98,6 +104,7 @@ static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
     } else if (!error) {
         error = lims_job_run(&report, job, session->connection, tool->values, &host, tool->pool);
     }
+    lims_printer_end(&process);
     if (error) {
         return lims_print_error(tool, error);
     }
@@ -113,6 +120,12 @@ lims_exit_e lims_command_scan(lims_tool_t *tool)
 lims_exit_e lims_command_retention(lims_tool_t *tool)
 {
     return run(tool, LIMS_JOB_RETENTION);
+}
+
+lims_exit_e lims_command_print(lims_tool_t *tool)
+{
+    lims_values_set(tool->values, "countAtMost", "100000");
+    return run(tool, LIMS_JOB_PRINT);
 }
 
 lims_exit_e lims_command_audit_close(lims_tool_t *tool)

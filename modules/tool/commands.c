@@ -61,6 +61,14 @@ const lims_command_t lims_commands[] = {
           "LimsRetentionInterval. Both may run at once. Begin with --dry-run.",
       .options = lims_retention_options,
       .run = lims_command_retention },
+    { .name = "print",
+      .summary = "Print the documents of certificates that wait, once",
+      .description =
+          "httpd does this by itself where it has a printer (LimsPrinter). Here the program is the "
+          "one that LIMS_PRINTER names, in the environment or in /etc/mod_lims/limsctl.conf; "
+          "without it, events are written that have waited for a document for a minute.",
+      .options = lims_print_options,
+      .run = lims_command_print },
     { .name = "audit close",
       .summary = "Close blocks of the audit trail now",
       .description =

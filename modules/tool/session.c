@@ -249,7 +249,7 @@ static const lims_error_t *run_preparation(lims_request_t *rq)
 {
     const lims_error_t *error = rq->route->check ? rq->route->check(rq) : NULL;
 
-    if (error || !rq->route->work) {
+    if (error || !rq->route->prepare) {
         return error;
     }
     error = begin(rq);
@@ -277,7 +277,8 @@ static const lims_error_t *transact(lims_request_t *rq, bool signs)
     if (!error) {
         error = lims_route_reads(rq->route) ? lims_service_fetch(rq) : lims_service_act(rq, NULL);
     }
-    return error || rq->roll_back ? error : commit(rq);
+    error = error || rq->roll_back ? error : commit(rq);
+    return error || rq->route->prepare || !rq->route->work ? error : rq->route->work(rq);
 }
 
 static lims_request_t *make_request(lims_session_t *session, const lims_resource_t *resource,
@@ -295,6 +296,7 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     rq->connection = session->connection;
     rq->settings = &settings;
     rq->keyring = session->keyring;
+    rq->printer = session->printer;
     rq->reply = apr_pcalloc(pool, sizeof(*rq->reply));
     rq->reply->headers = apr_table_make(pool, 4);
     return rq;

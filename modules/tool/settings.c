@@ -19,12 +19,16 @@
 #define FILE_NAME "/etc/mod_lims/limsctl.conf"
 #define LINE_MAX_LENGTH 4096
 
-enum { DATABASE, SECRET_KEY_FILE, SETTINGS };
+/* Longest time for printing a document, as LimsPrinterTimeout is by default. */
+#define PRINTER_TIMEOUT apr_time_from_sec(10)
+
+enum { DATABASE, SECRET_KEY_FILE, PRINTER, SETTINGS };
 
 /* Names of the settings in the environment and the file. */
 static const char *const names[] = {
     [DATABASE] = "LIMS_DATABASE",
     [SECRET_KEY_FILE] = "LIMS_SECRET_KEY_FILE",
+    [PRINTER] = "LIMS_PRINTER",
 };
 
 _Static_assert(LIMS_LENGTH(names) == SETTINGS, "a name for each");
@@ -91,9 +95,9 @@ static const lims_error_t *read_file(const char *values[SETTINGS], const char *n
         if (odd) {
             return lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                      "%s, line %d: there is no setting \"%s\"; the settings are "
-                                     "%s and %s.",
+                                     "%s, %s and %s.",
                                      name, number, lims_printable(odd, pool), names[DATABASE],
-                                     names[SECRET_KEY_FILE]);
+                                     names[SECRET_KEY_FILE], names[PRINTER]);
         }
     }
     apr_file_close(file);
@@ -112,5 +116,11 @@ const lims_error_t *lims_tool_settings(lims_tool_t *tool)
     }
     tool->database = tool->database ? tool->database : values[DATABASE];
     tool->secret_key_file = tool->secret_key_file ? tool->secret_key_file : values[SECRET_KEY_FILE];
+    tool->printer = (lims_printer_t){ .program = values[PRINTER], .timeout = PRINTER_TIMEOUT };
     return error;
+}
+
+const lims_printer_t *lims_tool_printer(const lims_tool_t *tool)
+{
+    return tool->printer.program && *tool->printer.program ? &tool->printer : NULL;
 }

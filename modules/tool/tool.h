@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 
+#include "documents/printer.h"
 #include "kernel/field.h"
 #include "lims.h"
 
@@ -57,6 +58,7 @@ struct lims_tool_t {
     const char *reason;
     const char *password_file;
     const char *secret_key_file;
+    lims_printer_t printer; /* its program: LIMS_PRINTER; NULL: there is none */
     bool json;
     bool help;
     const char *noun; /* help is asked for about the commands of this noun; or NULL */
@@ -117,6 +119,9 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
 /* Fills in options that are not set yet, from the environment and the settings file
  * (settings.c). */
 const lims_error_t *lims_tool_settings(lims_tool_t *tool);
+
+/* Returns the printer of the settings; NULL: there is none. */
+const lims_printer_t *lims_tool_printer(const lims_tool_t *tool);
 
 /* --- Secrets (password_input.c) --------------------------------------------------- */
 
@@ -187,6 +192,9 @@ lims_exit_e lims_command_retention(lims_tool_t *tool);
 /* Closes blocks of the audit trail. */
 lims_exit_e lims_command_audit_close(lims_tool_t *tool);
 
+/* Prints the documents of certificates that wait. */
+lims_exit_e lims_command_print(lims_tool_t *tool);
+
 /* Adds a new key to the key file, as its first; makes the file if there is none. */
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 
@@ -200,6 +208,7 @@ extern const lims_field_t lims_openapi_options[];
 extern const lims_field_t lims_demo_options[];
 extern const lims_field_t lims_scan_options[];
 extern const lims_field_t lims_retention_options[];
+extern const lims_field_t lims_print_options[];
 extern const lims_field_t lims_secret_key_options[];
 extern const lims_field_t lims_reevaluate_options[];
 

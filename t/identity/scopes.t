@@ -17,7 +17,7 @@ my @routes  = $records->routes;
 
 my @scopes = qw(samples:read samples:write results:read results:write results:verify
     reports:write approvals:read approvals:write reference:read reference:write
-    instruments:write events:read);
+    instruments:write events:read certificates:read);
 
 # As the contract's work is divided; undef: any key.
 my %scope = (
@@ -51,6 +51,7 @@ my %scope = (
     (map { ("POST /sample-tests/:id/$_" => 'samples:write') } qw(cancel restore)),
     (map { ("POST /sample-tests/:id/$_" => 'results:verify') } qw(retest choose)),
     'GET /events'                    => 'events:read',
+    (map { ("GET /certificates$_" => 'certificates:read') } '', '/:id', '/:id.pdf'),
     'POST /instrument-ingest'        => 'instruments:write',
     'POST /instrument-uploads'       => 'instruments:write',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }

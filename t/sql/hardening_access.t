@@ -35,17 +35,18 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'accept_accountability assign_tests audit_close audit_closing_age audit_entries_to_close'
+    'accept_accountability announce_documents assign_tests audit_close audit_closing_age audit_entries_to_close'
         . ' audit_take authenticate authenticate_session begin_identified_session begin_session cancel_test'
-        . ' change_password choose_test delete_events delete_idempotency_records end_session enter_again'
-        . ' enter_results events_displaced file_backlog forget_previous_secrets'
-        . ' give_link give_up_kept_deliveries identified_accounts keys_nearly_full laboratory_figures'
+        . ' change_password choose_test claim_document delete_events delete_idempotency_records'
+        . ' document_backlog end_session enter_again'
+        . ' enter_results events_displaced fail_document file_backlog forget_previous_secrets'
+        . ' give_link give_up_kept_deliveries identified_accounts keep_document keys_nearly_full laboratory_figures'
         . ' link_owner lock_family note_failed_sign_in note_signature organizations rejected_content_backlog'
         . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'
         . ' scan_samples set_signature_password sign_in_accounts sign_in_checks sign_out spend_link'
         . ' status_blockers take_received_file touch_session unlock_account'
-        . ' verify_blockers webhook_backlog webhook_claim webhook_finish'
+        . ' verify_blockers verify_certificate webhook_backlog webhook_claim webhook_finish'
         . ' webhook_leave webhook_recover_step webhook_release webhook_test',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'

@@ -40,6 +40,14 @@ sub furnish {
     ($of{test}) = $at->tests($sample);
     $at->enter($of{test}, '1', reagentLotId => $of{reagent}, mediaLotId => $of{media});
     $at->verify($of{test}) if $at == $them;
+    my $reported = $at->sample(testDefinitionIds => [ $of{definition} ]);
+    for my $test ($at->tests($reported)) {
+        $at->enter($test, '1');
+        $at->verify($test);
+    }
+    $lims->post("/samples/$reported->{id}/report", undef, key => $at->{organization}{key});
+    $of{reported}    = $reported->{id};
+    $of{certificate} = $at->insert('certificate', sample_id => $reported->{id});
     $at->approval_steps('Final approval');
     $at->status($sample, 'completed');
     $of{approval} = $at->value('SELECT id FROM lims.approval WHERE sample_id = ?', $of{sample});
@@ -57,7 +65,8 @@ cmp_ok(scalar @routes, '>', 20, scalar(@routes) . ' routes');
 my %in_path = (samples => 'sample', 'sample-tests' => 'test', 'approval-records' => 'approval',
     projects => 'project', clients => 'client', 'test-definitions' => 'definition',
     'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel', orders => 'order',
-    'reagent-lots' => 'reagent', 'media-lots' => 'media');
+    'reagent-lots' => 'reagent', 'media-lots' => 'media',
+    certificates => 'certificate');
 
 # A body that would be accepted, by method and path.
 my %body = (
@@ -182,6 +191,7 @@ sub strange_queries {
             next if $parameter->{in} ne 'query' || !$refers{ $parameter->{name} };
             my ($name, $kind) = ($parameter->{name}, $refers{ $parameter->{name} });
             my $path  = short($route);
+            $kind = 'reported' if $path eq '/certificates';
             my $page  = $lims->get("$path?$name=$theirs{$kind}");
             my $own   = $lims->get("$path?$name=$ours{$kind}");
 
@@ -193,7 +203,7 @@ sub strange_queries {
     cmp_ok($tried, '>=', 7, "$tried parameters");
     for my $path (map { short($_) } grep { $_->{method} eq 'GET' } @routes) {
         next unless $path =~ m{\A/(?:samples|sample-tests|test-definitions|material-types|projects
-            |clients|storage-locations|panels|orders|reagent-lots|media-lots|events)\z}x;
+            |clients|storage-locations|panels|orders|reagent-lots|media-lots|events|certificates)\z}x;
         my $own   = $lims->get("$path?limit=500")->json->{data};
         my $other = $lims->get("$path?limit=500", key => $them->{organization}{key})->json->{data};
         my %mine  = map { $_->{id} => 1 } @$own;

@@ -57,8 +57,9 @@ sub new {
         my $item = $document->{paths}{$template};
         push @{ $self->{paths} }, $self->_path($template =~ s{\A\Q$base\E}{}r, $item);
     }
-    # Literal segments win over parameters.
+    # Literal segments win over parameters, and {id}.pdf over {id}.
     @{ $self->{paths} } = sort { $a->{parameters} <=> $b->{parameters}
+            || length $b->{template} <=> length $a->{template}
             || $a->{template} cmp $b->{template} } @{ $self->{paths} };
     return $self;
 }

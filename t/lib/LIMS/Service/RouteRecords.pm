@@ -41,6 +41,15 @@ sub new {
     $id->{'media-lots'} = $lims->insert('media_lot', { code => 'R-M', name => 'Agar',
             lot_number => '1', medium => 'R2A' });
     $id->{orders} = $lims->insert('sample_order', { client_id => $id->{clients} });
+    my $reported = $self->_done('POST', '/samples', { clientName => 'Riverbend',
+            materialTypeId => $id->{'material-types'},
+            testDefinitionIds => [ $id->{'test-definitions'} ] });
+    $self->_done('PATCH', "/sample-tests/$reported->{tests}[0]{id}", { result => '7.1' });
+    $self->_done('POST', "/sample-tests/$reported->{tests}[0]{id}/verify", {});
+    $self->_done('POST', "/samples/$reported->{id}/report", {});
+    $id->{certificates} = $lims->insert('certificate', { sample_id => $reported->{id} });
+    $lims->db->do(q{SELECT lims.keep_document(organization_id, id, '%PDF-1.7', 'r')
+        FROM lims.document WHERE certificate_id = ?}, undef, $id->{certificates});
     $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 
     my $sample = $self->_done('POST', '/samples', { clientName => 'Riverbend',

@@ -68,7 +68,7 @@ sub organization {
 
 my @scopes = qw(samples:read samples:write results:read results:write results:verify
     reports:write approvals:read approvals:write reference:read reference:write
-    instruments:write events:read);
+    instruments:write events:read certificates:read);
 
 # A key of an organization: { key, key_id }; all scopes unless some are named.
 sub key {

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: document_get one
+SELECT *
+  FROM lims.document_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: document_list many list custom
+SELECT *
+  FROM lims.document_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:state::text IS NULL OR state = :state::text)
+   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: document_lock one
+SELECT id,
+       state
+  FROM lims.document
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: document_retry one
+-- One that waits already goes on waiting.
+UPDATE lims.document
+   SET state = 'pending'
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   AND state <> 'made'
+RETURNING id
+
+-- name: certificate_document_content one
+-- The bytes of a certificate's document, but where the caller has them (known: its
+-- If-None-Match).
+SELECT c.certificate_number AS "certificateNumber",
+       c.version AS "version",
+       d.state AS "state",
+       d.failure AS "failure",
+       encode(d.sha256, 'hex') AS "sha256",
+       CASE WHEN strpos(coalesce(:known::text, ''), encode(d.sha256, 'hex')) = 0
+            THEN translate(encode(b.content, 'base64'), E'\n', '') END AS "content"
+  FROM lims.certificate c
+  JOIN lims.document d
+    ON d.organization_id = c.organization_id
+   AND d.certificate_id = c.id
+  LEFT JOIN lims.document_content b
+    ON b.organization_id = d.organization_id
+   AND b.document_id = d.id
+ WHERE c.organization_id = :$organization::bigint
+   AND c.id = :id::bigint
+
+-- name: certificate_preview_job one
+-- What the printer is asked for: the next certificate of a sample, as a draft.
+SELECT s.tracking_id AS "trackingId",
+       lims.certificate_print_job(lims.certificate_preview(s.organization_id, s.id), true)
+           AS "job"
+  FROM lims.sample s
+ WHERE s.organization_id = :$organization::bigint
+   AND s.id = :id::bigint
+
+-- name: document_claim one
+-- global: the documents of all organizations take turns
+SELECT organization_id AS "organizationId",
+       id AS "id",
+       certificate AS "certificate",
+       job AS "job"
+  FROM lims.claim_document(make_interval(secs => :lease::float8))
+
+-- name: document_keep one
+-- global: of the organization whose document was claimed
+SELECT lims.keep_document(:organizationId::bigint, :id::bigint,
+                          decode(:contentBase64::text, 'base64'), :$request::text) AS "kept"
+
+-- name: document_fail one
+-- global: of the organization whose document was claimed
+SELECT lims.fail_document(:organizationId::bigint, :id::bigint, :failure::text,
+                          :refused::boolean, :$request::text) AS "failed"
+
+-- name: document_announce one
+-- global: documents of all organizations
+SELECT lims.announce_documents(interval '1 minute', 500, :$request::text) AS "announced"
+
+-- name: job_print_backlog one
+-- global: documents of all organizations
+SELECT b.waiting AS "waiting",
+       b.failed AS "failedDocuments",
+       coalesce(extract(epoch FROM now() - b.oldest_at), 0)::bigint AS "oldestSeconds"
+  FROM lims.document_backlog(:countAtMost::bigint) b

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* on_demand.c - PDFs for answers that are not kept. */
+#include "documents/documents.h"
+#include "kernel/error.h"
+#include "service/exchange.h"
+
+#include <string.h>
+
+static const lims_error_t *error_of(const lims_printed_t *printed, apr_pool_t *pool)
+{
+    if (printed->outcome == LIMS_PRINT_UNAVAILABLE) {
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 391, printed->reason,
+                                 "The printer could not be started; try again shortly.");
+    }
+    return lims_server_error(pool, LIMS_E_DOCUMENT_FAILED, 392, printed->reason,
+                             "The document cannot be printed: %s.", printed->reason);
+}
+
+const lims_error_t *lims_print_pdf(const char **bytes, apr_size_t *length, const char *job,
+                                   lims_request_t *rq)
+{
+    lims_exchange_t *x = rq->exchange;
+    lims_printer_process_t process = { .pid = 0 };
+    const lims_error_t *error = NULL;
+    lims_printed_t printed;
+
+    if (!rq->printer) {
+        return lims_client_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE,
+                                 "There is no printer on this server: no LimsPrinter is "
+                                 "configured.");
+    }
+    /* At the command line nobody else prints in this process. */
+    error = x ? x->transport->enter_queue(x, LIMS_QUEUE_PRINT) : NULL;
+    if (error) {
+        return error;
+    }
+    printed = lims_printer_print(&process, rq->printer, job, strlen(job), rq->pool);
+    lims_printer_end(&process);
+    if (x) {
+        x->transport->leave_queue(x, LIMS_QUEUE_PRINT);
+    }
+    *bytes = printed.bytes;
+    *length = printed.length;
+    return printed.outcome == LIMS_PRINT_DONE ? NULL : error_of(&printed, rq->pool);
+}
+
+void lims_answer_with_pdf(lims_request_t *rq, const char *name, const char *bytes,
+                          apr_size_t length)
+{
+    rq->reply->body = bytes;
+    rq->reply->length = length;
+    rq->reply->file_name = name;
+}

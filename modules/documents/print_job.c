@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * print_job.c - the job "print": prints the documents that wait, one at a time.
+ *
+ * A document is claimed by a lease in its row, in a transaction of its own; it is printed
+ * with none open, and kept by a second one, which also announces it. A process that dies in
+ * between leaves a lease that ends, and the next one prints the same bytes.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "documents/documents.h"
+#include "kernel/base64.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+
+/* How much longer than printing a document its lease is: for keeping it. */
+#define LEASE_REST apr_time_from_sec(5)
+
+/* Announces what has waited for a printer that there is not. */
+static const lims_error_t *announce(lims_printing_e *outcome, lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_DOCUMENT_ANNOUNCE);
+
+    if (!error && strcmp(lims_result_get(row, 0, "announced"), "0") != 0) {
+        *outcome = LIMS_PRINTING_ANNOUNCED;
+    }
+    return error;
+}
+
+static const lims_error_t *keep(lims_printing_e *outcome, const lims_printed_t *printed,
+                                lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(rq->values, "contentBase64",
+                    lims_base64_encode(printed->bytes, printed->length, rq->pool));
+    error = lims_database_call(&row, rq, LIMS_STMT_DOCUMENT_KEEP);
+    if (!error) {
+        *outcome = lims_result_true(row, 0, "kept") ? LIMS_PRINTING_MADE : LIMS_PRINTING_TRIED;
+    }
+    return error;
+}
+
+static const lims_error_t *note_failure(lims_printing_e *outcome, const char **line,
+                                        const lims_printed_t *printed, lims_request_t *rq,
+                                        const lims_result_t *claimed)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(rq->values, "failure", printed->reason);
+    lims_values_set(rq->values, "refused", printed->outcome == LIMS_PRINT_REFUSED ? "t" : "f");
+    error = lims_database_call(&row, rq, LIMS_STMT_DOCUMENT_FAIL);
+    *outcome = LIMS_PRINTING_TRIED;
+    if (!error && lims_result_true(row, 0, "failed")) {
+        *outcome = LIMS_PRINTING_FAILED;
+        *line = apr_psprintf(rq->pool,
+                             "LIMS0390: document %s of certificate %s of organization %s could "
+                             "not be made: %s",
+                             lims_values_get(rq->values, "id"),
+                             lims_result_get(claimed, 0, "certificate"),
+                             lims_values_get(rq->values, "organizationId"), printed->reason);
+    }
+    return error;
+}
+
+/* The job cannot work: what was claimed is tried again when its lease ends. */
+static const lims_error_t *unavailable(lims_printing_e *outcome, const char *reason,
+                                       lims_request_t *rq)
+{
+    const lims_error_t *error = announce(outcome, rq);
+
+    return error ? error
+                 : lims_server_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 394, reason,
+                                     "The printer could not be started.");
+}
+
+/* Returns the lease of a document, seconds. */
+static const char *lease_of(const lims_printer_t *printer, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT,
+                        (apr_int64_t)((printer->timeout + LEASE_REST) / APR_USEC_PER_SEC));
+}
+
+static const lims_error_t *claim(lims_result_t **claimed, lims_request_t *rq)
+{
+    const lims_error_t *error;
+
+    lims_values_set(rq->values, "lease", lease_of(rq->printer, rq->pool));
+    error = lims_database_call(claimed, rq, LIMS_STMT_DOCUMENT_CLAIM);
+    if (!error && lims_result_count(*claimed) == 1) {
+        lims_values_set(rq->values, "organizationId",
+                        lims_result_get(*claimed, 0, "organizationId"));
+        lims_values_set(rq->values, "id", lims_result_get(*claimed, 0, "id"));
+    }
+    return error;
+}
+
+static const lims_error_t *print_next(lims_printing_e *outcome, const char **line,
+                                      lims_request_t *rq)
+{
+    lims_result_t *claimed = NULL;
+    const lims_error_t *error = claim(&claimed, rq);
+    lims_printed_t printed;
+    const char *job;
+
+    if (error || lims_result_count(claimed) == 0) {
+        return error;
+    }
+    job = lims_result_get(claimed, 0, "job");
+    printed = lims_printer_print(rq->process, rq->printer, job, strlen(job), rq->pool);
+    if (printed.outcome == LIMS_PRINT_UNAVAILABLE) {
+        return unavailable(outcome, printed.reason, rq);
+    }
+    return printed.outcome == LIMS_PRINT_DONE ? keep(outcome, &printed, rq)
+                                              : note_failure(outcome, line, &printed, rq, claimed);
+}
+
+const lims_error_t *lims_documents_print(lims_printing_e *outcome, const char **line,
+                                         lims_request_t *rq)
+{
+    lims_values_t *values = rq->values;
+    const lims_error_t *error;
+
+    *outcome = LIMS_PRINTING_NONE;
+    *line = NULL;
+    rq->values = lims_values_create(rq->pool);
+    error = rq->printer ? print_next(outcome, line, rq) : announce(outcome, rq);
+    rq->values = values;
+    return error;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The document of a certificate is printed right behind its issue, kept, and announced with
+# its bytes; a printer that crashes, hangs or answers nonsense costs one document, which is
+# named, and announced without bytes.
+use strict;
+use warnings;
+
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+use LIMS::Test::Printer;
+
+use Digest::SHA qw(sha256_hex);
+
+my $printer = LIMS::Test::Printer->new(timeout => 1000);
+my $lims    = LIMS::Test->new(conf => $printer->conf);
+my $lab     = LIMS::Service::Laboratory->new($lims);
+
+# --- Made -------------------------------------------------------------------------------
+
+my $certificate = $printer->issue($lab);
+my $document    = $printer->settled($lab, $certificate);
+
+is($document->{state}, 'made', 'the document is made');
+cmp_ok($lab->value('SELECT extract(epoch FROM made_at - created_at) FROM lims.document WHERE id = ?',
+    $document->{id}), '<', 5, '... soon, without waiting for the next poll');
+is($printer->events($lab, $certificate), 1, 'coa.generated is written once');
+is($lab->value('SELECT created_at = announced_at FROM lims.document WHERE id = ?', $document->{id}), 0,
+    '... with the bytes, and not with the issue');
+my $bytes = $lims->db->selectrow_array(
+    'SELECT content FROM lims.document_content WHERE document_id = ?', undef, $document->{id});
+is(sha256_hex($bytes), $document->{digest}, 'its digest is that of its bytes');
+is(length $bytes, $document->{size}, 'its size too');
+like($bytes, qr/\A%PDF-1\.7 printed by a test\n[0-9a-f]{64}\n\z/, 'they are what was printed');
+
+my $record = $lims->get("/certificates/$certificate->{id}")->json;
+is("@{ $record->{document} }{qw(id state sha256 size)}",
+    "@$document{qw(id state digest size)}", 'the certificate shows it');
+
+# --- Never made ---------------------------------------------------------------------------
+
+my %reason = (
+    crash       => qr/\Athe printer failed: it was ended by signal 6: this printer crashes/,
+    hang        => qr/\Athe printer took too long/,
+    garbage     => qr/\Athe printer failed: it answered what is no answer/,
+    'too large' => qr/\Athe printer failed: it answered with too many bytes/,
+    memory      => qr/\Athe printer failed: it ended with status 1: Out of memory/,
+    refuse      => qr/\Athe name of the client cannot be printed\z/,
+);
+my %issued = map { $_ => $printer->issue($lab, clientName => "printer: $_") } sort keys %reason;
+my $after  = $printer->issue($lab);
+
+is($printer->settled($lab, $after, 60)->{state}, 'made', 'a document behind them is made');
+for my $how (sort keys %reason) {
+    my $failed = $printer->settled($lab, $issued{$how}, 60);
+
+    is($failed->{state}, 'failed', "$how: the document is failed");
+    like($failed->{failure}, $reason{$how}, '... whose failure says what the printer did');
+    is($failed->{attempts}, $how eq 'refuse' ? 1 : 3, '... after as many attempts as are due');
+    is($printer->events($lab, $issued{$how}), 1, '... whose event is written once');
+    $lims->expect_log(qr/LIMS0390: document $failed->{id} of certificate \Q$issued{$how}{certificateNumber}\E/);
+    my ($finding) = grep { $_->{category} eq 'document_failed' }
+        @{ $lims->get("/samples/$issued{$how}{sampleId}/readiness")->json->{findings} };
+    is($finding->{severity}, 'warning', '... and a finding of its sample, which blocks nothing');
+}
+is($printer->settled($lab, $printer->issue($lab, clientName => 'printer: noise'))->{state}, 'failed',
+    'one that fills standard error is ended by the time-out');
+$lims->expect_log(qr/LIMS0390: .*took too long/);
+
+# --- Made by another attempt --------------------------------------------------------------
+
+my $once = $printer->settled($lab, my $second = $printer->issue($lab, clientName => 'printer: crash once'));
+is("@$once{qw(state attempts)}", 'made 1', 'a document that failed once is made by the next attempt');
+is($printer->events($lab, $second), 1, '... whose event is written once');
+ok(!defined $once->{failure}, '... and says nothing of the failure');
+
+done_testing();
