@@ -62,6 +62,11 @@ static void write_array(lims_writer_t *w, bool numbers, const char *text)
     lims_writer_array_end(w);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* Removes the blanks between tokens, which PostgreSQL writes in JSON. */
 static const char *compact(const char *text, apr_pool_t *pool)
 {
@@ -74,7 +79,7 @@ static const char *compact(const char *text, apr_pool_t *pool)
             *out++ = *text++;
         } else if (*text == '"') {
             inside = !inside;
-        } else if (!inside && strchr(" \t\r\n", *text)) {
+        } else if (!inside && is_blank(*text)) {
             continue;
         }
         *out++ = *text;

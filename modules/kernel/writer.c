@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.c - yajl's generator, writing to a buffer in the pool.
+ * writer.c - JSON text (RFC 8259), written into a buffer in the pool. The pages of lists
+ * are thousands of short strings, so each of them is scanned once and copied in pieces.
  */
 #include "kernel/writer.h"
 
 #include <apr_strings.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
-
-#include "kernel/yajl_memory.h"
 
 #define FIRST_SIZE 4096
 
-/* Deepest nesting of an answer; yajl's own limit is 128. */
+/* Deepest nesting of an answer. */
 #define DEPTH_MAX 32
+
+/* Longest escape of a character, "\u001F". */
+#define ESCAPE_MAX 6
 
 struct lims_writer_t {
     apr_pool_t *pool;
-    yajl_gen yajl;
     char *text;
     apr_size_t length;
     apr_size_t size;
     int depth;
     bool objects[DEPTH_MAX]; /* whether the container at each depth is an object */
     bool named;              /* a key was written, its value is due */
+    bool follows;            /* the innermost container has a member or an element already */
     bool complete;           /* one whole value was written */
     bool failed;
 };
@@ -33,43 +34,128 @@ static bool in_object(const lims_writer_t *w)
     return w->depth > 0 && w->objects[w->depth - 1];
 }
 
-/* Appends to the buffer, which doubles when it is full. A pool frees no single block, but
- * the old buffers together are not larger than the last one. One byte is reserved for the
- * final NUL. */
-static void append(void *context, const char *bytes, size_t length)
+/* Doubles the buffer until so many bytes more fit in. A pool frees no single block, but the
+ * old buffers together are not larger than the last one. */
+static void grow(lims_writer_t *w, apr_size_t length)
 {
-    lims_writer_t *w = context;
+    char *text;
 
-    if (w->length + length >= w->size) {
-        apr_size_t size = w->size * 2;
-        char *text;
-
-        while (w->length + length >= size) {
-            size *= 2;
-        }
-        text = apr_palloc(w->pool, size);
-        memcpy(text, w->text, w->length);
-        w->text = text;
-        w->size = size;
+    while (w->length + length >= w->size) {
+        w->size *= 2;
     }
+    text = apr_palloc(w->pool, w->size);
+    memcpy(text, w->text, w->length);
+    w->text = text;
+}
+
+/* Makes room for so many bytes. One more is reserved for the final NUL. */
+static void make_room(lims_writer_t *w, apr_size_t length)
+{
+    if (w->length + length >= w->size) {
+        grow(w, length);
+    }
+}
+
+/* Puts one byte where there is room for it. */
+static void put(lims_writer_t *w, char byte)
+{
+    w->text[w->length++] = byte;
+}
+
+/* Puts bytes where there is room for them. */
+static void put_bytes(lims_writer_t *w, const char *bytes, apr_size_t length)
+{
     memcpy(w->text + w->length, bytes, length);
     w->length += length;
+}
+
+static void append(lims_writer_t *w, char byte)
+{
+    make_room(w, 1);
+    put(w, byte);
+}
+
+static bool needs_escape(char byte)
+{
+    return (unsigned char)byte < ' ' || byte == '"' || byte == '\\';
+}
+
+/* Returns a number that is not 0 if any of 8 bytes needs an escape: in each of them the
+ * subtraction sets the highest bit if the byte is less than a space, or is 0 after the
+ * exclusive or with a quote or a backslash. */
+static apr_uint64_t any_needs_escape(const char *bytes)
+{
+    const apr_uint64_t ones = 0x0101010101010101U;
+    apr_uint64_t word, quote, backslash;
+
+    memcpy(&word, bytes, sizeof(word));
+    quote = word ^ (ones * '"');
+    backslash = word ^ (ones * '\\');
+    return (((word - ones * ' ') & ~word) | ((quote - ones) & ~quote) |
+            ((backslash - ones) & ~backslash)) &
+           (ones << 7);
+}
+
+/* Returns the number of bytes up to the first one that needs an escape. */
+static apr_size_t plain_length(const char *text, apr_size_t length)
+{
+    apr_size_t at = 0;
+
+    while (at + sizeof(apr_uint64_t) <= length && !any_needs_escape(text + at)) {
+        at += sizeof(apr_uint64_t);
+    }
+    while (at < length && !needs_escape(text[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* Puts the escape of a character that may not stand in a string. */
+static void put_escape(lims_writer_t *w, unsigned char byte)
+{
+    static const char letters[] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                    ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\' };
+    static const char digits[] = "0123456789ABCDEF";
+
+    put(w, '\\');
+    if (letters[byte]) {
+        put(w, letters[byte]);
+        return;
+    }
+    put_bytes(w, "u00", 3);
+    put(w, digits[byte >> 4]);
+    put(w, digits[byte & 0xF]);
+}
+
+/* Appends a string, and the colon behind it if it is the name of a member. */
+static void append_string(lims_writer_t *w, const char *text, apr_size_t length, bool is_name)
+{
+    apr_size_t plain = plain_length(text, length);
+
+    make_room(w, length + 3 + ESCAPE_MAX);
+    put(w, '"');
+    while (plain < length) {
+        put_bytes(w, text, plain);
+        put_escape(w, (unsigned char)text[plain]);
+        text += plain + 1;
+        length -= plain + 1;
+        make_room(w, length + 3 + ESCAPE_MAX);
+        plain = plain_length(text, length);
+    }
+    put_bytes(w, text, length);
+    put(w, '"');
+    if (is_name) {
+        put(w, ':');
+    }
 }
 
 lims_writer_t *lims_writer_create(apr_pool_t *pool)
 {
     lims_writer_t *w = apr_pcalloc(pool, sizeof(*w));
-    yajl_alloc_funcs memory = lims_yajl_memory(pool);
 
     w->pool = pool;
     w->size = FIRST_SIZE;
     w->text = apr_palloc(pool, w->size);
-    w->yajl = yajl_gen_alloc(&memory);
-    if (!w->yajl) {
-        w->failed = true;
-        return w;
-    }
-    yajl_gen_config(w->yajl, yajl_gen_print_callback, append, w);
     return w;
 }
 
@@ -78,26 +164,32 @@ apr_pool_t *lims_writer_pool(const lims_writer_t *w)
     return w->pool;
 }
 
-/* Whether a value may be written here. The nesting is checked here because yajl's
- * generator would close an object as an array, and accept a name without a value. */
-static bool may_write_value(lims_writer_t *w)
+/* Begins a value, with the comma after the one before it. False: a value may not be written
+ * here. */
+static bool begin_value(lims_writer_t *w)
 {
     bool allowed = w->depth == 0 ? !w->complete : in_object(w) == w->named;
 
     w->failed = w->failed || !allowed;
+    if (w->failed) {
+        return false;
+    }
+    if (w->follows && !w->named) {
+        append(w, ',');
+    }
     w->named = false;
-    return !w->failed;
+    return true;
 }
 
-static void value_written(lims_writer_t *w, yajl_gen_status status)
+static void end_value(lims_writer_t *w)
 {
     w->complete = w->depth == 0;
-    w->failed = w->failed || status != yajl_gen_status_ok;
+    w->follows = true;
 }
 
 static void begin(lims_writer_t *w, bool object)
 {
-    if (!may_write_value(w)) {
+    if (!begin_value(w)) {
         return;
     }
     if (w->depth == DEPTH_MAX) {
@@ -105,7 +197,8 @@ static void begin(lims_writer_t *w, bool object)
         return;
     }
     w->objects[w->depth++] = object;
-    value_written(w, object ? yajl_gen_map_open(w->yajl) : yajl_gen_array_open(w->yajl));
+    w->follows = false;
+    append(w, object ? '{' : '[');
 }
 
 static void end(lims_writer_t *w, bool object)
@@ -115,7 +208,8 @@ static void end(lims_writer_t *w, bool object)
         return;
     }
     w->depth--;
-    value_written(w, object ? yajl_gen_map_close(w->yajl) : yajl_gen_array_close(w->yajl));
+    append(w, object ? '}' : ']');
+    end_value(w);
 }
 
 void lims_writer_object_begin(lims_writer_t *w)
@@ -144,9 +238,11 @@ void lims_writer_key(lims_writer_t *w, const char *name)
         w->failed = true;
         return;
     }
+    if (w->follows) {
+        append(w, ',');
+    }
+    append_string(w, name, strlen(name), true);
     w->named = true;
-    w->failed =
-        yajl_gen_string(w->yajl, (const unsigned char *)name, strlen(name)) != yajl_gen_status_ok;
 }
 
 void lims_writer_string(lims_writer_t *w, const char *text)
@@ -160,33 +256,33 @@ void lims_writer_string(lims_writer_t *w, const char *text)
 
 void lims_writer_string_n(lims_writer_t *w, const char *text, apr_size_t length)
 {
-    if (may_write_value(w)) {
-        value_written(w, yajl_gen_string(w->yajl, (const unsigned char *)text, length));
+    if (begin_value(w)) {
+        append_string(w, text, length, false);
+        end_value(w);
     }
 }
 
-/* yajl writes the text of a "number" unchanged, with the commas around it. */
 void lims_writer_raw(lims_writer_t *w, const char *json)
 {
     if (!json) {
         lims_writer_null(w);
-    } else if (may_write_value(w)) {
-        value_written(w, yajl_gen_number(w->yajl, json, strlen(json)));
+    } else if (begin_value(w)) {
+        apr_size_t length = strlen(json);
+
+        make_room(w, length);
+        put_bytes(w, json, length);
+        end_value(w);
     }
 }
 
 void lims_writer_null(lims_writer_t *w)
 {
-    if (may_write_value(w)) {
-        value_written(w, yajl_gen_null(w->yajl));
-    }
+    lims_writer_raw(w, "null");
 }
 
 void lims_writer_boolean(lims_writer_t *w, bool value)
 {
-    if (may_write_value(w)) {
-        value_written(w, yajl_gen_bool(w->yajl, value));
-    }
+    lims_writer_raw(w, value ? "true" : "false");
 }
 
 void lims_writer_integer(lims_writer_t *w, apr_int64_t value)

@@ -66,6 +66,37 @@ static void test_growth(void)
     is_number((long long)strlen(text), (long long)length, "the text ends with a NUL");
 }
 
+static void test_escapes(void)
+{
+    lims_writer_t *w = lims_writer_create(pool);
+    lims_json_t *root = NULL;
+    apr_size_t length = 0;
+    const char *text;
+    char all[0x20], big[10000];
+
+    for (size_t i = 0; i < sizeof(all); i++) {
+        all[i] = (char)i;
+    }
+    memset(big, '"', sizeof(big));
+    lims_writer_array_begin(w);
+    lims_writer_string(w, "");
+    lims_writer_string_n(w, all, sizeof(all));
+    lims_writer_string(w, "\\ /\x7F\xE2\x80\xA8\"");
+    lims_writer_array_end(w);
+    is(lims_writer_finish(&length, w),
+       "[\"\",\"\\u0000\\u0001\\u0002\\u0003\\u0004\\u0005\\u0006\\u0007\\b\\t\\n\\u000B\\f"
+       "\\r\\u000E\\u000F\\u0010\\u0011\\u0012\\u0013\\u0014\\u0015\\u0016\\u0017\\u0018"
+       "\\u0019\\u001A\\u001B\\u001C\\u001D\\u001E\\u001F\","
+       "\"\\\\ /\x7F\xE2\x80\xA8\\\"\"]",
+       "quotes, backslashes and control characters are escaped, and nothing else");
+    w = lims_writer_create(pool);
+    lims_writer_string_n(w, big, sizeof(big));
+    text = lims_writer_finish(&length, w);
+    is_number((long long)length, 2 * sizeof(big) + 2, "escapes grow over the buffer's end");
+    passes(lims_json_parse(&root, text, length, pool), "a string of escapes is whole");
+    is_number((long long)root->length, sizeof(big), "a string of escapes reads as it was");
+}
+
 static void key_in_array(lims_writer_t *w)
 {
     lims_writer_array_begin(w);
@@ -183,6 +214,7 @@ int main(void)
     pool = unit_pool();
     test_everything();
     test_growth();
+    test_escapes();
     test_nesting();
     test_lonely();
     return tap_done();
