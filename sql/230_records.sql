@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- The records of the API, a view each, which is the only list of the record's columns: all
--- statements that read one record, a page or nested ones select all of them. PostgreSQL
+-- statements that read one record, a page or nested ones select all of them. The columns
+-- stand in the order of the fields in C, so that each is found at once. PostgreSQL
 -- inlines the views, and row-level security applies to the caller (security_invoker).
 --
 -- Members that only some rows need are in functions, so that other reads do not pay for
@@ -209,16 +210,16 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
            'receivedBy', s.received_by) END AS receipt, s.disposition,
        s.disposition_reason AS "dispositionReason",
        s.note_on_report AS "noteOnReport",
-       CASE WHEN s.amendment_id IS NOT NULL
-            THEN lims.amendment_shown(s.organization_id, s.amendment_id)
-       END AS amendment,
        CASE WHEN s.status = 'reported' AND s.organization_id IN (
                      SELECT i.organization_id
                        FROM lims.investigation i
                       WHERE i.kind = 'qc_failure'
                         AND i.status NOT IN ('closed', 'cancelled'))
             THEN lims.is_under_review(s.organization_id, s.id)
-            ELSE false END AS "underReview"
+            ELSE false END AS "underReview",
+       CASE WHEN s.amendment_id IS NOT NULL
+            THEN lims.amendment_shown(s.organization_id, s.amendment_id)
+       END AS amendment
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT coalesce(k.release_state, r.release_state) AS release_state,
@@ -279,11 +280,11 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.holding_expires_at AS "holdingExpiresAt",
        t.analyzed_at AS "analyzedAt", t.entered_by AS "enteredBy",
        t.entered_at AS "enteredAt", t.verified_by AS "verifiedBy",
-       t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
-       t.updated_at AS "updatedAt", t.warnings, t.disposition,
-       t.retest_of AS "retestOf", t.reported,
-       t.note_on_report AS "noteOnReport", t.returned,
-       t.entry_warnings AS "entryWarnings"
+       t.verified_at AS "verifiedAt", t.warnings,
+       t.entry_warnings AS "entryWarnings", t.disposition,
+       t.retest_of AS "retestOf", t.reported, t.returned,
+       t.note_on_report AS "noteOnReport", t.created_at AS "createdAt",
+       t.updated_at AS "updatedAt"
   FROM lims.sample_test_state t;
 
 -- Quality control (its records are in 229_qc_records.sql) -----------------

@@ -32,7 +32,11 @@ static const int *resolve(const lims_field_t *fields, const lims_result_t *rows,
     int next = 0;
 
     for (int i = 0; i < count; i++) {
-        columns[i] = lims_result_column(rows, fields[i].name, next);
+        /* A digest is made of the other members, and what is only sent has no column. */
+        bool shown = (fields[i].flags & (LIMS_F_OUT | LIMS_F_INCLUDED)) != 0 &&
+                     (fields[i].flags & LIMS_F_DIGEST) == 0;
+
+        columns[i] = shown ? lims_result_column(rows, fields[i].name, next) : -1;
         next = columns[i] < 0 ? next : columns[i] + 1;
     }
     return columns;
