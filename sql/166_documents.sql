@@ -60,7 +60,7 @@ CREATE TABLE lims.document_content (
         REFERENCES lims.document (organization_id, id)
 );
 
--- They are compressed already.
+-- Bytes that are compressed already.
 ALTER TABLE lims.document_content ALTER content SET STORAGE EXTERNAL;
 
 SELECT lims.attach_append_only('document_content');
@@ -166,7 +166,7 @@ CREATE TRIGGER document_insert AFTER INSERT ON lims.certificate
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.certificate_document();
 
--- What the printer is asked for (modules/print/protocol.h): the content alone.
+-- Returns the job for the printer (modules/print/protocol.h): the content alone.
 CREATE FUNCTION lims.certificate_print_job(p_content jsonb, p_draft boolean) RETURNS json
 LANGUAGE sql STABLE
 AS $$
@@ -176,7 +176,7 @@ $$;
 
 -- Printing -----------------------------------------------------------------
 
--- Of all organizations, for the job has none.
+-- Serves all organizations, for the job has none.
 
 -- Claims the next document for p_lease and returns what the printer is asked for; no row:
 -- none waits. The organizations take turns by chance.

@@ -158,7 +158,7 @@ static const lims_error_t *fetch_document(lims_request_t *rq)
 
 /* --- Printed for the answer ------------------------------------------------- */
 
-/* What the work prints, and how its file is called. */
+/* Job that the work prints, and the name of its file. */
 typedef struct {
     const char *job;
     const char *name;

@@ -54,7 +54,7 @@ SELECT c.certificate_number AS "certificateNumber",
    AND c.id = :id::bigint
 
 -- name: certificate_preview_job one
--- What the printer is asked for: the next certificate of a sample, as a draft.
+-- Makes the job for the printer: the next certificate of a sample, as a draft.
 SELECT s.tracking_id AS "trackingId",
        lims.certificate_print_job(lims.certificate_preview(s.organization_id, s.id), true)
            AS "job"
