@@ -46,14 +46,17 @@ CREATE FUNCTION lims.specification_words(
     p_text text,
     p_unit text
 ) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE
         WHEN p_low IS NULL AND p_high IS NULL THEN p_text
-        ELSE CASE WHEN p_low IS NULL THEN 'at most ' || p_high::text
-                  WHEN p_high IS NULL THEN 'at least ' || p_low::text
-                  ELSE p_low::text || ' to ' || p_high::text
-             END || coalesce(' ' || p_unit, '')
+        -- What is NULL is left out, with its blank.
+        ELSE concat_ws(' ',
+                 CASE WHEN p_low IS NULL THEN 'at most'
+                      WHEN p_high IS NULL THEN 'at least' END,
+                 p_low,
+                 CASE WHEN p_low IS NOT NULL AND p_high IS NOT NULL THEN 'to' END,
+                 p_high, p_unit)
     END
 $$;
 

@@ -54,22 +54,31 @@ $$;
 
 -- Warnings about lots of a result that had expired at its entry.
 CREATE FUNCTION lims.lot_warnings(
-    p_reagent_lot text,
-    p_reagent_usable_until date,
-    p_media_lot text,
-    p_media_usable_until date,
-    p_entered_on date
+    p_organization bigint,
+    p_reagent_lot bigint,
+    p_media_lot bigint,
+    p_entered_at timestamptz
 ) RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    RETURN array_remove(ARRAY[
-        CASE WHEN p_reagent_usable_until < p_entered_on THEN format(
-            'reagent lot %s expired on %s, before the result was entered',
-            p_reagent_lot, p_reagent_usable_until) END,
-        CASE WHEN p_media_usable_until < p_entered_on THEN format(
-            'media lot %s expired on %s, before the result was entered',
-            p_media_lot, p_media_usable_until) END], NULL);
+    RETURN ARRAY(
+        SELECT format('%s lot %s expired on %s, before the result was entered', l.kind, l.code,
+                      l.usable_until)
+          FROM lims.lots_named(p_organization, p_reagent_lot, p_media_lot) l
+         WHERE l.usable_until < lims.collection_day(p_organization, p_entered_at)
+         ORDER BY l.kind DESC);
+END
+$$;
+
+-- Who sent a test back, when and why.
+CREATE FUNCTION lims.return_shown(p_by bigint, p_at timestamptz, p_reason text) RETURNS json
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN json_build_object('by', p_by,
+        'at', to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'reason', p_reason);
 END
 $$;
 
@@ -77,10 +86,11 @@ $$;
 -- it, and its names: frozen at verification, else current.
 --
 -- Most of what a short read costs is making its plan ready to run, which grows with the
--- columns that each join hands on. So definition, organization and lots are joined among
--- themselves (OFFSET 0 keeps the planner from taking them apart) before the many columns
--- of the test come in. What they say of a lot is mostly nothing: the words are only made
--- where there is something to say.
+-- columns that each join hands on, and with each function and operator, whose right to
+-- execute is looked up whether it will run or not. So definition, organization and lots are
+-- joined among themselves (OFFSET 0 keeps the planner from taking them apart) before the
+-- many columns of the test come in, an expression stands once, and what few tests have
+-- something to say of is in functions.
 CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
@@ -116,7 +126,6 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            AND q.sample_test_id = t.id
          ORDER BY q.id DESC
          LIMIT 1) AS qc_status,
-       x.media_lot_code, x.growth_promotion_status, x.sterility_status,
        CASE WHEN t.requires_worksheet
             THEN lims.worksheet_status(t.organization_id, t.id)
        END AS worksheet_status,
@@ -125,24 +134,25 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            WHEN t.holding_expires_at IS NULL THEN NULL
            WHEN NOT coalesce(t.holding_met, now() <= t.holding_expires_at)
            THEN 'expired'
-           WHEN t.holding_met IS NULL AND now() + h.warning > t.holding_expires_at
+           WHEN t.holding_met IS NULL AND now() + x.warning > t.holding_expires_at
            THEN 'expiring_soon'
            ELSE 'ok'
        END AS holding_status,
        CASE
            WHEN t.holding_met IS NOT NULL OR now() > t.holding_expires_at THEN NULL
-           WHEN now() + h.warning > t.holding_expires_at THEN t.holding_expires_at
-           ELSE t.holding_expires_at - h.warning
+           WHEN now() + x.warning > t.holding_expires_at THEN t.holding_expires_at
+           ELSE t.holding_expires_at - x.warning
        END AS holding_status_until,
        CASE WHEN x.is_lot_expired
-            THEN lims.lot_warnings(x.reagent_lot_code, x.reagent_usable_until,
-                     x.media_lot_code, x.media_usable_until, x.entered_on)
+            THEN lims.lot_warnings(t.organization_id, t.reagent_lot_id, t.media_lot_id,
+                     t.entered_at)
             ELSE '{}'
        END AS warnings,
-       CASE WHEN x.entered_on IS NULL THEN '[]'
+       CASE WHEN t.result IS NULL OR t.entered_at IS NULL THEN '[]'
             WHEN x.is_lot_expired OR x.is_lot_doubtful
             THEN lims.entry_warnings(t.organization_id, t.value_warnings,
-                     t.reagent_lot_id, t.media_lot_id, x.entered_on)
+                     t.reagent_lot_id, t.media_lot_id,
+                     lims.collection_day(t.organization_id, t.entered_at))
             ELSE coalesce(t.value_warnings, '[]')
        END AS entry_warnings,
        CASE WHEN t.test_code IS NULL THEN x.method ELSE t.method END AS method,
@@ -155,23 +165,18 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
             ELSE t.uncertainty END AS uncertainty,
        coalesce(t.accredited, x.accredited) AS accredited,
        t.disposition, t.retest_of, t.reported, t.note_on_report,
-       CASE WHEN t.returned_at IS NOT NULL THEN json_build_object(
-           'by', t.returned_by,
-           'at', to_char(t.returned_at AT TIME ZONE 'UTC',
-                         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-           'reason', t.return_reason) END AS returned
+       CASE WHEN t.returned_at IS NOT NULL
+            THEN lims.return_shown(t.returned_by, t.returned_at, t.return_reason)
+       END AS returned
   FROM lims.sample_test t
  CROSS JOIN LATERAL (
        SELECT d.code, d.name, d.result_type, d.unit, d.method,
               d.specification_low, d.specification_high, d.specification_text,
               d.reporting_limit, d.method_detection_limit, d.uncertainty, d.accredited,
-              o.holding_warning_hours,
-              e.entered_on, r.code AS reagent_lot_code,
-              r.usable_until AS reagent_usable_until, m.code AS media_lot_code,
-              m.usable_until AS media_usable_until, m.growth_promotion_status,
-              m.sterility_status,
-              r.usable_until < e.entered_on
-              OR m.usable_until < e.entered_on AS is_lot_expired,
+              o.holding_warning_hours::double precision * interval '1 hour' AS warning,
+              t.result IS NOT NULL
+              AND least(r.usable_until, m.usable_until)
+                  < (t.entered_at AT TIME ZONE o.time_zone)::date AS is_lot_expired,
               o.lot_qc_policy <> 'off'
               AND (r.qc_status IN ('quarantined', 'failed')
                    OR m.qc_status IN ('quarantined', 'failed')) AS is_lot_doubtful
@@ -184,17 +189,11 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
          LEFT JOIN lims.media_lot m
            ON m.organization_id = t.organization_id
           AND m.id = t.media_lot_id
-        CROSS JOIN LATERAL (
-              SELECT CASE WHEN t.result IS NOT NULL
-                          THEN (t.entered_at AT TIME ZONE o.time_zone)::date
-                     END AS entered_on) e
         WHERE d.organization_id = t.organization_id
           AND d.id = t.test_definition_id
        OFFSET 0) x
  CROSS JOIN LATERAL (
-       SELECT CASE WHEN t.test_code IS NULL THEN x.unit ELSE t.unit END AS unit,
-              x.holding_warning_hours::double precision * interval '1 hour'
-                  AS warning) h;
+       SELECT CASE WHEN t.test_code IS NULL THEN x.unit ELSE t.unit END AS unit) h;
 
 -- The weight of a category: 'hard' blocks the release, 'progress' and 'soft' are work to
 -- be done, 'advisory' blocks nothing.
@@ -308,27 +307,30 @@ SELECT t.organization_id, t.sample_id, f.category,
        NULL::bigint AS approval_id,
        NULL::bigint AS investigation_id,
        CASE f.category
-           WHEN 'media_qc_failed' THEN t.media_lot_code
+           WHEN 'media_qc_failed' THEN m.code
            ELSE t.test_code
        END AS subject,
        CASE f.category
            WHEN 'worksheet_incomplete' THEN t.worksheet_status
            WHEN 'media_qc_failed' THEN concat_ws(' and ',
-               CASE WHEN t.growth_promotion_status = 'failed'
+               CASE WHEN m.growth_promotion_status = 'failed'
                     THEN 'growth promotion' END,
-               CASE WHEN t.sterility_status = 'failed' THEN 'sterility' END)
+               CASE WHEN m.sterility_status = 'failed' THEN 'sterility' END)
            WHEN 'out_of_specification'
            THEN concat_ws(' ', t.result, t.unit) || ' outside ' || t.specification
            WHEN 'non_numeric_result' THEN t.result
        END AS circumstance,
        NULL::bigint AS reagent_lot_id
   FROM lims.sample_test_state t
+  LEFT JOIN lims.media_lot m
+    ON m.organization_id = t.organization_id
+   AND m.id = t.media_lot_id
  CROSS JOIN LATERAL (VALUES
        ('incomplete_result', t.result IS NULL),
        ('unverified_result', t.status = 'entered'),
        ('confirmation_required', t.confirmation_status = 'pending'),
        ('media_qc_failed',
-        'failed' IN (t.growth_promotion_status, t.sterility_status)),
+        'failed' IN (m.growth_promotion_status, m.sterility_status)),
        ('worksheet_incomplete',
         t.status = 'entered' AND t.worksheet_status <> 'complete'),
        ('holding_time_expired', t.holding_status = 'expired'),

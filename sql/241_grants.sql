@@ -110,8 +110,8 @@ GRANT EXECUTE ON FUNCTION lims.leaves, lims.context, lims.context_id, lims.actin
     lims_app;
 
 -- 103_organizations.sql
-GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.act_as,
-    lims.organizations TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.is_active_user,
+    lims.act_as, lims.organizations TO lims_app;
 
 -- 104_signatures.sql
 GRANT EXECUTE ON FUNCTION lims.sign, lims.is_signed TO lims_app;
@@ -291,7 +291,8 @@ GRANT EXECUTE ON FUNCTION lims.amendable_content,
 
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
-    lims.lot_warnings, lims.policy_findings, lims.failed_documents, lims.investigation_hardness,
+    lims.lot_warnings, lims.return_shown, lims.policy_findings, lims.failed_documents,
+    lims.investigation_hardness,
     lims.finding_hardness, lims.sample_release TO lims_app;
 
 -- 161_gates.sql
