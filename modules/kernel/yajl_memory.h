@@ -6,7 +6,7 @@
 #include <apr_pools.h>
 #include <yajl/yajl_parse.h>
 
-/* Returns allocation functions for yajl_alloc() and yajl_gen_alloc(), which copy them.
+/* Returns allocation functions for yajl_alloc(), which copies them.
  * yajl does not check whether an allocation succeeded: with its own malloc it would
  * crash. A pool calls its owner's abort function instead. Memory is freed with the pool
  * only, so that handles need not be freed. */
