@@ -50,7 +50,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE
         WHEN p_low IS NULL AND p_high IS NULL THEN p_text
-        -- What is NULL is left out, with its blank.
+        -- concat_ws leaves NULL out, with its blank.
         ELSE concat_ws(' ',
                  CASE WHEN p_low IS NULL THEN 'at most'
                       WHEN p_high IS NULL THEN 'at least' END,

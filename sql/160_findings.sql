@@ -71,7 +71,7 @@ BEGIN
 END
 $$;
 
--- Who sent a test back, when and why.
+-- Returns the member "returned": by whom a test was sent back, when and why.
 CREATE FUNCTION lims.return_shown(p_by bigint, p_at timestamptz, p_reason text) RETURNS json
 LANGUAGE plpgsql STABLE
 AS $$
