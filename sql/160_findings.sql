@@ -85,12 +85,10 @@ $$;
 -- One row per sample test with its derived state: the latest of the QC batches that cover
 -- it, and its names: frozen at verification, else current.
 --
--- Most of what a short read costs is making its plan ready to run, which grows with the
--- columns that each join hands on, and with each function and operator, whose right to
--- execute is looked up whether it will run or not. So definition, organization and lots are
--- joined among themselves (OFFSET 0 keeps the planner from taking them apart) before the
--- many columns of the test come in, an expression stands once, and what few tests have
--- something to say of is in functions.
+-- Most of what a short read costs is starting its plan, which grows with the columns that
+-- each join hands on, and with each function, whether it will run or not. So definition,
+-- organization and lots are joined among themselves (OFFSET 0 keeps them together) before
+-- the many columns of the test come in, and what few tests have to say is in functions.
 CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
