@@ -3,6 +3,7 @@
 #include "approvals/approvals.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
+#include "service/csv.h"
 
 static const lims_field_t sample_fields[] = {
     { .name = "trackingId",
@@ -135,6 +136,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_APPROVAL_TASK_LIST },
+    { LIMS_CSV_EXPORT("/approval-records", "approval export", "exportApprovalRecords", "approvals"),
+      .permission = "approval.decide",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     LIMS_ROUTE_END,
 };
 

@@ -18,6 +18,7 @@
 #include "kernel/json.h"
 #include "kernel/record.h"
 #include "kernel/writer.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "received", "imported", "quarantined",
@@ -370,6 +371,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_INSTRUMENT_FILE_LIST },
+    { LIMS_CSV_EXPORT("/instrument-files", "instrument-file export", "exportInstrumentFiles",
+                      "instrument files"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/instrument-files/:id",
       .command = "instrument-file show",

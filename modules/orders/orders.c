@@ -18,6 +18,7 @@
 #include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
 #include "samples/samples.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const lims_field_t fields[] = {
@@ -423,6 +424,10 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_ORDER_LIST,
       .search = LIMS_STMT_ORDER_SEARCH },
+    { LIMS_CSV_EXPORT("/orders", "order export", "exportOrders", "orders"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/orders/:id",
       .command = "order show",

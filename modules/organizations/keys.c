@@ -14,6 +14,7 @@
 #include "kernel/scope.h"
 #include "kernel/time.h"
 #include "organizations/organizations.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
@@ -269,6 +270,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_KEY_LIST },
+    { LIMS_CSV_EXPORT("/keys", "key export", "exportKeys", "API keys"),
+      .permission = "key.manage",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/keys/:id",
       .command = "key show",

@@ -16,6 +16,7 @@
 #include "kernel/token.h"
 #include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 enum {
@@ -294,6 +295,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_USER_LIST },
+    { LIMS_CSV_EXPORT("/users", "user export", "exportUsers", "users"),
+      .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/users/:id",
       .command = "user show",

@@ -14,6 +14,7 @@
 #include "kernel/field.h"
 #include "quality/quality.h"
 #include "release/gates.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "issued", "superseded", NULL };
@@ -196,6 +197,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_CERTIFICATE_LIST },
+    { LIMS_CSV_EXPORT("/certificates", "certificate export", "exportCertificates", "certificates"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/certificates/:id",
       .command = "certificate show",

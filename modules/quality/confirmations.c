@@ -10,6 +10,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const lims_field_t fields[] = {
@@ -176,6 +177,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_CONFIRMATION_LIST },
+    { LIMS_CSV_EXPORT("/confirmations", "confirmation export", "exportConfirmations",
+                      "confirmations"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/confirmations/:id",
       .command = "confirmation show",

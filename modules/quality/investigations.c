@@ -13,6 +13,7 @@
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 
 /* All statuses. The first is that of a new investigation, and cannot be set. */
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
@@ -334,6 +335,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_INVESTIGATION_LIST },
+    { LIMS_CSV_EXPORT("/investigations", "investigation export", "exportInvestigations",
+                      "investigations"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/investigations/:id",
       .command = "investigation show",

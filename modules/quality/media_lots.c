@@ -10,6 +10,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 
 /* All statuses of one kind of test; those from the second on are outcomes of a
  * test. */
@@ -139,6 +140,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_MEDIA_LOT_LIST },
+    { LIMS_CSV_EXPORT("/media-lots", "media-lot export", "exportMediaLots", "media lots"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/media-lots/:id",
       .command = "media-lot show",

@@ -11,6 +11,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 
 static const lims_field_t control_members[] = {
     { .name = "type",
@@ -161,6 +162,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_QC_TEMPLATE_LIST },
+    { LIMS_CSV_EXPORT("/qc-templates", "qc-template export", "exportQcTemplates", "QC templates"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/qc-templates/:id",
       .command = "qc-template show",

@@ -6,6 +6,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 
 static const lims_field_t fields[] = {
     LIMS_LOT_HEAD_FIELDS,
@@ -47,6 +48,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_REAGENT_LOT_LIST },
+    { LIMS_CSV_EXPORT("/reagent-lots", "reagent-lot export", "exportReagentLots", "reagent lots"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/reagent-lots/:id",
       .command = "reagent-lot show",

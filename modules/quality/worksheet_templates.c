@@ -10,6 +10,7 @@
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
+#include "service/csv.h"
 
 static const char *const kinds[] = { "text", "number", "date", "timestamp", "boolean", NULL };
 
@@ -134,6 +135,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_WORKSHEET_TEMPLATE_LIST },
+    { LIMS_CSV_EXPORT("/worksheet-templates", "worksheet-template export",
+                      "exportWorksheetTemplates", "worksheet templates"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheet-templates/:id",
       .command = "worksheet-template show",

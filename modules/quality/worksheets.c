@@ -13,6 +13,7 @@
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
+#include "service/csv.h"
 #include "service/service.h"
 
 static const char *const meanings[] = { "performed", "reviewed", "witnessed", NULL };
@@ -317,6 +318,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_WORKSHEET_LIST },
+    { LIMS_CSV_EXPORT("/worksheets", "worksheet export", "exportWorksheets", "worksheets"),
+      .permission = "data.read",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheets/:id",
       .command = "worksheet show",

@@ -41,4 +41,27 @@ const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest);
 /* Answers all rows of the statement `list` as the file `name`. */
 const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const char *name);
 
+/* Answers all rows of the list whose route stands before this one, as filtered, as a file that
+ * is called after it. */
+lims_handler_fn lims_csv_export;
+
+/* clang-format off */
+/* The members of the route by which a list is downloaded; its permission and filters are those
+ * of the list, behind whose route it stands. */
+#define LIMS_CSV_EXPORT(list, word, name, records)                                   \
+    .method = "GET",                                                                 \
+    .path = list "/export",                                                          \
+    .command = word,                                                                 \
+    .surfaces = LIMS_SURFACES_PEOPLE,                                                \
+    .operation = name,                                                               \
+    .summary = "Export the list of " records " as CSV",                              \
+    .description = "At most 50,000 " records ", as filtered. The file goes to "       \
+                   "standard output: `limsctl ... > list.csv`. With --json it is in " \
+                   "base64.",                                                        \
+    .status = 200,                                                                   \
+    .handler = lims_csv_export
+/* clang-format on */
+
+#define LIMS_CSV_FLAGS (LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES)
+
 #endif /* LIMS_SERVICE_CSV_H */

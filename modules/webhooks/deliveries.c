@@ -11,6 +11,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "openapi/event_types.h"
+#include "service/csv.h"
 #include "service/service.h"
 #include "webhooks/webhooks.h"
 
@@ -202,6 +203,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_WEBHOOK_DELIVERY_LIST },
+    { LIMS_CSV_EXPORT("/webhook-deliveries", "webhook deliveries-export", "exportWebhookDeliveries",
+                      "webhook deliveries"),
+      .permission = "webhook.manage",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/webhook-deliveries/:id",
       .command = "webhook delivery",

@@ -14,6 +14,7 @@
 #include "kernel/record.h"
 #include "kernel/url.h"
 #include "openapi/event_types.h"
+#include "service/csv.h"
 #include "service/service.h"
 #include "webhooks/secret.h"
 #include "webhooks/webhooks.h"
@@ -241,6 +242,11 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_LIST },
+    { LIMS_CSV_EXPORT("/webhook-endpoints", "webhook export", "exportWebhookEndpoints",
+                      "webhook endpoints"),
+      .permission = "webhook.manage",
+      .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/webhook-endpoints/:id",
       .command = "webhook show",
