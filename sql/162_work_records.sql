@@ -16,6 +16,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.test_name AS "testName", t.method, t.unit, t.specification, t.status,
        t.returned, t.holding_status AS "holdingStatus",
        t.holding_expires_at AS "holdingExpiresAt", t.qc_batch_id AS "qcBatchId",
+       b.batch_number AS "qcBatchNumber", b.instrument_id AS "instrumentId",
        x.assigned_to AS "assignedTo", t.created_at AS "createdAt",
        t.updated_at AS "updatedAt"
   FROM lims.sample_test_state t
@@ -30,7 +31,10 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
    AND m.id = s.material_type_id
   LEFT JOIN lims.storage_location l
     ON l.organization_id = s.organization_id
-   AND l.id = s.storage_location_id;
+   AND l.id = s.storage_location_id
+  LEFT JOIN lims.qc_batch b
+    ON b.organization_id = t.organization_id
+   AND b.id = t.qc_batch_id;
 
 -- Review -------------------------------------------------------------------
 

@@ -56,6 +56,16 @@ WITH place AS MATERIALIZED (
        AND (:testDefinitionId::bigint IS NULL
             OR t.test_definition_id = :testDefinitionId::bigint)
        AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
+       AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
+       AND (:instrumentId::bigint IS NULL OR EXISTS (
+               SELECT
+                 FROM lims.qc_coverage c
+                 JOIN lims.qc_batch b
+                   ON b.organization_id = c.organization_id
+                  AND b.id = c.qc_batch_id
+                WHERE c.organization_id = t.organization_id
+                  AND c.sample_test_id = t.id
+                  AND b.instrument_id = :instrumentId::bigint))
      ORDER BY CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
                    ELSE t.holding_expires_at END, t.work_priority, t.id
      LIMIT :limit::bigint + 1
@@ -82,6 +92,9 @@ WITH waiting AS MATERIALIZED (
       JOIN lims.test_definition d
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
+      JOIN lims.sample s
+        ON s.organization_id = t.organization_id
+       AND s.id = t.sample_id
      WHERE t.organization_id = :$organization::bigint
        AND t.work_priority IS NOT NULL
        AND t.disposition = 'active'
@@ -93,6 +106,16 @@ WITH waiting AS MATERIALIZED (
        AND (:testDefinitionId::bigint IS NULL
             OR t.test_definition_id = :testDefinitionId::bigint)
        AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
+       AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
+       AND (:instrumentId::bigint IS NULL OR EXISTS (
+               SELECT
+                 FROM lims.qc_coverage c
+                 JOIN lims.qc_batch b
+                   ON b.organization_id = c.organization_id
+                  AND b.id = c.qc_batch_id
+                WHERE c.organization_id = t.organization_id
+                  AND c.sample_test_id = t.id
+                  AND b.instrument_id = :instrumentId::bigint))
      GROUP BY t.sample_id
 )
 SELECT row_number() OVER (ORDER BY w.expires_at, w.priority, s.id) AS "position",
