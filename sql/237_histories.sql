@@ -137,6 +137,15 @@ BEGIN
                        'FROM lims.%I r WHERE r.organization_id = $1 AND r.id = $2', p_table)
            INTO v_name
           USING p_organization, p_id;
+    ELSIF p_table = 'worksheet_value' THEN
+        SELECT coalesce(f.label, f.name)
+          INTO v_name
+          FROM lims.worksheet_value v
+          JOIN lims.worksheet_field f
+            ON f.organization_id = v.organization_id
+           AND f.id = v.field_id
+         WHERE v.organization_id = p_organization
+           AND v.id = p_id;
     ELSIF v_column IS NOT NULL THEN
         EXECUTE format('SELECT r.%I FROM lims.%I r WHERE r.%I = $1 AND r.id = $2', v_column,
                        p_table, CASE p_table WHEN 'organization' THEN 'id'
@@ -272,6 +281,13 @@ AS $$
                    p_changes #>> '{disposition,new}' AS disposition) c
 $$;
 
+-- A name of the database as people write it.
+CREATE FUNCTION lims.in_words(p_name text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT replace(regexp_replace(regexp_replace(p_name, '^qc_', 'QC '), '^api_', 'API '), '_', ' ')
+$$;
+
 -- Describes the change of an audit entry, without the actor.
 CREATE FUNCTION lims.change_in_words(
     p_table text,
@@ -282,10 +298,10 @@ CREATE FUNCTION lims.change_in_words(
 LANGUAGE plpgsql IMMUTABLE
 AS $$
 DECLARE
-    v_record text := concat_ws(' ', replace(p_table, '_', ' '), p_name);
+    v_record text := concat_ws(' ', lims.in_words(p_table), p_name);
     v_fields text;
 BEGIN
-    SELECT string_agg(format('%s from %s to %s', replace(c.key, '_', ' '),
+    SELECT string_agg(format('%s from %s to %s', lims.in_words(c.key),
                lims.value_in_words(c.value -> 'old'),
                lims.value_in_words(c.value -> 'new')), ', ')
       INTO v_fields
@@ -299,10 +315,12 @@ BEGIN
                                            p_changes #>> '{version,new}')
             WHEN 'comment' THEN format('commented: %s', lims.value_in_words(
                                            p_changes #> '{text,new}'))
+            WHEN 'worksheet_value' THEN format('entered %s for %s', lims.value_in_words(
+                                           p_changes #> '{value,new}'), p_name)
             ELSE format('added the %s', v_record) END
         WHEN 'delete' THEN format('removed the %s', v_record)
         ELSE coalesce(lims.act_in_words(p_table, p_changes, p_name),
-                      'changed of the ' || v_record || ': ' || v_fields,
+                      'changed the ' || v_record || ': ' || v_fields,
                       'updated the ' || v_record)
     END;
 END

@@ -58,8 +58,8 @@ subtest 'what was taken away' => sub {
         sampleTestIds => [$covered]);
     $analyst->done('qc-batch uncover', $batch->{id}, sampleTestIds => [$covered],
         reason => 'another run');
-    my @told = (qr/\ADana Ruiz added the qc coverage of Arsenic by QC batch Q-7\z/,
-        qr/\ADana Ruiz removed the qc coverage of Arsenic by QC batch Q-7\. Reason: another run\z/);
+    my @told = (qr/\ADana Ruiz added the QC coverage of Arsenic by QC batch Q-7\z/,
+        qr/\ADana Ruiz removed the QC coverage of Arsenic by QC batch Q-7\. Reason: another run\z/);
     for my $whole ([ 'sample', $of->{id} ], [ 'sample-test', $covered ], [ 'qc-batch', $batch->{id} ]) {
         my @said = map { $_->{sentence} } history(@$whole);
         for my $sentence (@told) {
@@ -67,6 +67,20 @@ subtest 'what was taken away' => sub {
                 or diag(explain(\@said));
         }
     }
+};
+
+subtest 'a value of a worksheet' => sub {
+    $lab->worksheet_template($arsenic, ['Tare weight'], []);
+    my ($test) = $lab->tests($lab->sample(testDefinitionIds => [$arsenic]));
+    my $sheet = $analyst->done('worksheet fill', sampleTestId => $test,
+        values => [ { field => 'Tare weight', value => '7.00' } ]);
+    $analyst->done('worksheet fill', sampleTestId => $test,
+        values => [ { field => 'Tare weight', value => '7.01' } ]);
+    my @said = map { $_->{sentence} } history('worksheet', $sheet->{id});
+    is_deeply([ grep { /Tare/ } @said ], [ 'Dana Ruiz entered 7.00 for Tare weight',
+            'Dana Ruiz changed the worksheet value Tare weight: value from 7.00 to 7.01' ],
+        'is told by the name of its field')
+        or diag(explain(\@said));
 };
 
 $analyst->refused('not_found', 'sample history', 999_999_999);
