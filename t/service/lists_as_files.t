@@ -51,12 +51,12 @@ for my $noun (@lists) {
     my $path = "/$noun";
     ok($paths->{"/app/api$path/export"}, "$path: is in the document") or next;
     my ($head, $ids) = downloaded($path, '');
-    is_deeply($ids, listed($path, ''), '... has the records of the list, in their order');
-    unlike($head =~ s/previousSecretUntil//r, qr/secret|rawKey|password|token/i, '... and no secret');
+    is_deeply($ids, listed($path, ''), "$path: the file has the records of the list, in their order");
+    unlike($head =~ s/previousSecretUntil//r, qr/secret|rawKey|password|token/i, "$path: the file has no secret");
     next unless $filtered{$noun};
     my (undef, $some) = downloaded($path, $filtered{$noun});
-    is_deeply($some, listed($path, $filtered{$noun}), '... by its filters');
-    isnt(scalar @$some, scalar @$ids, '... which are fewer');
+    is_deeply($some, listed($path, $filtered{$noun}), "$path: the file has the records that a filter leaves");
+    isnt(scalar @$some, scalar @$ids, "$path: the filter leaves out some");
 }
 
 my ($users) = $all->get('/users/export');

@@ -57,7 +57,7 @@ export const paths = {
     certificates: (query = '') => `${base}/certificates${query}`,
     certificate: (id: number, tab = '') =>
         `${base}/certificates/${id}${tab ? `/${tab}` : ''}`,
-    worklist: () => `${base}/worklist`,
+    worklist: (by = 'method') => `${base}/worklist${by === 'method' ? '' : `?by=${by}`}`,
     worklistTests: (query = '') => `${base}/worklist/tests${query}`,
     bench: (by: 'method' | 'batch', value: string) =>
         `${base}/bench/${by}/${encodeURIComponent(value)}`,

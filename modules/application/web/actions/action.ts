@@ -5,9 +5,12 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
 import { asProblem } from '../api/problem.ts';
+import type { Blocker } from '../api/problem.ts';
 import { may } from '../api/session.ts';
 import { listen } from '../keys/keyboard.ts';
 import { say } from '../parts/toast.tsx';
+import type { Lead } from '../parts/toast.tsx';
+import { waysOut } from '../places.ts';
 import { t } from '../texts/texts.ts';
 
 export interface Action<About> {
@@ -83,14 +86,25 @@ export function within<Part, Whole>(
     };
 }
 
+// The ways to what clears a blocker.
+export const leadsOf = (blocker: Blocker): Lead[] =>
+    waysOut(blocker).map(({ href, noun, no }) => ({ href, title: t.wayTo(noun, no) }));
+
 export function tell(error: unknown): void {
     const problem = asProblem(error);
+    const text = t.sentence(problem);
+    // The sentence may be that of the only blocker.
+    const same = problem.blockers.filter(({ message }) => message === text);
     say({
         tone: 'blocked',
-        text: t.sentence(problem),
+        text,
+        leads: same.flatMap(leadsOf),
         slug: problem.slug,
-        details: [...problem.blockers.map((blocker) => blocker.message),
-            ...problem.mistakes.map((mistake) => `${mistake.path}: ${mistake.message}`)],
+        details: [
+            ...problem.blockers.filter((blocker) => !same.includes(blocker))
+                .map((blocker) => ({ text: blocker.message, leads: leadsOf(blocker) })),
+            ...problem.mistakes.map((mistake) => `${mistake.path}: ${mistake.message}`),
+        ],
     });
 }
 

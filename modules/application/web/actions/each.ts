@@ -5,6 +5,7 @@ import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
+import { leadsOf } from './action.ts';
 
 // `done` makes the message about n records. A single refusal is thrown, so that a dialog shows it.
 export async function each<One>(
@@ -29,6 +30,7 @@ export async function each<One>(
         text: first
             ? `${done(records.length - refused.length)} ${t.notDone(refused.length)}`
             : done(records.length),
-        details: refused.map((one) => `${one.name}: ${t.sentence(one.problem)}`),
+        details: refused.map((one) => ({ text: `${one.name}: ${t.sentence(one.problem)}`,
+            leads: one.problem.blockers.flatMap(leadsOf) })),
     });
 }

@@ -4,9 +4,11 @@
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
+import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import type { Action } from './action.ts';
 import { ask } from './ask.ts';
@@ -110,6 +112,29 @@ async function assign(samples: Sample[]): Promise<void> {
         },
     });
 }
+
+// A receipt can be undone on the day on which it was made.
+function receivedToday(samples: Sample[]): Sample[] {
+    const zone = session()?.organization.timeZone ?? 'UTC';
+    const today = dayIn(zone, Date.now());
+    return samples.filter(({ status, disposition, receivedAt }) => status === 'received'
+        && disposition === 'active' && receivedAt !== null
+        && dayIn(zone, Date.parse(receivedAt)) === today);
+}
+
+const unreceive = (samples: Sample[]): void => ask({
+    kind: 'reason',
+    title: t.samples.unreceive(samples.length),
+    explanation: t.samples.unreceiveWhat,
+    lines: samples.map(name),
+    reason: 'must',
+    perform: async ({ reason = '' }) => {
+        await each(samples, name, (sample) => answer(api.POST('/samples/{id}/unreceive', {
+            ...path(sample), body: { reason },
+        })), t.samples.unreceived);
+        await Promise.all([samplesChanged(), changed('/orders/{id}')]);
+    },
+});
 
 const none = (samples: Sample[], why: string): string | undefined =>
     samples.length ? undefined : why;
@@ -215,6 +240,14 @@ export const sampleActions: Action<Sample[]>[] = [
             const some = inState(all, 'active', 'on_hold');
             dispose(some, 'rejected', t.samples.reject(some.length), t.samples.rejected);
         },
+    },
+    {
+        id: 'sample.unreceive',
+        title: (all) => t.samples.unreceive(receivedToday(all).length),
+        permission: 'sample.receive',
+        rare: true,
+        visible: (all) => receivedToday(all).length > 0,
+        perform: (all) => unreceive(receivedToday(all)),
     },
     investigating<Sample[]>('sample.investigate', ([sample, ...more]) =>
         sample && more.length === 0 ? {

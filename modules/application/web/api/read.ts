@@ -107,16 +107,16 @@ export const readNow = async <P extends ReadPath>(path: P, init: Init<P>): Promi
     await read(path, init as object, false) as Read<P>;
 
 // The first request counts as a use of the session; later ones, made by the page itself, do not.
+const isOwnLook = (path: ReadPath, key: readonly unknown[]): boolean =>
+    (queries.getQueryState(key)?.dataUpdateCount ?? 0) > 0 && !asked.delete(path);
+
 export function useRead<P extends ReadPath>(
     path: P, init: Init<P>, manner: Manner = {},
 ): UseQueryResult<Read<P>, Problem> {
     const key = keyOf(path, init);
     return useQuery<Read<P>, Problem>({
         queryKey: key,
-        queryFn: async () => {
-            const before = queries.getQueryState(key)?.dataUpdateCount ?? 0;
-            return await read(path, init as object, before > 0 && !asked.delete(path)) as Read<P>;
-        },
+        queryFn: async () => await read(path, init as object, isOwnLook(path, key)) as Read<P>,
         ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         ...(manner.enabled === undefined ? {} : { enabled: manner.enabled }),
     });
@@ -134,20 +134,23 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
 // All pages of a list that is short by nature: names of projects, materials. The pages are
 // kept; each caller takes its own out of them.
 export function useWhole<P extends ReadPath, R>(
-    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
+    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined }, manner: Manner = {},
 ): UseQueryResult<R[], Problem> {
+    const key = ['GET', path, 'all'];
     const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
     return useQuery<Read<P>[], Problem, R[]>({
-        queryKey: ['GET', path, 'all'],
+        queryKey: key,
         staleTime: 5 * 60_000,
+        ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         queryFn: async () => {
+            const background = isOwnLook(path, key);
             const pages: Read<P>[] = [];
             for (let cursor: number | undefined = undefined, more = true; more;) {
                 const query: Record<string, number> = { limit: 100 };
                 if (cursor !== undefined) {
                     query['cursor'] = cursor;
                 }
-                const page = await read(path, { params: { query } }, false) as Read<P>;
+                const page = await read(path, { params: { query } }, background) as Read<P>;
                 pages.push(page);
                 cursor = pick(page).next;
                 more = cursor !== undefined;

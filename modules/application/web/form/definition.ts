@@ -63,6 +63,8 @@ export interface FormDefinition {
     // Act on the record that the form is for, with a body of its own.
     act?: ActPath;
     shape?: Shape;
+    // The table of a record whose form is all that there is of it: its history is there too.
+    table?: string;
     // The table of the record, where a change is signed if the laboratory signs.
     signs?: SignedContent['table'];
 }

@@ -13,6 +13,9 @@ import { SidePanel } from '../parts/dialog.tsx';
 import { selectText } from '../parts/select-text.ts';
 import { Refused, Waiting } from '../parts/states.tsx';
 import { say } from '../parts/toast.tsx';
+import { History } from '../record/history.tsx';
+import type { Line } from '../record/history.tsx';
+import type { HistoryPath, Recorded } from '../record/record.ts';
 import { t } from '../texts/texts.ts';
 import type { FormDefinition } from './definition.ts';
 import { clockIn } from './draft.ts';
@@ -81,11 +84,30 @@ function startOf(
     } };
 }
 
+// History of the record, read when somebody opens it.
+function Became({ of }: { of: Recorded }): ReactElement {
+    const [open, setOpen] = useState(false);
+    return (
+        <details className="section" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+            <summary>{t.record.tabs.history}</summary>
+            {open ? <History of={of} told={none} /> : null}
+        </details>
+    );
+}
+
+const none: Line[] = [];
+
+function recordedOf({ table, one, act }: FormDefinition, id: number | null): Recorded | null {
+    return id === null || !table || act ? null
+        : { id, table, history: `${one}/history` as HistoryPath };
+}
+
 export function RecordForm(properties: Properties): ReactElement {
     const { close, saved, note, children } = properties;
     const clock = useClock();
     const loaded = useLoaded(properties);
     const start = loaded.data && startOf(properties, loaded.data, clock, saved ?? close);
+    const of = recordedOf(properties.definition, properties.id);
 
     return (
         <SidePanel close={close} className="dialog form"
@@ -93,6 +115,7 @@ export function RecordForm(properties: Properties): ReactElement {
             {start && !loaded.isFetching
                 ? <Fields start={start} note={note} close={close}>
                     {children?.(start.found.record)}
+                    {of ? <Became of={of} /> : null}
                 </Fields> : null}
             {loaded.error ? <Refused problem={asProblem(loaded.error)} /> : null}
             {loaded.isFetching ? <Waiting what={t.form.title} rows={6} /> : null}

@@ -9,7 +9,7 @@ import { Button } from './button.tsx';
 
 type Take = (files: File[]) => Promise<void>;
 
-interface Dropping {
+export interface Dropping {
     over: boolean;
     handlers: Record<'onDragEnter' | 'onDragOver' | 'onDragLeave' | 'onDrop',
         DragEventHandler<HTMLElement>>;

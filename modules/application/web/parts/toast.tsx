@@ -10,11 +10,23 @@ import { Button } from './button.tsx';
 import { Glyph } from './glyph.tsx';
 import type { GlyphName, Tone } from './glyph.tsx';
 
+// Where what was refused is cleared.
+export interface Lead {
+    href: string;
+    title: string;
+}
+
+export interface Detail {
+    text: string;
+    leads: Lead[];
+}
+
 export interface Said {
     tone: Extract<Tone, GlyphName>;
     text: string;
+    leads?: Lead[];
     slug?: string;
-    details?: string[];
+    details?: (string | Detail)[];
 }
 
 let said: Said | null = null;
@@ -30,18 +42,29 @@ function watch(watcher: () => void): () => void {
     return () => watchers.delete(watcher);
 }
 
-export function Toast(): ReactElement {
+type Link = (lead: Lead) => ReactElement;
+
+function Leads({ leads = [], link }: { leads?: Lead[] | undefined; link: Link }): ReactElement {
+    return <>{leads.map((lead) => <span key={lead.href}> {link(lead)}</span>)}</>;
+}
+
+// `link`: makes a lead a link of the application.
+export function Toast({ link }: { link: Link }): ReactElement {
     const now = useSyncExternalStore(watch, () => said);
+    const details = (now?.details ?? []).map((one) =>
+        typeof one === 'string' ? { text: one, leads: [] } : one);
     return (
         <div className="said" role={now?.tone === 'blocked' ? 'alert' : 'status'}>
             {now ? (
                 <div className="banner">
                     <Glyph name={now.tone} tone={now.tone} />
                     <div>
-                        <span>{now.text}</span>{' '}
+                        <span>{now.text}</span><Leads leads={now.leads} link={link} />{' '}
                         {now.slug ? <span className="id quiet">{now.slug}</span> : null}
-                        {now.details?.length ? (
-                            <ul>{now.details.map((line) => <li key={line}>{line}</li>)}</ul>
+                        {details.length ? (
+                            <ul>{details.map(({ text, leads }) => (
+                                <li key={text}>{text}<Leads leads={leads} link={link} /></li>
+                            ))}</ul>
                         ) : null}
                     </div>
                     <Button kind="row plain" className="push" label={t.close}

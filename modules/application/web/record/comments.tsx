@@ -29,7 +29,7 @@ function Write({ on }: { on: { table: Noted; id: number } }): ReactElement {
         comment(on, text).then(() => setText(''), tell);
     };
     return (
-        <form className="again" onSubmit={submit}>
+        <form className="write" onSubmit={submit}>
             <p className="field">
                 <label htmlFor="comment">{t.record.comment}</label>
                 <textarea id="comment" value={text} rows={3} maxLength={4000} required

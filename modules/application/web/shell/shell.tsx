@@ -11,6 +11,7 @@ import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { Nothing } from '../parts/states.tsx';
 import { Toast, say } from '../parts/toast.tsx';
+import type { Lead } from '../parts/toast.tsx';
 import { Link, match, navigate, useAddress } from '../router.tsx';
 import type { Route } from '../router.tsx';
 import { t } from '../texts/texts.ts';
@@ -25,6 +26,7 @@ import { Places, firstOf, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
 import { Rail, isAt } from './rail.tsx';
 import { ScanBox } from './scan-box.tsx';
+import { useUnfinished } from './unfinished.ts';
 
 type Panel = 'keys' | 'quick' | null;
 
@@ -66,6 +68,20 @@ function usePanel(): [Panel, (panel: Panel) => void] {
     return [panel, setPanel];
 }
 
+// Links to unfinished work, except that of the page that is shown.
+function Unfinished(): ReactElement {
+    const { pathname } = useAddress();
+    return (
+        <>
+            {useUnfinished().filter(({ href }) => href !== pathname).map(({ href, text }) => (
+                <Link key={href} href={href} className="status small cut">
+                    <Glyph name="attention" tone="attention" />{text}
+                </Link>
+            ))}
+        </>
+    );
+}
+
 function Bar({ routes, toggle, shown, help }: {
     routes: Route[]; toggle: () => void; shown: boolean; help: () => void;
 }): ReactElement {
@@ -80,11 +96,16 @@ function Bar({ routes, toggle, shown, help }: {
                 <Glyph name="menu" />{here?.rail.title ?? t.rail.work}
             </button>
             <ScanBox />
+            <Unfinished />
             <span className="push cut small quiet wide">{organization.name}</span>
             <PersonMenu help={help} />
         </header>
     );
 }
+
+// Whoever goes to what clears a refusal has read it.
+const leadTo = ({ href, title }: Lead): ReactElement =>
+    <Link href={href} onClick={() => say(null)}>{title}</Link>;
 
 export function Shell({ routes }: { routes: Route[] }): ReactElement {
     const state = useSessionState();
@@ -109,7 +130,7 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
                     help={() => setPanel('keys')} />
                 <Places value={places}><Page routes={routes} /></Places>
                 <ConnectionBanner />
-                <Toast />
+                <Toast link={leadTo} />
             </div>
             <Asking question={question} />
             {panel === 'keys' ? <KeyHelp close={() => setPanel(null)} /> : null}

@@ -37,7 +37,9 @@ export function searchWith(filters: Filters): string {
 }
 
 export function filterText({ title, choices, day, shown }: Filter, value: string): string {
-    const chosen = choices && value.split(',').map((one) =>
-        choices.find(([known]) => known === one)?.[1] ?? one).join(', ');
+    const named = (one: string): string | undefined =>
+        choices?.find(([known]) => known === one)?.[1];
+    const chosen = choices && (named(value)
+        ?? value.split(',').map((one) => named(one) ?? one).join(', '));
     return `${title}: ${shown?.(value) ?? chosen ?? (day ? dated(value, 'UTC') : value)}`;
 }

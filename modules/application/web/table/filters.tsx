@@ -12,8 +12,10 @@ import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { navigate, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
+import { Csv } from './csv.tsx';
 import { filterText, filtersIn, searchWith } from './filter.ts';
 import type { Filter, Filters } from './filter.ts';
+import { saveView } from './views.tsx';
 
 export const show = (path: string, filters: Filters): void => navigate(path + searchWith(filters));
 
@@ -89,7 +91,7 @@ function Add({ known, filters, path }: {
     );
 }
 
-function Chip({ text, remove }: { text: string; remove: () => void }): ReactElement {
+export function Chip({ text, remove }: { text: string; remove: () => void }): ReactElement {
     return (
         <span className="chip">
             <span className="cut" title={text}>{text}</span>
@@ -107,10 +109,36 @@ function RecordChip({ filter, path, value, remove }: {
     return <Chip text={filterText({ ...filter, shown }, value)} remove={remove} />;
 }
 
-// `without`: filters that are removed together with one.
-export function FilterBar({ known, children, without = {} }: {
-    known: Filter[]; children?: ReactNode; without?: Record<string, string[]>;
+interface Bar {
+    known: Filter[];
+    // Filters that are removed together with one.
+    without?: Record<string, string[]>;
+    // Under which name the list's views are saved.
+    views?: string;
+    // The list in the API, of which there is a file, and what is asked of it.
+    csv?: string;
+    asked?: (filters: Filters) => Filters;
+    children?: ReactNode;
+}
+
+// Saves the filters as a view, and the records as a file.
+function Keep({ views, csv, filters, asked, children }: Omit<Bar, 'known' | 'without'> & {
+    filters: Filters;
 }): ReactElement {
+    return (
+        <span className="line push">
+            {children}
+            {views ? (
+                <Button kind="row plain" onPress={() => saveView(views, filters)}>
+                    {t.filters.save}
+                </Button>
+            ) : null}
+            {csv ? <Csv list={csv} filters={asked?.(filters) ?? filters} /> : null}
+        </span>
+    );
+}
+
+export function FilterBar({ known, without = {}, ...keep }: Bar): ReactElement {
     const { pathname, searchParams } = useAddress();
     const filters = filtersIn(searchParams, known);
     const less = (name: string): Filters => Object.fromEntries(Object.entries(filters)
@@ -129,7 +157,7 @@ export function FilterBar({ known, children, without = {} }: {
             })}
             {known.some(({ linked }) => !linked)
                 ? <Add known={known} filters={filters} path={pathname} /> : null}
-            {children}
+            <Keep {...keep} filters={filters} />
         </div>
     );
 }

@@ -11,12 +11,14 @@ import type { Action, Ready } from '../actions/action.ts';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
+import type { Dropping } from '../parts/drop-files.tsx';
 import { Nothing, Refused, Waiting } from '../parts/states.tsx';
 import { navigate, remember, remembered, useAddress } from '../router.tsx';
 import { clock } from '../texts/time.ts';
 import { t } from '../texts/texts.ts';
 import { ListTable } from './list-table.tsx';
 import type { Column } from './list-table.tsx';
+import { RowPeek } from './peek.tsx';
 
 interface Found<Row> {
     data: { data: Row[]; nextCursor: number | string; hasMore: boolean } | undefined;
@@ -40,6 +42,7 @@ interface Properties<Row> {
     addressOf?: (row: Row) => string | undefined;
     // Acts on what is selected, else on the cursor's row; without them nothing is selected.
     actions?: Action<Row[]>[];
+    // The look beside the list, where it is another than all columns of the row.
     peek?: (row: Row, close: () => void) => ReactElement;
     // Text where there is no row at all; a filtered list has another.
     none: string;
@@ -47,6 +50,10 @@ interface Properties<Row> {
     // Button that makes the first row, where it is none of the actions.
     begin?: ReactNode;
     filtered: boolean;
+    // How many there are without the filters, where that is known.
+    total?: string | undefined;
+    // A place to drop files on.
+    drop?: Dropping | undefined;
     head?: ReactNode;
     filters?: ReactNode;
     foot?: ReactNode;
@@ -67,12 +74,13 @@ function placeBefore(): Place {
     return known ? state as Place : { cursor: null, selected: [], peek: false };
 }
 
-function None({ none, noneWhat, filtered, children }: {
-    none: string; noneWhat: string | undefined; filtered: boolean; children: ReactNode;
+function None({ none, noneWhat, filtered, total, children }: {
+    none: string; noneWhat: string | undefined; filtered: boolean; total: string | undefined;
+    children: ReactNode;
 }): ReactElement {
     const { pathname } = useAddress();
     return filtered ? (
-        <Nothing title={t.filters.none}>
+        <Nothing title={total === undefined ? t.filters.none : t.filters.noneOf(total)}>
             <p><Button onPress={() => navigate(pathname)}>{t.filters.clearAll}</Button></p>
         </Nothing>
     ) : (
@@ -153,13 +161,14 @@ function usePlace<Row extends { id: number }>(rows: Row[]): {
 const noActions: never[] = [];
 
 export function ListPage<Row extends { id: number }>(page: Properties<Row>): ReactElement {
-    const { found, rows, addressOf, peek } = page;
+    const { found, rows, addressOf, columns, nameOf, drop } = page;
     const { organization } = useSession();
     const title = page.tabTitle ?? page.title;
     const { place, cursor, selected, chosen, change, escape } = usePlace(rows);
     const list = page.actions ?? noActions as Action<Row[]>[];
     const actions = useMemo(() => allowed(list, chosen), [list, chosen]);
     const peeked = place.peek ? rows.find(({ id }) => id === cursor) : undefined;
+    const closePeek = (): void => change({ peek: false });
     const open = (row: Row): void => {
         const address = addressOf?.(row);
         if (address) {
@@ -174,7 +183,7 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
         document.title = `${title} · ${organization.name}`;
     }, [title, organization.name]);
     return (
-        <main className="page" id="main">
+        <main className={drop?.over ? 'page over' : 'page'} id="main" {...drop?.handlers}>
             <div className="head">
                 <h1>{page.title}</h1>
                 {page.head}
@@ -184,25 +193,29 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
             <div className="body">
                 <div className="pane">
                     {rows.length ? (
-                        <ListTable<Row> label={page.label} columns={page.columns} rows={rows}
-                            nameOf={page.nameOf} cursor={cursor} selected={selected}
+                        <ListTable<Row> label={page.label} columns={columns} rows={rows}
+                            nameOf={nameOf} cursor={cursor} selected={selected}
                             stale={found.isPlaceholderData}
                             move={(id) => change({ cursor: id })}
                             select={page.actions ? (ids) => change({ selected: [...ids] })
                                 : undefined}
-                            open={open} peek={() => peek && change({ peek: !place.peek })}
+                            open={open} peek={() => change({ peek: !place.peek })}
                             escape={escape} />
                     ) : null}
                     {!found.data && found.error ? <Refused problem={found.error}
                         retry={() => void found.refetch()} /> : null}
                     {!found.data && !found.error ? <Waiting what={page.title} /> : null}
                     {found.data && rows.length === 0 ? (
-                        <None none={page.none} noneWhat={page.noneWhat} filtered={page.filtered}>
+                        <None none={page.none} noneWhat={page.noneWhat} filtered={page.filtered}
+                            total={page.total}>
                             {page.begin ?? <Begin actions={actions} />}
                         </None>
                     ) : null}
                 </div>
-                {peeked ? peek?.(peeked, () => change({ peek: false })) : null}
+                {peeked ? page.peek?.(peeked, closePeek) ?? (
+                    <RowPeek<Row> row={peeked} name={nameOf(peeked)} columns={columns}
+                        href={addressOf?.(peeked)} close={closePeek} />
+                ) : null}
             </div>
             <Foot found={found} selected={selected.size}
                 clear={() => change({ selected: [] })}>{page.foot}</Foot>

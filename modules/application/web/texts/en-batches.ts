@@ -10,8 +10,6 @@ export const batches = {
     none: 'There is no QC batch yet.',
     noneWhat: 'A batch is made from a template of its method, by hand, or by the controls of an'
         + ' instrument file.',
-    filteredNone: 'No batch is in this state.',
-    showAll: 'Show all batches',
     states: 'Show by status',
     all: 'All',
     status: { open: 'Open', passed: 'Passed', failed: 'Failed', overridden: 'Overridden' },

@@ -12,8 +12,6 @@ export const instrumentFiles = {
     none: 'No instrument file has come yet.',
     noneWhat: 'Files that instruments send stand here. Drop one anywhere on this page to see'
         + ' what would become of it, before anything is written.',
-    filteredNone: 'No file is in this state.',
-    showAll: 'Show all files',
     states: 'Show by status',
     all: 'All',
     status: {

@@ -7,6 +7,7 @@ const count = (n: number, one: string, many = `${one}s`): string =>
 export const release = {
     approvals: {
         title: 'Approvals',
+        tabTitle: (mine: number) => mine ? `(${mine}) Approvals` : 'Approvals',
         none: 'No approval waits for you.',
         noneWhat: 'A completed sample asks for the approvals of its laboratory; they stand here until they are decided.',
         mine: 'Mine', all: 'All that wait',

@@ -211,6 +211,8 @@ export const en = {
         saveName: 'Name of the view',
         saved: (name: string) => `The view “${name}” is saved.`,
         views: 'Saved views',
+        forgetSome: 'Delete views…', forget: 'Delete saved views',
+        forgotten: (n: number) => `${count(n, 'saved view')} deleted.`,
         whose: 'Who sees it',
         shared: 'Everybody of the laboratory',
         sharedView: (name: string) => `${name} (shared)`,
@@ -218,6 +220,7 @@ export const en = {
         csv: 'CSV',
         json: 'JSON',
         none: 'Nothing fits these filters.',
+        noneOf: (all: string) => `0 of ${all} fit these filters.`,
         clearAll: 'Clear the filters',
     },
 
@@ -261,7 +264,7 @@ export const en = {
             q: 'Begins with', status: 'Status', releaseState: 'Readiness',
             holdingStatus: 'Holding', priority: 'Priority', disposition: 'Disposition',
             projectId: 'Project', clientId: 'Client', materialTypeId: 'Material',
-            since: 'Registered since', dueBefore: 'Due before', orderId: 'Order',
+            anyDisposition: 'any', since: 'Registered since', dueBefore: 'Due before', orderId: 'Order',
             noOrder: (number: string) => `No order has the number ${number}.`,
         },
         peek: 'Peek',
@@ -274,6 +277,10 @@ export const en = {
         receive: (n: number) => `Receive ${count(n, 'sample')}`,
         received: (n: number) => `${count(n, 'sample')} received.`,
         receiveNone: 'Nothing selected waits to be received.',
+        unreceive: (n: number) => `Undo the receipt of ${count(n, 'sample')}`,
+        unreceiveWhat: 'It waits to be received again. That can be done on the day of the receipt,'
+            + ' before there is a result.',
+        unreceived: (n: number) => `The receipt of ${count(n, 'sample')} is undone.`,
         report: (n: number, of: number) =>
             n === of ? `Report ${count(n, 'sample')}` : `Report ${n} of ${count(of, 'sample')}`,
         reportWhat: 'A reported sample is locked; its client is told.',

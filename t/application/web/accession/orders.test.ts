@@ -60,14 +60,22 @@ const times: [string, string, unknown][] = [
     ['Dec 30', '', { collectionDate: '2025-12-30' }],
 ];
 
+test('the time of the order is that of rows that say none', () => {
+    const order = { day: '2026-11-24', time: '08:15' };
+    const at = (text: string): unknown => collectedOf(text, order, today, zone);
+    assert.deepEqual(at(''), { collectedAt: '2026-11-24T15:15:00.000Z' });
+    assert.deepEqual(at('06:15'), { collectedAt: '2026-11-24T13:15:00.000Z' }, 'a time of its own');
+    assert.deepEqual(at('2026-11-23'), { collectionDate: '2026-11-23' }, 'of another day none');
+});
+
 test('times of collection', () => {
     for (const [text, day, expected] of times) {
-        assert.deepEqual(collectedOf(text, day, today, zone), expected, JSON.stringify(text));
+        assert.deepEqual(collectedOf(text, { day, time: '' }, today, zone), expected, JSON.stringify(text));
     }
     for (const text of ['11/12/2026', '11/12/2026 06:15', '2026-02-30', '25:00', '13:15 PM', 'noon']) {
-        assert.ok('mistake' in collectedOf(text, '2026-11-24', today, zone), `${text} is no time`);
+        assert.ok('mistake' in collectedOf(text, { day: '2026-11-24', time: '' }, today, zone), `${text} is no time`);
     }
-    assert.ok('mistake' in collectedOf('06:15', '', today, zone), 'a time without a day');
+    assert.ok('mistake' in collectedOf('06:15', { day: '', time: '' }, today, zone), 'a time without a day');
 });
 
 test('tests of a row', () => {

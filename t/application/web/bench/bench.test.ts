@@ -12,7 +12,7 @@ import { momentOf } from '../../../../modules/application/web/texts/local-time.t
 import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
 import type { Control, Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
 import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';
-import { groupsOf, type WorklistTest } from '../../../../modules/application/web/pages/worklist/groups.ts';
+import { groupsOf, isIn, type WorklistTest } from '../../../../modules/application/web/pages/worklist/groups.ts';
 
 const sent: [string, boolean, unknown][] = [
     ['7.10', true, { result: '7.10', qualifier: null }],
@@ -142,19 +142,32 @@ test('times of the laboratory\'s clock, also when it changes', () => {
     assert.equal(momentOf('2026-11-24T10:15', 'Asia/Kathmandu'), '2026-11-24T04:30:00.000Z');
 });
 
+const open = (id: number, method: string | null, more = {}) => ({ id, method, testCode: 'PH',
+    priority: 'routine', holdingExpiresAt: null, ...more }) as unknown as WorklistTest;
+
 test('the worklist by method, what ends first at the top', () => {
-    const open = (id: number, method: string | null, more = {}) => ({ id, method, testCode: 'PH',
-        priority: 'routine', holdingExpiresAt: null, ...more }) as unknown as WorklistTest;
     const found = groupsOf([
         open(1, 'B', { holdingExpiresAt: '2026-11-24T13:00:00.000Z' }), open(2, 'A'),
         open(3, 'B', { priority: 'stat', testCode: 'F' }), open(4, null),
         open(5, 'B', { holdingExpiresAt: '2026-11-24T11:00:00.000Z' }),
     ]);
     assert.deepEqual(found.map(({ first, ...rest }) => ({ ...rest, first: first?.id })), [
-        { method: 'B', open: 3, analytes: ['F', 'PH'], urgent: 1, first: 5 },
-        { method: 'A', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
-        { method: '', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
+        { key: 'B', open: 3, analytes: ['F', 'PH'], urgent: 1, first: 5 },
+        { key: 'A', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
+        { key: '', open: 1, analytes: ['PH'], urgent: 0, first: undefined },
     ]);
+});
+
+test('... or by instrument and by the day on which a report is due', () => {
+    const tests = [open(1, 'A', { dueDate: '2026-12-02', instrumentId: 7 }),
+        open(2, 'A', { dueDate: null, instrumentId: null }),
+        open(3, 'B', { dueDate: '2026-11-30', instrumentId: 7 })];
+    assert.deepEqual(groupsOf(tests, 'instrument').map(({ key, open: n }) => [key, n]),
+        [['7', 2], ['', 1]]);
+    assert.deepEqual(groupsOf(tests, 'due').map(({ key }) => key),
+        ['2026-11-30', '2026-12-02', '']);
+    assert.ok(isIn(tests[0] as WorklistTest, 'due', '2026-12-02'));
+    assert.ok(!isIn(tests[0] as WorklistTest, 'instrument', ''));
 });
 
 function control(id: number, more: Partial<Control> = {}): Control {

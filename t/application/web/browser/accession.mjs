@@ -3,7 +3,8 @@
 // Accession: an order with mistakes, a block with unknown columns.
 // Receiving its bottles: labels with every suffix, a wrong check character, a bottle twice,
 // undoing, a deviation.
-import { desk, is, looks, ok, open, press, quiet, run, scan, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, scan, signIn,
+    until } from './support.mjs';
 
 const ben = 'ben.walsh@cedarbasin.example';
 const lines = (page) => page.locator('.scans li .id').count();
@@ -62,10 +63,40 @@ async function mistakes(page) {
     await looks(page, 'order-refused');
 }
 
+// A client whom nobody knows is made on purpose, and the order goes on.
+async function newClient(page) {
+    await toAccession(page);
+    await page.keyboard.insertText('Juniper Mutual');
+    await page.fill('[name=material]', 'Drinking water');
+    await page.fill('[name=tests]', 'PB');
+    await page.fill('[name=collected]', '2026-11-03');
+    await page.fill('[name=time]', '08:15');
+    await page.click(cell(0, 0));
+    await page.keyboard.insertText('Spring box');
+    await press(page, 'Enter', 'Control+s');
+    await page.getByText('No client is called Juniper Mutual.').waitFor();
+    await page.getByRole('button', { name: 'Add Juniper Mutual as a new client' }).click();
+    await page.waitForSelector('.filling');
+    is(await page.getByRole('dialog').getByLabel('Name', { exact: true }).inputValue(),
+        'Juniper Mutual', 'its form begins with the name');
+    await page.getByRole('dialog').getByLabel('Code', { exact: true }).fill('JUNIPER');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a client' }).click();
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
+    await press(page, 'Control+s');
+    await page.getByText(/Checked 1 row:.*all are right/).waitFor();
+    await press(page, 'Control+Enter');
+    await page.waitForSelector('h1.id');
+    const id = await page.locator('tbody th a').first().getAttribute('href');
+    const { clientName, collectedAt } = await ask(page, 'GET', id.replace('/app', ''));
+    is([clientName, collectedAt].join(), 'Juniper Mutual,2026-11-03T15:15:00.000Z',
+        'the order is the new client\'s, collected when its head says');
+}
+
 async function mending(page) {
     await page.click('.rail a[href$="/samples"]');
     await page.waitForSelector('tr.cursor');
-    await page.locator('.rail').getByRole('link', { name: 'Accession' }).click();
+    await page.locator('.top').getByRole('link', { name: 'Order of 3 samples not registered' })
+        .click();
     await filled(page, 3);
     const mended = [[0, 5, 'COC-7701'], [1, 1, 'DW'], [2, 3, 'Nov 2 06:25']];
     for (const [row, column, text] of mended) {
@@ -145,6 +176,19 @@ async function awaited(page) {
     return { name, ids };
 }
 
+// A receipt is undone from the sample too, on the day on which it was made.
+async function unreceive(page) {
+    await page.locator('.head').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Undo the receipt of 1 sample' }).click();
+    await page.fill('#reason', 'It is another client\'s bottle');
+    await press(page, 'Enter');
+    await until(page, () => /The receipt of 1 sample is undone/.test(
+        document.querySelector('.said')?.textContent), 'the receipt is undone from the sample');
+    await page.locator('.head').getByRole('button', { name: /^Receive 1 sample/ }).click();
+    await until(page, () => /1 sample received/.test(document.querySelector('.said')?.textContent),
+        '... which waits to be received again');
+}
+
 async function receiving(page) {
     const { name, ids } = await awaited(page);
     await page.fill('[inputmode=decimal]', '4.1');
@@ -196,6 +240,7 @@ async function receiving(page) {
     await page.waitForSelector('.facts');
     ok(/4\.1 °C, Cap cracked, not leaking/.test(await page.textContent('.facts')),
         'temperature and deviation are recorded', await page.textContent('.facts'));
+    await unreceive(page);
     await page.goBack();
     await page.waitForSelector('#scan-next');
     is(await lines(page), 15, 'the scans are still there');
@@ -211,6 +256,7 @@ run(async (browser) => {
     await page.waitForSelector('#email');
     await signIn(page, ben);
     await page.waitForSelector('.rail a[href$="/receive"]');
+    await newClient(page);
     await mistakes(page);
     await mending(page);
     await columns(page);

@@ -5,7 +5,7 @@ import { keys } from './keys.mjs';
 import { organization, signsOrganization } from './organization.mjs';
 import { reference } from './reference.mjs';
 import { instruments } from './reference_instruments.mjs';
-import { desk, open, quiet, run, signIn } from './support.mjs';
+import { desk, ok, open, quiet, run, signIn } from './support.mjs';
 import { users } from './users.mjs';
 import { webhooks } from './webhooks.mjs';
 
@@ -21,6 +21,9 @@ run(async (browser) => {
     await here.page.waitForSelector('#email');
     await signIn(here.page, ruth);
     await here.page.waitForSelector('.rail a[href$="/reference"]');
+    await here.page.waitForSelector('tr.cursor');
+    ok(here.page.url().endsWith('/app/users'), 'an administrator begins with the users',
+        here.page.url());
     await reference(here);
     await instruments(here);
     await users(browser, here);

@@ -22,6 +22,8 @@ async function begin(browser, email) {
     await here.page.waitForSelector('#email');
     await signIn(here.page, email);
     await here.page.waitForSelector('.rail a[href$="/worklist"]');
+    await until(here.page, () => location.pathname === '/app/worklist',
+        'an analyst begins with the worklist');
     return here;
 }
 
@@ -147,9 +149,10 @@ async function leaving(page) {
     await type(page, '0.77');
     await page.click('.rail a[href$="/worklist"]');
     await page.waitForSelector('tr.cursor');
-    await page.goBack();
+    await page.locator('.top').getByRole('link', { name: /^1 cell not saved: Results of/ }).click();
     await page.waitForSelector('td.editing input');
-    is(await value(page, 0, 0), '0.77', 'what was typed is found again');
+    is(await value(page, 0, 0), '0.77', 'what was typed is found again from the top bar');
+    is(await page.locator('.top a.status').count(), 0, '... which no longer names it');
     await press(page, 'Control+z');
     is(await value(page, 0, 0), '0.50', '... and can still be undone');
 }
@@ -178,9 +181,20 @@ async function paper(page) {
 }
 
 // Test by test: what is selected is taken, and becomes a run with a bench of its own.
+async function groups(page) {
+    await page.getByRole('link', { name: 'By day due' }).click();
+    await until(page, () => document.querySelector('th').textContent === 'Report due',
+        'the worklist by the day on which a report is due');
+    await page.getByRole('link', { name: 'By instrument' }).click();
+    await until(page, () => /on no instrument yet/.test(document.querySelector('tbody').textContent),
+        'the worklist by instrument');
+    await looks(page, 'worklist-instruments');
+}
+
 async function making(page) {
     await open(page, '/app/worklist');
     await page.waitForSelector('tr.cursor');
+    await groups(page);
     await page.getByRole('link', { name: 'Test by test' }).click();
     await page.waitForSelector('tr[aria-selected]');
     await page.getByLabel('Method').selectOption('EPA 180.1');

@@ -66,6 +66,7 @@ async function inbox(page) {
     await press(page, 'Enter');
     await until(page, () => document.querySelector('tr.cursor th')?.textContent === 'late.csv',
         'then it is imported, and held');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
 }
 
 async function givingBack(page) {

@@ -62,6 +62,22 @@ async function conflicts(page) {
         'mine replaces it');
 }
 
+async function history(page) {
+    await press(page, 'Space');
+    await page.waitForSelector('.peek');
+    ok(/River survey, upper reach.*City of Riverbend/s.test(await page.textContent('.peek')),
+        'a look beside the list shows the whole row', await page.textContent('.peek'));
+    await looks(page, 'reference-peek');
+    await press(page, 'Escape', 'e');
+    await page.waitForSelector('.filling');
+    await panel(page).getByText('History', { exact: true }).click();
+    await until(page, () => /Ruth Calder changed the project River survey, upper reach: name from/.test(
+        document.querySelector('[role=dialog]').textContent), 'what became of it stands in its form');
+    await looks(page, 'reference-history');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('.filling'), '... which is closed again');
+}
+
 async function unsaved(page) {
     await press(page, 'e');
     await page.waitForSelector('.filling');
@@ -157,6 +173,7 @@ export async function reference({ page }) {
     await lists(page);
     await creates(page);
     await conflicts(page);
+    await history(page);
     await unsaved(page);
     await deactivates(page);
     await imports(page);

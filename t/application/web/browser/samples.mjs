@@ -109,6 +109,12 @@ async function views(page) {
     ok(data.some(({ name, shared, query }) => name === 'What stands still' && shared
         && query === '?releaseState=blocked'), '... with its filters, and shared',
     JSON.stringify(data));
+    await page.locator('.head').getByRole('button', { name: 'What stands still' }).click();
+    await page.getByRole('menuitem', { name: 'Delete views…' }).click();
+    await page.getByLabel('What stands still (shared)').check();
+    await page.getByRole('button', { name: 'Delete saved views' }).click();
+    await until(page, () => /1 saved view deleted/.test(document.querySelector('.said')?.textContent),
+        'a saved view is deleted');
 }
 
 async function filters(page) {
@@ -121,7 +127,8 @@ async function filters(page) {
     is(await rows(page), count, '... as many as the count says');
     ok(page.url().includes('releaseState=blocked'), 'the filter stands in the address');
     const csv = await page.getAttribute('a[download]', 'href');
-    ok(csv.endsWith('/api/samples/export?releaseState=blocked'), 'the CSV is as filtered', csv);
+    ok(csv.endsWith('/api/samples/export?disposition=active%2Con_hold&releaseState=blocked'),
+        'the CSV is as filtered', csv);
     await page.reload();
     await page.waitForSelector('tr.cursor');
     is(await page.locator('.chip').count(), 1, 'the address brings the filter back');
@@ -130,7 +137,8 @@ async function filters(page) {
     await page.getByLabel('Begins with').fill('no such sample');
     await press(page, 'Enter');
     await page.waitForSelector('.nothing');
-    ok(/Nothing fits these filters/.test(await page.textContent('.nothing')), 'nothing fits, and it says so');
+    await until(page, () => /0 of \d+ fit these filters/.test(document.querySelector('.nothing')
+        ?.textContent), 'nothing fits, of how many');
     await looks(page, 'samples-filtered-empty');
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.waitForSelector('tr.cursor');

@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Flag } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
+import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -17,6 +18,8 @@ import { dayOf, span } from '../../texts/time.ts';
 
 const { approvals: words } = t.release;
 const { columns: titles } = words;
+
+const urgent: Record<string, string> = t.samples.priority;
 
 const flagsOf = ({ flags }: Task): ReactElement[] => flags.flatMap((name) => {
     const known = t.samples.flags[name as keyof typeof t.samples.flags];
@@ -37,7 +40,7 @@ const columns: Column<Task>[] = [
     { key: 'due', title: titles.due, className: 'w-due', cell: ({ sample }) => (
         <>
             {sample.dueDate ? dayOf(sample.dueDate) : null}{' '}
-            {sample.priority === 'routine' ? null : <strong>{sample.priority}</strong>}
+            {sample.priority === 'routine' ? null : <strong>{urgent[sample.priority] ?? sample.priority}</strong>}
         </>
     ) },
     { key: 'results', title: titles.results, className: 'w-short right p2',
@@ -45,7 +48,7 @@ const columns: Column<Task>[] = [
     { key: 'investigations', title: titles.investigations, className: 'w-when right p2',
         cell: ({ sample }) => sample.investigations || null },
     { key: 'role', title: titles.role, className: 'w-who p4',
-        cell: ({ role }) => role?.replaceAll('_', ' ') ?? words.anybody },
+        cell: ({ role }) => role ? t.reference.roles[role] : words.anybody },
     { key: 'flags', title: titles.flags, className: 'w-due', cell: flagsOf },
 ];
 
@@ -74,10 +77,13 @@ export function ApprovalList(): ReactElement {
         ...(all ? { order: '-id' as const } : { mine: true }), ...(cursor ? { cursor: Number(cursor) } : {}),
     } } }, { live: 15 });
 
+    const mine = (found.data?.data ?? none).filter((task) => task.mine).length;
+
     return (
-        <ListPage<Task> title={words.title} label={words.title} columns={columns} found={found}
+        <ListPage<Task> title={words.title} tabTitle={words.tabTitle(mine)} label={words.title} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={nameOf} actions={approvalActions}
             addressOf={({ id }) => paths.approval(id)} none={words.none} noneWhat={words.noneWhat}
-            filtered={false} head={<Whose all={all} />} />
+            filtered={false} head={<><Whose all={all} /><span className="push" />
+                <Csv list="/approval-records" filters={{ status: 'pending', ...all ? {} : { mine: 'true' } }} /></>} />
     );
 }

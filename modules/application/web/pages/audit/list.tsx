@@ -13,6 +13,7 @@ import { filtersIn, searchWith } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { ChainState, CheckChain, useChain } from './chain.tsx';
 import { linesOf, tableName } from './changes.ts';
@@ -62,7 +63,7 @@ export function AuditList(): ReactElement {
     const cursor = searchParams.get('cursor');
     const found = useRead('/audit-entries', { params: { query: {
         ...filters, limit: 50, ...(cursor ? { cursor } : {}),
-    } } });
+    } } }, { live: 30 });
     const entries = found.data?.data ?? none;
     const rows = useMemo(() => linesOf(entries), [entries]);
     const known = useAuditFilters(entries);
@@ -78,6 +79,7 @@ export function AuditList(): ReactElement {
             filtered={Object.keys(filters).length > 0}
             head={(
                 <>
+                    <Views page="audit" path={paths.audit()} />
                     <span className="quiet">
                         {filters['recordId'] ?? filters['from'] ?? filters['to']
                             ? null : t.audit.period}
@@ -88,7 +90,7 @@ export function AuditList(): ReactElement {
                     <a className="btn" href={file('json')} download>{t.audit.json}</a>
                 </>
             )}
-            filters={<FilterBar known={known} without={{ recordId: ['table'], table: ['recordId'] }} />}
+            filters={<FilterBar known={known} views="audit" without={{ recordId: ['table'], table: ['recordId'] }} />}
             foot={<ChainState chain={chain} />} />
     );
 }

@@ -42,13 +42,15 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
 
     useEffect(() => {
         const key = `${by} ${value}`;
+        const href = paths.bench(by, value);
         let desk: Desk | null = null;
         let left = false;
         const open = (run: Run): void => {
             if (left) {
                 return;
             }
-            desk = keptDesk(key) ?? openDesk(key, sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
+            desk = keptDesk(key, href) ?? openDesk(key,
+                sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
             desk.refresh(versionsIn(run));
             setOpened({ desk, run });
         };
@@ -56,7 +58,7 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
         return () => {
             left = true;
             if (desk) {
-                leaveDesk(key, desk);
+                leaveDesk(key, href, desk);
             }
         };
     }, [by, value, reasons]);

@@ -4,6 +4,7 @@
 // or those that a QC batch covers.
 import { answer, api } from '../../api/client.ts';
 import type { Read } from '../../api/read.ts';
+import { knowPeople } from './people.ts';
 
 export type SampleTest = Read<'/sample-tests'>['data'][number];
 export type Definition = Read<'/test-definitions'>['data'][number];
@@ -107,7 +108,17 @@ export async function enteredSince(by: By, value: string, since: string): Promis
     return { tests, controls: batch.controls, batch };
 }
 
+const peopleOf = (): Promise<Read<'/people'>> =>
+    answer(api.GET('/people', { params: { query: { limit: LIMIT } } }));
+
 export async function loadRun(by: By, value: string): Promise<Run> {
+    const people = peopleOf();
+    const run = await readRun(by, value);
+    knowPeople((await people).data);
+    return run;
+}
+
+async function readRun(by: By, value: string): Promise<Run> {
     if (by === 'batch') {
         const [known, found] = await Promise.all([definitionsOf(), batchAndTests(value)]);
         const ids = new Set([...found.tests, ...found.controls]

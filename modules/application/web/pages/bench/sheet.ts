@@ -10,6 +10,7 @@ import { controlRows, controlVersions, measuresOf } from './controls.ts';
 import type { Measure } from './controls.ts';
 import { shownOf } from './entry.ts';
 import { opinionOf } from './opinion.ts';
+import { nameOf } from './people.ts';
 import type { Entered, Run, SampleTest } from './run.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -23,7 +24,7 @@ export function versionOf(test: SampleTest): Version {
         opinion: test.result === null ? null : opinionOf({ ...test, presumptive, refusals: [] }),
         exceptions: {},
         etag: test.etag,
-        lock: test.status === 'verified' ? texts.verified
+        lock: test.status === 'verified' ? texts.verified(nameOf(test.verifiedBy))
             : test.disposition === 'active' ? '' : texts.inactive,
         limit: test.specification ?? '',
     };

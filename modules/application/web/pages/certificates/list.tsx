@@ -15,6 +15,7 @@ import { FilterBar } from '../../table/filters.tsx';
 import type { Filter } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { Sent, StateOf } from './states.tsx';
 
@@ -71,6 +72,7 @@ export function CertificateList(): ReactElement {
             addressOf={({ id }) => paths.certificate(id)} actions={certificateListActions}
             none={words.none}
             noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
-            filters={<FilterBar known={known} />} />
+            head={<Views page="certificates" path={paths.certificates()} />}
+            filters={<FilterBar known={known} views="certificates" csv="/certificates" />} />
     );
 }

@@ -8,6 +8,7 @@ import { useRead } from '../../api/read.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
+import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -64,6 +65,8 @@ export function ConfirmationList(): ReactElement {
                             </button>
                         ))}
                     </div>
+                    <span className="push" />
+                    <Csv list="/confirmations" filters={{ confirmationStatus: shown }} />
                 </div>
             )} />
     );

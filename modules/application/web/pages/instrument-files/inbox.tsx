@@ -2,7 +2,7 @@
 //
 // Instrument files (S7): what came, what became of it, what waits for a person. A file that is
 // dropped anywhere is tried first.
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../actions/act-bar.tsx';
@@ -11,17 +11,17 @@ import { importFiles, inboxActions } from '../../actions/instrument-files.ts';
 import { useInstruments } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
-import { may, useSession } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { may } from '../../api/session.ts';
 import { ChooseFiles, useDrop } from '../../parts/drop-files.tsx';
+import type { Dropping } from '../../parts/drop-files.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
-import { ListTable } from '../../table/list-table.tsx';
+import { Csv } from '../../table/csv.tsx';
+import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
@@ -89,90 +89,44 @@ function States({ chosen }: { chosen: string | null }): ReactElement {
     );
 }
 
-function Foot({ page, search }: {
-    page: Read<'/instrument-files'> | undefined; search: URLSearchParams;
-}): ReactElement {
-    const turn = (cursor: number | null): void => {
-        const next = new URLSearchParams(search);
-        next.delete('cursor');
-        if (cursor !== null) {
-            next.set('cursor', String(cursor));
-        }
-        const text = next.toString();
-        navigate(paths.instrumentFiles(text ? `?${text}` : ''));
-    };
-    return (
-        <div className="statusline">
-            <span className="quiet">{may('file.import') ? texts.drop : ''}</span>
-            <span className="push" />
-            {search.get('cursor') ? (
-                <Button kind="row plain" onPress={() => turn(null)}>{t.table.first}</Button>
-            ) : null}
-            {page?.hasMore ? (
-                <Button kind="row plain" onPress={() => turn(page.nextCursor)}>{t.table.next}</Button>
-            ) : null}
-        </div>
-    );
-}
-
-function Empty({ filtered }: { filtered: boolean }): ReactElement {
-    return filtered ? (
-        <Nothing title={texts.filteredNone}>
-            <p><Button onPress={() => navigate(paths.instrumentFiles())}>{texts.showAll}</Button></p>
-        </Nothing>
-    ) : <Nothing title={texts.none}><p className="quiet">{texts.noneWhat}</p></Nothing>;
-}
-
 const empty: Listed[] = [];
 
+// A file is given to the application: chosen here, or dropped anywhere on the page.
+function useGiving(): { drop: Dropping | undefined; choose: ReactElement | null } {
+    const take = (files: FileList): void => void importFiles([...files]).catch(tell);
+    const drop = useDrop(take);
+    return may('file.import') ? { drop, choose: <ChooseFiles label={texts.choose} take={take} /> }
+        : { drop: undefined, choose: null };
+}
+
 export function Inbox(): ReactElement {
-    const { organization } = useSession();
     const { searchParams } = useAddress();
     const instruments = useInstruments();
+    const { drop, choose } = useGiving();
     const status = shownStates.find((one) => one === searchParams.get('status')) ?? null;
     const cursor = searchParams.get('cursor');
     const list = useRead('/instrument-files', { params: { query: { order: '-id', limit: 50,
         ...(status ? { status } : {}), ...(cursor ? { cursor: Number(cursor) } : {}) } } },
     { live: 15 });
     const rows = list.data?.data ?? empty;
-    const [chosen, move] = useState<number | null>(null);
-    const at = rows.find(({ id }) => id === chosen) ?? rows[0];
+    const held = rows.filter(isHeld).length;
     const actions = useMemo(() => allowed(inboxActions, null), []);
-    const columns = columnsOf((id) => instruments.get(id ?? 0)?.code ?? '');
-    const take = (files: FileList): void => void importFiles([...files]).catch(tell);
-    const drop = useDrop(take);
+    const columns = useMemo(() => columnsOf((id) => instruments.get(id ?? 0)?.code ?? ''),
+        [instruments]);
 
     useActions(actions);
-    useEffect(() => {
-        const held = rows.filter(isHeld).length;
-        document.title = `${held ? `(${held}) ` : ''}${texts.title} · ${organization.name}`;
-    }, [rows, organization.name]);
     return (
-        <main className={drop.over ? 'page over' : 'page'} id="main"
-            {...(may('file.import') ? drop.handlers : {})}>
-            <div className="head">
-                <h1>{texts.title}</h1>
-                <span className="push" />
-                {may('file.import') ? <ChooseFiles label={texts.choose} take={take} /> : null}
-                <ActBar actions={actions} />
-            </div>
-            <div className="filters"><States chosen={status} /></div>
-            <div className="body">
-                <div className="pane">
-                    {rows.length ? (
-                        <ListTable<Listed> label={texts.list} columns={columns} rows={rows}
-                            nameOf={({ fileName }) => fileName} cursor={at?.id ?? null}
-                            stale={list.isPlaceholderData} move={move} escape={() => move(null)}
-                            open={({ id }) => navigate(paths.instrumentFile(id))} />
-                    ) : null}
-                    {!list.data && list.error ? <Refused problem={list.error}
-                        retry={() => void list.refetch()} /> : null}
-                    {!list.data && !list.error ? <Waiting what={texts.title} /> : null}
-                    {list.data && rows.length === 0
-                        ? <Empty filtered={status !== null} /> : null}
+        <ListPage<Listed> title={texts.title} tabTitle={`${held ? `(${held}) ` : ''}${texts.title}`}
+            label={texts.list} columns={columns} found={list} rows={rows} drop={drop}
+            nameOf={({ fileName }) => fileName} addressOf={({ id }) => paths.instrumentFile(id)}
+            none={texts.none} noneWhat={texts.noneWhat} filtered={status !== null}
+            head={<><span className="push" />{choose}<ActBar actions={actions} /></>}
+            filters={(
+                <div className="filters">
+                    <States chosen={status} /><span className="push" />
+                    <Csv list="/instrument-files" filters={status ? { status } : {}} />
                 </div>
-            </div>
-            <Foot page={list.data} search={searchParams} />
-        </main>
+            )}
+            foot={<span className="quiet">{drop ? texts.drop : ''}</span>} />
     );
 }

@@ -10,6 +10,7 @@ import { useRead } from '../../api/read.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
+import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -60,6 +61,9 @@ function Phases({ all, shown, more }: {
                     {words.closed}
                 </button>
             </div>
+            <span className="push" />
+            <Csv list="/investigations" filters={shown === '' || shown === 'closed'
+                ? { open: String(shown === '') } : { status: shown }} />
         </div>
     );
 }

@@ -23,6 +23,7 @@ export const keyForm: FormDefinition = {
     created: words.created,
     changed: words.changed,
     name: (record) => String(record['name'] ?? ''),
+    table: 'api_key',
 };
 
 export const rotation: FormDefinition = {

@@ -14,6 +14,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
+import { Csv } from '../../table/csv.tsx';
+import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -61,7 +63,7 @@ const columns: Column<Key>[] = [
     { key: 'state', title: titles.state, className: 'w-name', cell: (key) => <State of={key} /> },
 ];
 
-const asked: Record<string, object> = { '': { revoked: false }, yes: { revoked: true }, all: {} };
+const asked: Record<string, Filters> = { '': { revoked: 'false' }, yes: { revoked: 'true' }, all: {} };
 
 function Panel({ record, act, close }: {
     record: string; act: string | undefined; close: () => void;
@@ -92,7 +94,9 @@ export function KeyList({ record, act }: { record: string; act: string | undefin
             filters={<Choose member="revoked" label={words.show} values={[
                 { value: '', title: words.shown.use }, { value: 'yes', title: words.shown.revoked },
                 { value: 'all', title: words.shown.all },
-            ]} />}>
+            ]}>
+                <span className="push" /><Csv list="/keys" filters={asked[shown] ?? {}} />
+            </Choose>}>
             {record ? <Panel record={record} act={act}
                 close={() => navigate(paths.keys() + search)} /> : null}
             <Secret />

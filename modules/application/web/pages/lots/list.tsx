@@ -13,6 +13,7 @@ import { filtersIn } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import type { Filter } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
 import { lotForms } from './forms.ts';
@@ -63,8 +64,10 @@ export function LotList({ kind, receiving }: {
             addressOf={(lot) => paths.lot(kindOf(lot), lot.id)} actions={actions[kind]}
             none={t.lots.none} noneWhat={t.lots.noneWhat}
             filtered={Object.keys(filters).length > 0}
-            head={<Kinds kind={kind} />}
-            filters={<FilterBar known={known} />}>
+            head={<>
+                <Views page={`${kind}-lots`} path={paths.lots(kind)} /><Kinds kind={kind} />
+            </>}
+            filters={<FilterBar known={known} views={`${kind}-lots`} csv={`/${kind}-lots`} />}>
             {receiving ? <RecordForm definition={lotForms[kind]} id={null}
                 close={() => navigate(paths.lots(kind))} /> : null}
         </ListPage>

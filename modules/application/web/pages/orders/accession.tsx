@@ -8,15 +8,18 @@ import { type Ready, useActions } from '../../actions/action.ts';
 import { ask } from '../../actions/ask.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
+import { RecordForm } from '../../form/form.tsx';
 import { selection } from '../../grid/acts.ts';
 import { EntryGrid } from '../../grid/grid.tsx';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { navigate } from '../../router.tsx';
+import { navigate, useAddress } from '../../router.tsx';
+import { leaveUnfinished } from '../../shell/unfinished.ts';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
+import { nounOf } from '../reference/nouns.ts';
 import { deskOf, knowNames } from './desks.ts';
 import { OrderForm } from './form.tsx';
 import type { OrderDesk, Status as Standing } from './order-desk.ts';
@@ -162,6 +165,20 @@ function Bar({ desk, rows }: { desk: OrderDesk; rows: number }): ReactElement {
     );
 }
 
+// The address says that the client is made first; then the order is that client's.
+function NewClient({ desk }: { desk: OrderDesk }): ReactElement | null {
+    const asked = useAddress().searchParams.get('client') === 'new';
+    const client = nounOf('clients')?.definition;
+    const close = (): void => navigate(paths.newOrder(), { replace: true });
+    return asked && client ? (
+        <RecordForm definition={client} id={null} initial={{ name: desk.form.get().client.trim() }}
+            close={close} saved={({ name }) => {
+                desk.fill({ client: String(name) });
+                close();
+            }} />
+    ) : null;
+}
+
 export function AccessionPage(): ReactElement {
     const { organization } = useSession();
     const { desk, references } = useDesk();
@@ -169,6 +186,12 @@ export function AccessionPage(): ReactElement {
 
     useStore(desk.form);
     useTemplate(desk, references);
+    // An order that is left unregistered is named in the top bar.
+    useEffect(() => {
+        leaveUnfinished(paths.newOrder(), null);
+        return () => leaveUnfinished(paths.newOrder(),
+            desk.unsaved ? texts.unfinished(filledRows(desk.sheet).length) : null);
+    }, [desk]);
     useEffect(() => {
         document.title = `${texts.accession} · ${organization.name}`;
     }, [organization.name]);
@@ -182,6 +205,7 @@ export function AccessionPage(): ReactElement {
             <EntryGrid desk={desk} zone={organization.timeZone} waits
                 status={<Sum desk={desk} rows={rows} zone={organization.timeZone} />} />
             <ColumnsQuestion desk={desk} />
+            <NewClient desk={desk} />
         </main>
     );
 }

@@ -61,12 +61,21 @@ function readTime([, hour = '', minute = '', half]: readonly string[]): string |
     return fits ? `${two(h)}:${minute}` : null;
 }
 
-// Reads a time of collection; what it leaves out is that of the order: `day` (2026-11-24, or
-// empty). `today` is the laboratory's.
-export function collectedOf(text: string, day: string, today: string, zone: string): Collected {
+// Time of collection of the whole order: a day such as 2026-11-24 and a time such as 08:15, or empty.
+export interface Moment {
+    readonly day: string;
+    readonly time: string;
+}
+
+// Reads a time of collection; what it leaves out is that of the order. `today` is the
+// laboratory's.
+export function collectedOf(
+    text: string, { day, time: usual }: Moment, today: string, zone: string,
+): Collected {
     const given = text.trim();
     if (given === '') {
-        return day === '' ? {} : { collectionDate: day };
+        return day === '' ? {} : usual === '' ? { collectionDate: day }
+            : { collectedAt: momentOf(`${day}T${usual}`, zone) };
     }
     const found = TIME.exec(given);
     const rest = found ? given.slice(0, found.index).trim().replace(/,$/, '') : given;

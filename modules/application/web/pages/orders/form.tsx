@@ -3,10 +3,13 @@
 // Head of an order: client, project and contact, and the values of columns that its rows leave
 // empty. Names are typed, or chosen from suggestions.
 import { useId } from 'react';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { useStore } from '../../grid/use-store.ts';
+import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
+import { paths } from '../../paths.ts';
+import { navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import type { OrderDesk } from './order-desk.ts';
 import { type Form, type FormField, priorities } from './reading.ts';
@@ -20,10 +23,12 @@ interface FieldProperties {
     field: Exclude<FormField, 'priority'>;
     offers?: string[];
     wide?: boolean;
-    type?: 'text' | 'date';
+    type?: 'text' | 'date' | 'time';
     placeholder?: string;
     autoFocus?: boolean;
     change?: (text: string) => Partial<Form>;
+    // Action offered where the value is wrong.
+    children?: ReactNode;
 }
 
 function Refusal({ id, text }: { id: string; text: string }): ReactElement {
@@ -31,7 +36,8 @@ function Refusal({ id, text }: { id: string; text: string }): ReactElement {
 }
 
 function Field(properties: FieldProperties): ReactElement {
-    const { desk, field, offers, wide, type = 'text', placeholder, autoFocus, change } = properties;
+    const { desk, field, offers, wide, type = 'text', placeholder, autoFocus, change,
+        children } = properties;
     const form = useStore(desk.form);
     const wrong = useStore(desk.status).fields[field];
     const id = useId();
@@ -51,6 +57,7 @@ function Field(properties: FieldProperties): ReactElement {
                 </datalist>
             ) : null}
             {wrong ? <Refusal id={`${id}w`} text={wrong} /> : null}
+            {wrong ? children : null}
         </p>
     );
 }
@@ -87,6 +94,18 @@ function projectsOf(references: References, client: string): string[] {
         : projects });
 }
 
+// A name that no client has may be that of a new one, which is created deliberately.
+function NewClient({ client, references }: {
+    client: string; references: References;
+}): ReactElement | null {
+    const name = client.trim();
+    return name === '' || called(references.clients, name).length > 0 ? null : (
+        <Button kind="row" onPress={() => navigate(`${paths.newOrder()}?client=new`)}>
+            {texts.addClient(name)}
+        </Button>
+    );
+}
+
 export function OrderForm({ desk, references, receives }: {
     desk: OrderDesk; references: References; receives: boolean;
 }): ReactElement {
@@ -94,15 +113,18 @@ export function OrderForm({ desk, references, receives }: {
     return (
         <form className="sheet" aria-label={texts.form} onSubmit={(event) => event.preventDefault()}>
             <Field desk={desk} field="client" wide autoFocus={!desk.unsaved}
-                offers={offered.clients(references)} />
+                offers={offered.clients(references)}>
+                <NewClient client={client} references={references} />
+            </Field>
             <Field desk={desk} field="project" wide offers={projectsOf(references, client)}
                 change={(project) => ofProject(desk, references, project)} />
             <Field desk={desk} field="orderNumber" placeholder={texts.numberGiven} />
             <Field desk={desk} field="contact" />
-            <Field desk={desk} field="tests" offers={offered.tests(references)} />
+            <Priority desk={desk} />
+            <Field desk={desk} field="tests" wide offers={offered.tests(references)} />
             <Field desk={desk} field="material" offers={offered.materials(references)} />
             <Field desk={desk} field="collected" type="date" />
-            <Priority desk={desk} />
+            <Field desk={desk} field="time" type="time" />
             {receives ? <Field desk={desk} field="temperature" /> : null}
             {receives ? <Field desk={desk} field="condition" offers={t.receive.usual} /> : null}
         </form>

@@ -1,108 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The orders, the newest first, of all clients or of one.
-import { useEffect } from 'react';
+// The orders, the newest first, by client and number.
+import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import { orderActions } from '../../actions/orders.ts';
 import { useRead } from '../../api/read.ts';
-import { may, useSession } from '../../api/session.ts';
+import type { Read } from '../../api/read.ts';
+import { may } from '../../api/session.ts';
+import { useRecordNames } from '../../form/records.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
-import { Link, navigate, useAddress } from '../../router.tsx';
-import { PlainTable } from '../../table/plain-table.tsx';
+import { Link, useAddress } from '../../router.tsx';
+import { filtersIn } from '../../table/filter.ts';
+import type { Filter } from '../../table/filter.ts';
+import { FilterBar } from '../../table/filters.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import type { Column } from '../../table/list-table.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
-import { useReferences } from './use-references.ts';
+
+type Listed = Read<'/orders'>['data'][number];
 
 const texts = t.orders;
 const { heads } = texts;
 
-const PAGE = 50;
+const known: Filter[] = [
+    { name: 'clientId', title: heads.client, records: '/clients' },
+    { name: 'orderNumber', title: heads.number },
+];
 
-const numberIn = (search: URLSearchParams, name: string): number | undefined =>
-    Number(search.get(name)) || undefined;
+const columnsOf = (clientOf: (id: unknown) => string): Column<Listed>[] => [
+    { key: 'number', title: heads.number, className: 'w-ident stay', cellClass: 'id', heads: true,
+        sorted: true, cell: ({ orderNumber }) => orderNumber },
+    { key: 'client', title: heads.client, cell: ({ clientId }) => clientOf(clientId),
+        hint: ({ clientId }) => clientOf(clientId) },
+    { key: 'contact', title: heads.contact, className: 'w-who p3', cell: ({ contact }) => contact },
+    { key: 'samples', title: heads.samples, className: 'w-short right',
+        cell: ({ sampleCount }) => sampleCount },
+    { key: 'registered', title: heads.registered, className: 'w-when',
+        cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { key: 'notes', title: heads.notes, className: 'w-ident p2', cell: ({ notes }) => notes,
+        hint: ({ notes }) => notes ?? undefined },
+];
 
-function Filter({ clientId, clients }: {
-    clientId: number | undefined; clients: readonly { id: number; name: string }[];
-}): ReactElement {
-    return (
-        <div className="filters">
-            <label className="status">
-                <span className="quiet">{texts.ofClient}</span>
-                <select value={clientId ?? ''} onChange={({ target }) =>
-                    navigate(paths.orders(target.value ? `?clientId=${target.value}` : ''))}>
-                    <option value="">{texts.allClients}</option>
-                    {clients.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-                </select>
-            </label>
-        </div>
-    );
-}
-
-function Pages({ search, next }: {
-    search: URLSearchParams; next: number | undefined;
-}): ReactElement {
-    const older = new URLSearchParams(search);
-    older.set('cursor', String(next));
-    const newest = new URLSearchParams(search);
-    newest.delete('cursor');
-    return (
-        <div className="statusline">
-            {search.has('cursor')
-                ? <Link href={paths.orders(`?${newest.toString()}`)}>{texts.newest}</Link> : null}
-            {next === undefined ? null
-                : <Link href={paths.orders(`?${older.toString()}`)}>{texts.older}</Link>}
-        </div>
-    );
-}
+const none: Listed[] = [];
 
 export function OrderList(): ReactElement {
-    const { organization } = useSession();
     const { searchParams } = useAddress();
-    const { clients } = useReferences();
-    const clientId = numberIn(searchParams, 'clientId');
-    const cursor = numberIn(searchParams, 'cursor');
-    const found = useRead('/orders', { params: { query: { order: '-id', limit: PAGE,
-        ...(clientId === undefined ? {} : { clientId }),
-        ...(cursor === undefined ? {} : { cursor }) } } }, { live: 15 });
-    const names = new Map(clients.map(({ id, name }) => [id, name]));
+    const clientOf = useRecordNames('/clients');
+    const columns = useMemo(() => columnsOf(clientOf), [clientOf]);
+    const filters = filtersIn(searchParams, known);
+    const cursor = searchParams.get('cursor');
+    const found = useRead('/orders', { params: { query: { ...filters, order: '-id', limit: 50,
+        ...(cursor ? { cursor: Number(cursor) } : {}) } } }, { live: 15 });
 
-    useEffect(() => {
-        document.title = `${texts.title} · ${organization.name}`;
-    }, [organization.name]);
     return (
-        <main className="page" id="main" tabIndex={-1}>
-            <div className="head">
-                <h1>{texts.title}</h1>
-                <span className="push" />
-                {may('sample.register')
-                    ? <Link className="btn primary" href={paths.newOrder()}>{texts.newOrder}</Link>
-                    : null}
-            </div>
-            <Filter clientId={clientId} clients={clients} />
-            <div className="body">
-                <div className="pane" tabIndex={0}>
-                    <PlainTable label={texts.list} none={texts.none} found={found} noneWhat={<>
-                        <p className="quiet">{texts.noneWhat}</p>
-                        {may('sample.register')
-                            ? <p><Link href={paths.newOrder()}>{texts.begin}</Link></p> : null}
-                    </>} columns={[
-                        { title: heads.number, className: 'w-ident', cell: (order) => (
-                            <Link className="id" href={paths.order(order.id)}>
-                                {order.orderNumber}
-                            </Link>
-                        ) },
-                        { title: heads.client, cell: ({ clientId: id }) => names.get(id) },
-                        { title: heads.contact, cell: ({ contact }) => contact },
-                        { title: heads.samples, className: 'w-code right',
-                            cell: ({ sampleCount }) => sampleCount },
-                        { title: heads.registered, className: 'w-when',
-                            cell: ({ createdAt }) => <Moment at={createdAt} /> },
-                        { title: heads.notes, className: 'p2', cell: ({ notes }) => notes },
-                    ]} />
-                </div>
-            </div>
-            <Pages search={searchParams}
-                next={found.data?.hasMore ? found.data.nextCursor : undefined} />
-        </main>
+        <ListPage<Listed> title={texts.title} label={texts.list} columns={columns} found={found}
+            rows={found.data?.data ?? none} nameOf={({ orderNumber }) => orderNumber}
+            addressOf={({ id }) => paths.order(id)} actions={orderActions} none={texts.none}
+            noneWhat={texts.noneWhat} begin={may('sample.register')
+                ? <Link href={paths.newOrder()}>{texts.begin}</Link> : null}
+            filtered={Object.keys(filters).length > 0}
+            head={<Views page="orders" path={paths.orders()} />}
+            filters={<FilterBar known={known} views="orders" csv="/orders" />} />
     );
 }

@@ -5,7 +5,7 @@
 import type { Mistake } from '../../api/problem.ts';
 import type { Place, Sheet } from '../../grid/sheet.ts';
 import { isTemperature } from '../receive/receiving.ts';
-import { collectedOf } from './collected.ts';
+import { type Moment, collectedOf } from './collected.ts';
 import { type Named, type References, called } from './references.ts';
 import { type Member, membersOf } from './sheet.ts';
 import { type Ordered, orderedOf } from './tests.ts';
@@ -22,8 +22,9 @@ export interface Form {
     readonly contact: string;
     readonly material: string;
     readonly tests: string;
-    // A day such as 2026-11-24.
+    // A day such as 2026-11-24, and a time such as 08:15.
     readonly collected: string;
+    readonly time: string;
     readonly priority: typeof priorities[number];
     readonly temperature: string;
     readonly condition: string;
@@ -33,7 +34,7 @@ export type FormField = keyof Form;
 
 export const EMPTY_FORM: Form = {
     client: '', project: '', orderNumber: '', contact: '', material: '', tests: '',
-    collected: '', priority: 'routine', temperature: '', condition: '',
+    collected: '', time: '', priority: 'routine', temperature: '', condition: '',
 };
 
 // Place of a mistake: a cell, a field of the form, or the whole order (null).
@@ -78,7 +79,7 @@ interface Defaults {
     readonly material: number | null;
     readonly projectId: number | null;
     readonly tests: Ordered;
-    readonly day: string;
+    readonly collected: Moment;
 }
 
 // Reads the fields of the form, each mistake at its field.
@@ -99,6 +100,9 @@ function readForm(form: Form, { references }: Reader, say: (wrong: Wrong) => voi
     if (form.client.trim() === '') {
         say(in_('client', wrong.clientMissing));
     }
+    if (form.time !== '' && form.collected === '') {
+        say(in_('collected', wrong.dayOfTime));
+    }
     if (!isTemperature(form.temperature)) {
         say(in_('temperature', wrong.temperature));
     }
@@ -106,7 +110,7 @@ function readForm(form: Form, { references }: Reader, say: (wrong: Wrong) => voi
         projectId: pick('project', references.projects),
         material: pick('material', references.materials),
         tests: 'mistake' in tests ? { testDefinitionIds: [], panelIds: [] } : tests,
-        day: form.collected,
+        collected: { day: form.collected, time: form.time },
     };
     return { clientId, defaults };
 }
@@ -122,7 +126,7 @@ function readRow(
 ): Body {
     const own = idOf(references.materials, typed.material, nouns.material);
     const material = typeof own === 'string' ? null : own ?? defaults.material;
-    const collected = collectedOf(typed.collected, defaults.day, today, zone);
+    const collected = collectedOf(typed.collected, defaults.collected, today, zone);
     const tests = typed.tests.trim() === '' ? defaults.tests
         : orderedOf(references, typed.tests, defaults.tests);
 

@@ -28,8 +28,8 @@ const lengths: Record<Member, number> = { location: 64, material: 255, container
 
 // Returns the value that is shown where a cell is empty.
 function fallbackOf(member: Member, form: Form): string {
-    return member === 'material' || member === 'tests' || member === 'collected'
-        ? form[member] : '';
+    return member === 'material' || member === 'tests' ? form[member]
+        : member === 'collected' ? `${form.collected} ${form.time}`.trim() : '';
 }
 
 function offersOf(member: Member, { materials, panels, definitions }: References): string[] {

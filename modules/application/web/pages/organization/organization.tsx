@@ -58,6 +58,7 @@ function Parts({ tab, filling, schema, mistakes }: {
 }
 
 function Usage(): ReactElement {
+    const { organization } = useSession();
     const found = useRead('/organization', { params: { query: { include: 'allowance' } } },
         { live: 60 });
     const { allowance, plan } = found.data ?? {};
@@ -73,6 +74,13 @@ function Usage(): ReactElement {
                 )}
                 <dt>{words.plan}</dt><dd>{plan ? words.plans[plan] : ''}</dd>
             </dl>
+            {may('audit.read') ? (
+                <p className="section small">
+                    <Link href={paths.audit(`?table=organization&recordId=${organization.id}`)}>
+                        {t.record.trail}
+                    </Link>
+                </p>
+            ) : null}
         </aside>
     );
 }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The list of QC batches, and new ones of templates by one click (S8).
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { allowed, useActions } from '../../actions/action.ts';
 import { makeActions } from '../../actions/qc-batches.ts';
 import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
 import { useAll, useRead } from '../../api/read.ts';
-import type { Read } from '../../api/read.ts';
-import { useSession } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { MenuButton } from '../../parts/menu.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
-import { ListTable } from '../../table/list-table.tsx';
+import { Csv } from '../../table/csv.tsx';
+import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
@@ -56,44 +53,21 @@ const columnsOf = ({ instrument, person }: Names): Column<Listed>[] => [
 
 function States({ chosen }: { chosen: State | null }): ReactElement {
     return (
-        <div className="states" role="group" aria-label={texts.states}>
-            <button type="button" aria-pressed={chosen === null}
-                onClick={() => navigate(paths.qcBatches())}>{texts.all}</button>
-            {states.map((state) => (
-                <button key={state} type="button" aria-pressed={chosen === state}
-                    onClick={() => navigate(paths.qcBatches(`?status=${state}`))}>
-                    <Glyph name={glyphOf[state]} tone={glyphOf[state]} />{texts.status[state]}
-                </button>
-            ))}
-        </div>
-    );
-}
-
-function Foot({ page, status, cursor }: {
-    page: Read<'/qc-batches'> | undefined; status: State | null; cursor: string | null;
-}): ReactElement {
-    const turn = (to?: number): void => {
-        const search = new URLSearchParams({ ...(status ? { status } : {}),
-            ...(to === undefined ? {} : { cursor: String(to) }) }).toString();
-        navigate(paths.qcBatches(search ? `?${search}` : ''));
-    };
-    return (
-        <div className="statusline">
+        <div className="filters">
+            <div className="states" role="group" aria-label={texts.states}>
+                <button type="button" aria-pressed={chosen === null}
+                    onClick={() => navigate(paths.qcBatches())}>{texts.all}</button>
+                {states.map((state) => (
+                    <button key={state} type="button" aria-pressed={chosen === state}
+                        onClick={() => navigate(paths.qcBatches(`?status=${state}`))}>
+                        <Glyph name={glyphOf[state]} tone={glyphOf[state]} />{texts.status[state]}
+                    </button>
+                ))}
+            </div>
             <span className="push" />
-            {cursor ? <Button kind="row plain" onPress={() => turn()}>{t.table.first}</Button> : null}
-            {page?.hasMore ? (
-                <Button kind="row plain" onPress={() => turn(page.nextCursor)}>{t.table.next}</Button>
-            ) : null}
+            <Csv list="/qc-batches" filters={chosen ? { qcStatus: chosen } : {}} />
         </div>
     );
-}
-
-function Empty({ filtered }: { filtered: boolean }): ReactElement {
-    return filtered ? (
-        <Nothing title={texts.filteredNone}>
-            <p><Button onPress={() => navigate(paths.qcBatches())}>{texts.showAll}</Button></p>
-        </Nothing>
-    ) : <Nothing title={texts.none}><p className="quiet">{texts.noneWhat}</p></Nothing>;
 }
 
 function Make(): ReactElement | null {
@@ -108,7 +82,6 @@ function Make(): ReactElement | null {
 const empty: Listed[] = [];
 
 export function BatchList(): ReactElement {
-    const { organization } = useSession();
     const { searchParams } = useAddress();
     const instruments = useInstruments();
     const person = usePeople();
@@ -117,35 +90,14 @@ export function BatchList(): ReactElement {
     const list = useRead('/qc-batches', { params: { query: { order: '-id', limit: 50,
         ...(status ? { qcStatus: status } : {}), ...(cursor ? { cursor: Number(cursor) } : {}) } } },
     { live: 15 });
-    const rows = list.data?.data ?? empty;
-    const [chosen, move] = useState<number | null>(null);
-    const at = rows.find(({ id }) => id === chosen) ?? rows[0];
-    const columns = columnsOf({ person, instrument: (id) => instruments.get(id ?? 0)?.code ?? '' });
+    const columns = useMemo(() => columnsOf({ person,
+        instrument: (id) => instruments.get(id ?? 0)?.code ?? '' }), [person, instruments]);
 
-    useEffect(() => {
-        document.title = `${texts.title} · ${organization.name}`;
-    }, [organization.name]);
     return (
-        <main className="page" id="main">
-            <div className="head">
-                <h1>{texts.title}</h1><span className="push" /><Make />
-            </div>
-            <div className="filters"><States chosen={status} /></div>
-            <div className="body">
-                <div className="pane">
-                    {rows.length ? (
-                        <ListTable<Listed> label={texts.list} columns={columns} rows={rows}
-                            nameOf={({ batchNumber }) => batchNumber} cursor={at?.id ?? null}
-                            stale={list.isPlaceholderData} move={move} escape={() => move(null)}
-                            open={({ id }) => navigate(paths.qcBatch(id))} />
-                    ) : null}
-                    {!list.data && list.error ? <Refused problem={list.error}
-                        retry={() => void list.refetch()} /> : null}
-                    {!list.data && !list.error ? <Waiting what={texts.title} /> : null}
-                    {list.data && rows.length === 0 ? <Empty filtered={status !== null} /> : null}
-                </div>
-            </div>
-            <Foot page={list.data} status={status} cursor={cursor} />
-        </main>
+        <ListPage<Listed> title={texts.title} label={texts.list} columns={columns} found={list}
+            rows={list.data?.data ?? empty} nameOf={({ batchNumber }) => batchNumber}
+            addressOf={({ id }) => paths.qcBatch(id)} none={texts.none} noneWhat={texts.noneWhat}
+            filtered={status !== null} head={<><span className="push" /><Make /></>}
+            filters={<States chosen={status} />} />
     );
 }

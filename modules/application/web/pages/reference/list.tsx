@@ -16,6 +16,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
+import { Csv } from '../../table/csv.tsx';
+import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { dayOf } from '../../texts/time.ts';
@@ -73,7 +75,7 @@ function columnsOf(noun: Noun): Column<Row>[] {
     ];
 }
 
-const asked: Record<string, object> = { '': { active: true }, no: { active: false }, all: {} };
+const asked: Record<string, Filters> = { '': { active: 'true' }, no: { active: 'false' }, all: {} };
 const empty: Row[] = [];
 
 interface Found {
@@ -84,7 +86,8 @@ interface Found {
     refetch: () => unknown;
 }
 
-function Filters({ noun }: { noun: Noun }): ReactElement {
+function FilterLine({ noun }: { noun: Noun }): ReactElement {
+    const { shown } = useShown('active');
     return (
         <>
             <Nouns shown={noun.slug} />
@@ -92,7 +95,9 @@ function Filters({ noun }: { noun: Noun }): ReactElement {
                 { value: '', title: words.shown.active }, { value: 'no', title: words.shown.inactive },
                 { value: 'all', title: words.shown.all },
             ]}>
-                {hasFile(noun.slug) ? <Download noun={noun.slug} /> : null}
+                {hasFile(noun.slug) ? <Download noun={noun.slug} /> : (
+                    <><span className="push" /><Csv list={noun.list} filters={asked[shown] ?? {}} /></>
+                )}
             </Choose>
         </>
     );
@@ -117,7 +122,7 @@ function NounPage({ noun, record }: { noun: Noun; record: string }): ReactElemen
             rows={rows} filtered={shown !== ''}
             nameOf={(row) => noun.definition.name(row)} actions={actions}
             addressOf={({ id }) => paths.reference(noun.slug, id) + search}
-            filters={<Filters noun={noun} />}>
+            filters={<FilterLine noun={noun} />}>
             {record === 'import' && hasFile(noun.slug)
                 ? <ImportPanel noun={noun.slug} title={texts.title} close={close} /> : null}
             {record && record !== 'import' ? (

@@ -44,7 +44,8 @@ function noun(
     const { create, change, created, changed } = t.reference.nouns[slug];
     return {
         slug, list: routes.list, columns,
-        definition: { ...routes, members: fields, create, change, created, changed, name: nameOf },
+        definition: { ...routes, members: fields, create, change, created, changed, name: nameOf,
+            table: slug.replaceAll('-', '_').replace(/s$/, '') },
         ...(permission ? { permission } : {}),
     };
 }
@@ -67,7 +68,7 @@ export const nouns: Noun[] = [
         { resultType: { words: words.resultType }, decisionRule: { long: true },
             confirmationPlan: confirmation }),
         [code, name, { member: 'method', className: 'w-long p2' },
-            { member: 'unit', className: 'w-due' },
+            { member: 'unit', className: 'w-name' },
             { member: 'holdingTimeHours', className: 'w-state right p3' },
             { member: 'turnaroundDays', className: 'w-name right p4' }]),
     noun('material-types', { list: '/material-types', one: '/material-types/{id}' },

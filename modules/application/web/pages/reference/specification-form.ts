@@ -20,4 +20,5 @@ export const specificationForm = (name: string): FormDefinition => ({
     created: () => words.saved(name),
     changed: () => words.saved(name),
     name: () => name,
+    table: 'specification',
 });

@@ -11,7 +11,7 @@ import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { nounOf } from './nouns.ts';
 import type { Noun } from './nouns.ts';
-import { useCounts } from '../samples/counts.ts';
+import { anyDisposition, useCounts } from '../samples/counts.ts';
 
 const words = t.reference;
 const shownAtMost = 5;
@@ -83,7 +83,7 @@ function Samples({ member, id }: { member: string; id: number }): ReactElement |
         <>
             <dt>{t.samples.title}</dt>
             <dd>
-                <Link href={paths.samples(`?${member}=${id}`)}>{words.users.samples(all)}</Link>
+                <Link href={paths.samples(`?${member}=${id}&disposition=${anyDisposition}`)}>{words.users.samples(all)}</Link>
             </dd>
         </>
     );

@@ -7,21 +7,22 @@ import { tell } from '../../actions/action.ts';
 import { answer, api } from '../../api/client.ts';
 import type { Names } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { say } from '../../parts/toast.tsx';
 import { paths } from '../../paths.ts';
-import { searchWith } from '../../table/filter.ts';
 import { FilterBar, show } from '../../table/filters.tsx';
 import type { Filter, Filters } from '../../table/filter.ts';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { glyphOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
-import { useCounts } from './counts.ts';
-import { saveView } from './views.tsx';
+import { anyDisposition, useCounts } from './counts.ts';
 
 const { filter: titles } = t.samples;
+
+// Without a disposition what is worked on is asked for; cancelled and rejected samples by theirs.
+export const withUsual = (filters: Filters): Filters =>
+    ({ disposition: 'active,on_hold', ...filters });
 
 const words = (of: Record<string, string>): [string, string][] => Object.entries(of);
 
@@ -57,7 +58,8 @@ export const knownFilters = (
     { name: 'releaseState', title: titles.releaseState, choices: words(t.samples.releaseState) },
     { name: 'holdingStatus', title: titles.holdingStatus, choices: words(t.samples.holding) },
     { name: 'priority', title: titles.priority, choices: words(t.samples.priority) },
-    { name: 'disposition', title: titles.disposition, choices: words(t.samples.disposition) },
+    { name: 'disposition', title: titles.disposition, choices: [
+        ...words(t.samples.disposition), [anyDisposition, titles.anyDisposition]] },
     { name: 'projectId', title: titles.projectId, choices: named(projects) },
     { name: 'materialTypeId', title: titles.materialTypeId, choices: named(materials) },
     { name: 'since', title: titles.since, day: true, shown: dayOf },
@@ -71,7 +73,7 @@ const states: Sample['releaseState'][] = ['blocked', 'in_progress', 'ready_for_r
 
 export function States({ filters }: { filters: Filters }): ReactElement {
     const { releaseState: chosen, ...rest } = filters;
-    const counts = useCounts(rest);
+    const counts = useCounts(withUsual(rest));
     const choose = (state?: string) => () =>
         show(paths.samples(), state ? { ...rest, releaseState: state } : rest);
 
@@ -100,15 +102,7 @@ export function SampleFilters({ filters, known }: {
     return (
         <>
             <States filters={filters} />
-            <FilterBar known={known}>
-                <Button kind="row plain" className="push" onPress={() => saveView(filters)}>
-                    {t.filters.save}
-                </Button>
-                <a className="btn row plain" download
-                    href={paths.download('/samples/export', searchWith(filters))}>
-                    {t.filters.csv}
-                </a>
-            </FilterBar>
+            <FilterBar known={known} views="samples" csv="/samples" asked={withUsual} />
         </>
     );
 }

@@ -14,12 +14,13 @@ import { paths } from '../../paths.ts';
 import { Link, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
-import { SampleFilters, knownFilters, useOrderNumber } from './filters.tsx';
+import { useCounts } from './counts.ts';
+import { SampleFilters, knownFilters, useOrderNumber, withUsual } from './filters.tsx';
 import { Peek } from './peek.tsx';
-import { Views } from './views.tsx';
 
 const none: Sample[] = [];
 
@@ -33,11 +34,12 @@ export function SampleList(): ReactElement {
     const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
     const found = useRead('/samples', { params: { query: {
-        ...filters, order: '-id', limit: 50, include: 'progress',
+        ...withUsual(filters), order: '-id', limit: 50, include: 'progress',
         ...(cursor ? { cursor: Number(cursor) } : {}),
     } } }, { live: 15 });
     const rows = found.data?.data ?? none;
     const columns = useMemo(() => columnsOf(names), [names]);
+    const { all } = useCounts({}, found.data?.data.length === 0);
     const blocked = rows.filter(({ releaseState }) => releaseState === 'blocked').length;
 
     return (
@@ -47,7 +49,7 @@ export function SampleList(): ReactElement {
             actions={actions} none={t.samples.none} noneWhat={t.samples.noneWhat}
             begin={may('sample.register')
                 ? <Link href={paths.newOrder()}>{t.samples.begin}</Link> : null}
-            filtered={Object.keys(filters).length > 0} head={<Views />}
+            filtered={Object.keys(filters).length > 0} total={all} head={<Views page="samples" path={paths.samples()} />}
             filters={<SampleFilters filters={filters} known={known} />}
             peek={(sample, close) => <Peek sample={sample} names={names} close={close} />} />
     );

@@ -107,13 +107,36 @@ function Result({ test }: { test: Test }): ReactElement {
     );
 }
 
+function Runs({ test }: { test: Test }): ReactElement {
+    return (
+        <>
+            {(test.review?.qcBatches ?? []).map(({ id, batchNumber, qcStatus }) => (
+                <span key={id}>
+                    {' · '}<Link href={paths.qcBatch(id)}>{batchNumber}</Link> {t.verify.qc[qcStatus] ?? qcStatus}
+                </span>
+            ))}
+        </>
+    );
+}
+
+function Lots({ test: { review, reagentLotId, mediaLotId } }: { test: Test }): ReactElement {
+    return (
+        <>
+            {reagentLotId === null ? null : (
+                <Link href={paths.lot('reagent', reagentLotId)}>{review?.reagentLotCode}</Link>
+            )}
+            {reagentLotId === null || mediaLotId === null ? null : ', '}
+            {mediaLotId === null ? null : (
+                <Link href={paths.lot('media', mediaLotId)}>{review?.mediaLotCode}</Link>
+            )}
+        </>
+    );
+}
+
 function Row({ test, name, method, sample, person }: {
     test: Test; name: string; method: string; sample: Whole;
     person: (id: number | null) => string;
 }): ReactElement {
-    const review = test.review;
-    const runs = (review?.qcBatches ?? []).map((run) => `${run.batchNumber} ${run.qcStatus}`);
-    const lots = [review?.reagentLotCode, review?.mediaLotCode].filter(Boolean).join(', ');
     const classes = [test.disposition === 'active' ? '' : 'off', test.retestOf ? 'kin' : ''];
     const actions = allowed(oneTestActions, { test, sample });
 
@@ -121,12 +144,12 @@ function Row({ test, name, method, sample, person }: {
         <tr className={classes.filter(Boolean).join(' ') || undefined} id={`test-${test.id}`}>
             <th scope="row">
                 <strong>{test.testCode}</strong> {name}
-                <span className="caption">{[method, ...runs].filter(Boolean).join(' · ')}</span>
+                <span className="caption">{method}<Runs test={test} /></span>
             </th>
             <td><State test={test} /><Holding test={test} /></td>
             <Result test={test} />
             <td className="p3">
-                {lots}
+                <Lots test={test} />
                 <span className="caption">
                     {test.worksheetStatus ? (
                         <Link href={paths.worksheetOf(test.id)}>

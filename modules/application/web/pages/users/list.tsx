@@ -17,6 +17,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
+import { Csv } from '../../table/csv.tsx';
+import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -43,6 +45,7 @@ const form: FormDefinition = {
     created: words.created,
     changed: words.changed,
     name: (record) => String(record['displayName'] ?? ''),
+    table: 'user_account',
 };
 
 function State({ user }: { user: User }): ReactElement | null {
@@ -98,7 +101,7 @@ function Sessions({ id }: { id: number }): ReactElement {
     );
 }
 
-const asked: Record<string, object> = { '': { active: true }, no: { active: false }, all: {} };
+const asked: Record<string, Filters> = { '': { active: 'true' }, no: { active: 'false' }, all: {} };
 
 export function UserList({ record }: { record: string }): ReactElement {
     const { shown, page } = useShown('active');
@@ -126,7 +129,9 @@ export function UserList({ record }: { record: string }): ReactElement {
                     { value: '', title: words.shown.active },
                     { value: 'no', title: words.shown.inactive },
                     { value: 'all', title: words.shown.all },
-                ]} />
+                ]}>
+                    <span className="push" /><Csv list="/users" filters={asked[shown] ?? {}} />
+                </Choose>
             </>}>
             {record ? (
                 <RecordForm key={record} definition={form} close={close} saved={invited}

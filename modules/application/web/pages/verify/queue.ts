@@ -23,7 +23,7 @@ export interface Line {
 export interface Run {
     key: string;
     method: string;
-    batch: { number: string; status: string } | null;
+    batch: { id: number; number: string; status: string } | null;
     lines: Line[];
 }
 
@@ -69,7 +69,7 @@ export function runsOf(tests: Reviewed[], methodOf: (test: Reviewed) => string):
         const method = methodOf(test);
         const key = `${batch?.id ?? ''}/${method}`;
         const run = runs.get(key) ?? { key, method, lines: [],
-            batch: batch ? { number: batch.batchNumber, status: batch.qcStatus } : null };
+            batch: batch ? { id: batch.id, number: batch.batchNumber, status: batch.qcStatus } : null };
         run.lines.push(lineOf(test));
         runs.set(key, run);
     }

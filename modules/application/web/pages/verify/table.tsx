@@ -44,7 +44,8 @@ function Head({ run, person }: {
                         ? t.verify.runOf(people) : ''].filter(Boolean).join(', ')}{' '}
                     {run.batch ? (
                         <Status glyph={tone} tone={tone}>
-                            {run.batch.number} {t.verify.qc[run.batch.status] ?? run.batch.status}
+                            <Link href={paths.qcBatch(run.batch.id)}>{run.batch.number}</Link>{' '}
+                            {t.verify.qc[run.batch.status] ?? run.batch.status}
                         </Status>
                     ) : null}
                 </span>

@@ -12,9 +12,11 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
+import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
 import { queueActions } from './actions.ts';
@@ -107,6 +109,7 @@ function Queued({ page, at }: { page: Page; at: number }): ReactElement {
         <>
             <div className="head">
                 <h1>{t.verify.title}</h1>
+                <Views page="verify" path={paths.verify()} />
                 <span className="quiet">{t.verify.sum(tests.length, runs.length)}</span>
                 <span className="push" />
                 <ActBar actions={actions} />
@@ -127,7 +130,8 @@ function Queued({ page, at }: { page: Page; at: number }): ReactElement {
 }
 
 function Filters(): ReactElement {
-    return <FilterBar known={useQueueFilters()} />;
+    return <FilterBar known={useQueueFilters()} views="verify" csv="/sample-tests"
+        asked={(filters) => ({ ...filters, status: 'entered' })} />;
 }
 
 export function VerifyPage(): ReactElement {

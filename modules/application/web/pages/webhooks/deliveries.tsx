@@ -16,6 +16,7 @@ import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
 import { FilterBar } from '../../table/filters.tsx';
+import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
@@ -110,7 +111,11 @@ export function Deliveries({ id }: { id: number | null }): ReactElement {
                     { value: '', title: words.shown.all },
                     ...(['pending', 'delivered', 'given_up'] as const).map((value) => ({
                         value, title: words.shown[value] })),
-                ]} />
+                ]}>
+                    <span className="push" />
+                    <Csv list="/webhook-deliveries" filters={{ ...shown ? { state: shown } : {},
+                        ...endpointId ? { endpointId: String(endpointId) } : {} }} />
+                </Choose>
                 {endpointId ? <FilterBar known={known} /> : null}
             </>}>
             {id === null ? null

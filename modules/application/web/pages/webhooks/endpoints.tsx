@@ -12,6 +12,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
+import { Csv } from '../../table/csv.tsx';
+import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { span } from '../../texts/time.ts';
@@ -82,7 +84,7 @@ function Day({ id }: { id: number }): ReactElement {
     );
 }
 
-const asked: Record<string, object> = { '': {}, yes: { enabled: true }, no: { enabled: false } };
+const asked: Record<string, Filters> = { '': {}, yes: { enabled: 'true' }, no: { enabled: 'false' } };
 
 export function Endpoints({ record, act }: { record: string; act: string | undefined }): ReactElement {
     const { shown, page } = useShown('enabled');
@@ -108,7 +110,10 @@ export function Endpoints({ record, act }: { record: string; act: string | undef
                 <Choose member="enabled" label={words.show} values={[
                     { value: '', title: words.shown.all }, { value: 'yes', title: words.shown.enabled },
                     { value: 'no', title: words.shown.disabled },
-                ]} />
+                ]}>
+                    <span className="push" />
+                    <Csv list="/webhook-endpoints" filters={{ ...asked[shown], deleted: 'false' }} />
+                </Choose>
             </>}>
             {record === 'signature' ? <SignaturePanel close={close} /> : null}
             {record && record !== 'signature' ? (

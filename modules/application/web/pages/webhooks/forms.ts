@@ -19,6 +19,7 @@ const endpoint: FormDefinition = {
     created: words.created,
     changed: words.changed,
     name: (record) => String(record['name'] ?? ''),
+    table: 'webhook_endpoint',
 };
 
 interface Form {

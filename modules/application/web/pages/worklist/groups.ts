@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worklist by method: what is open, and what ends first.
+// The worklist by method, by instrument or by the day on which a report is due: what is open,
+// and what ends first.
 import type { Read } from '../../api/read.ts';
 
 export type WorklistTest = Read<'/worklist'>['data'][number];
 
+export const groupings = ['method', 'instrument', 'due'] as const;
+export type By = (typeof groupings)[number];
+
 export interface Group {
-    // Method; empty: the tests have none.
-    readonly method: string;
+    // Value that its tests share, as the worklist is filtered by it; empty: they have none.
+    readonly key: string;
     readonly open: number;
     readonly analytes: readonly string[];
     // Number of tests of priority rush or stat.
@@ -16,14 +20,23 @@ export interface Group {
     readonly first: WorklistTest | null;
 }
 
+const keys: Record<By, (test: WorklistTest) => string> = {
+    method: ({ method }) => method ?? '',
+    instrument: ({ instrumentId }) => instrumentId === null ? '' : String(instrumentId),
+    due: ({ dueDate }) => dueDate ?? '',
+};
+
+// Whether a test is of the group of this key.
+export const isIn = (test: WorklistTest, by: By, key: string): boolean => keys[by](test) === key;
+
 const end = (test: WorklistTest | null): string => test?.holdingExpiresAt ?? '9999';
 
 const sooner = (first: WorklistTest | null, test: WorklistTest): WorklistTest | null =>
     end(test) < end(first) ? test : first;
 
-function groupOf(method: string, tests: readonly WorklistTest[]): Group {
+function groupOf(key: string, tests: readonly WorklistTest[]): Group {
     return {
-        method,
+        key,
         open: tests.length,
         analytes: [...new Set(tests.map((test) => test.testCode))].sort(),
         urgent: tests.filter((test) => test.priority !== 'routine').length,
@@ -46,12 +59,15 @@ export function samplesOf(tests: readonly WorklistTest[]): WorkSample[] {
     return [...samples.values()];
 }
 
-// Groups in the order of the worklist: that whose first test is to be done first.
-export function groupsOf(tests: readonly WorklistTest[]): Group[] {
-    const methods = new Map<string, WorklistTest[]>();
+// Groups in the order of the worklist, that whose first test is to be done first; days in
+// theirs.
+export function groupsOf(tests: readonly WorklistTest[], by: By = 'method'): Group[] {
+    const groups = new Map<string, WorklistTest[]>();
     for (const test of tests) {
-        const method = test.method ?? '';
-        methods.set(method, [...methods.get(method) ?? [], test]);
+        const key = keys[by](test);
+        groups.set(key, [...groups.get(key) ?? [], test]);
     }
-    return [...methods].map(([method, ones]) => groupOf(method, ones));
+    const found = [...groups].map(([key, ones]) => groupOf(key, ones));
+    return by === 'due'
+        ? found.sort((a, b) => (a.key || '9999').localeCompare(b.key || '9999')) : found;
 }

@@ -25,7 +25,7 @@ const pick = (page: Read<'/worklist'>) =>
 // Read anew whenever somebody comes back to it, as from a bench.
 export function useOpenTests(): Found {
     useEffect(() => void changed('/worklist'), []);
-    return useWhole('/worklist', pick);
+    return useWhole('/worklist', pick, { live: 30 });
 }
 
 export function NoneOpen({ found }: { found: Found }): ReactElement {

@@ -15,8 +15,14 @@ import { Nothing } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
+import { Csv } from '../../table/csv.tsx';
+import { searchWith } from '../../table/filter.ts';
+import type { Filters } from '../../table/filter.ts';
+import { Chip } from '../../table/filters.tsx';
 import { type Column, ListTable } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
+import { useGroupName } from './group-names.ts';
+import { type By, groupings, isIn } from './groups.ts';
 import { Left } from './left.tsx';
 import { NoneOpen, useOpenTests } from './open-tests.tsx';
 import { Paper } from './paper.tsx';
@@ -44,9 +50,11 @@ function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
         { key: 'method', title: heads.method, className: 'w-due p2', cell: ({ method }) => method },
         { key: 'limit', title: heads.limit, className: 'w-name p4',
             cell: ({ specification }) => specification },
-        { key: 'run', title: heads.run, className: 'w-code', cell: ({ qcBatchId }) =>
+        { key: 'state', title: heads.state, className: 'w-due p5', cell: ({ returned, status }) =>
+            returned ? <strong>{texts.back}</strong> : t.sample.test[status] },
+        { key: 'run', title: heads.run, className: 'w-due', cell: ({ qcBatchId, qcBatchNumber }) =>
             qcBatchId === null ? null : (
-                <Link href={paths.bench('batch', String(qcBatchId))}>{texts.openRun}</Link>
+                <Link href={paths.bench('batch', String(qcBatchId))}>{qcBatchNumber}</Link>
             ) },
         { key: 'who', title: heads.who, className: 'w-name',
             cell: ({ assignedTo }) => person(assignedTo) },
@@ -56,56 +64,75 @@ function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
     ];
 }
 
-function show(method: string, mine: boolean): void {
-    const search = new URLSearchParams();
-    if (method !== '') {
-        search.set('method', method);
-    }
-    if (mine) {
-        search.set('mine', '1');
-    }
+// Filters of the address: by group, and whether only one's own tests.
+interface Asked {
+    groups: [By, string][];
+    mine: boolean;
+}
+
+function askedIn(search: URLSearchParams): Asked {
+    return {
+        groups: groupings.flatMap((by): [By, string][] => {
+            const key = search.get(by);
+            return key ? [[by, key]] : [];
+        }),
+        mine: search.has('mine'),
+    };
+}
+
+function show({ groups, mine }: Asked): void {
+    const search = new URLSearchParams([...groups, ...mine ? [['mine', '1']] : []]);
     navigate(paths.worklistTests(search.size ? `?${search.toString()}` : ''), { replace: true });
 }
 
+const parameters: Record<By, string> = { method: 'method', instrument: 'instrumentId',
+    due: 'dueDate' };
+
 // The worklist as a file, as filtered.
-function Files({ method, mine }: { method: string; mine: boolean }): ReactElement {
+function Files({ groups, mine }: Asked): ReactElement {
     const { person } = useSession();
-    const search = new URLSearchParams({ ...method ? { method } : {},
-        ...mine ? { assignedTo: String(person.id) } : {} });
-    const query = search.size ? `?${search.toString()}` : '';
+    const filters = Object.fromEntries([...groups.map(([by, key]) => [parameters[by], key]),
+        ...mine ? [['assignedTo', String(person.id)]] : []]) as Filters;
     return (
         <>
             <Button kind="row plain" className="push" onPress={() => window.print()}>
                 {texts.print}
             </Button>
-            <a className="btn row plain" href={paths.download('/worklist/export', query)} download>
-                {t.filters.csv}
+            <Csv list="/worklist" filters={filters} />
+            <a className="btn row plain" title={texts.sequenceWhat} download
+                href={paths.download('/worklist/sequence', searchWith(filters))}>
+                {texts.sequence}
             </a>
-            <a className="btn row plain" href={paths.download('/worklist/sequence', query)}
-                title={texts.sequenceWhat} download>{texts.sequence}</a>
         </>
     );
 }
 
-function Filters({ all, method, mine }: {
-    all: OpenTest[]; method: string; mine: boolean;
-}): ReactElement {
+function FilterLine({ all, asked }: { all: OpenTest[]; asked: Asked }): ReactElement {
+    const nameOf = useGroupName();
     const methods = [...new Set(all.map((test) => test.method ?? ''))].filter(Boolean).sort();
+    const others = asked.groups.filter(([by]) => by !== 'method');
+    const method = asked.groups.find(([by]) => by === 'method')?.[1] ?? '';
     return (
         <div className="filters">
             <label className="status">
                 <span className="quiet">{texts.heads.method}</span>
-                <select value={method} onChange={({ target }) => show(target.value, mine)}>
+                <select value={method} onChange={({ target }) => show({ ...asked, groups: [...others,
+                    ...target.value ? [['method', target.value] as [By, string]] : []] })}>
                     <option value="">{texts.allMethods}</option>
                     {methods.map((one) => <option key={one} value={one}>{one}</option>)}
                 </select>
             </label>
+            {others.map(([by, key]) => (
+                <Chip key={by} text={texts.only(texts.group[by], nameOf(by, key))}
+                    remove={() => show({ ...asked,
+                        groups: asked.groups.filter(([one]) => one !== by) })} />
+            ))}
             <label className="status">
-                <input type="checkbox" checked={mine}
-                    onChange={({ target }) => show(method, target.checked)} />
+                <input type="checkbox" checked={asked.mine}
+                    onChange={({ target }) => show({ ...asked, mine: target.checked })} />
                 {texts.mine}
             </label>
-            <Files method={method} mine={mine} />
+            <Files {...asked} />
         </div>
     );
 }
@@ -153,10 +180,12 @@ function List({ rows, chosen }: {
     );
 }
 
-function Filtered(): ReactElement {
+function Filtered({ all }: { all: number }): ReactElement {
     return (
-        <Nothing title={t.filters.none}>
-            <p><Button onPress={() => show('', false)}>{t.filters.clearAll}</Button></p>
+        <Nothing title={t.filters.noneOf(String(all))}>
+            <p><Button onPress={() => show({ groups: [], mine: false })}>
+                {t.filters.clearAll}
+            </Button></p>
         </Nothing>
     );
 }
@@ -168,14 +197,15 @@ export function WorklistTests(): ReactElement {
     const { searchParams } = useAddress();
     const found = useOpenTests();
     const all = found.data ?? none;
-    const method = searchParams.get('method') ?? '';
-    const mine = searchParams.has('mine');
-    const rows = useMemo(() => all.filter((test) => (method === '' || test.method === method)
-        && (!mine || test.assignedTo === person.id)), [all, method, mine, person.id]);
+    const asked = askedIn(searchParams);
+    const key = searchParams.toString();
+    const rows = useMemo(() => all.filter((test) =>
+        asked.groups.every(([by, group]) => isIn(test, by, group))
+        && (!asked.mine || test.assignedTo === person.id)), [all, key, person.id]);
 
     const chosen = useChosen(rows);
 
-    useTitle(texts.title);
+    useTitle(texts.tabTitle(rows.length));
     return (
         <main className="page" id="main" tabIndex={-1}>
             <div className="head">
@@ -185,15 +215,15 @@ export function WorklistTests(): ReactElement {
                 <ActBar actions={chosen.actions} />
             </div>
             <Views at="tests" />
-            <Filters all={all} method={method} mine={mine} />
+            <FilterLine all={all} asked={asked} />
             {rows.length ? <List rows={rows} chosen={chosen} /> : (
                 <div className="body">
                     <div className="pane">
-                        {all.length ? <Filtered /> : <NoneOpen found={found} />}
+                        {all.length ? <Filtered all={all.length} /> : <NoneOpen found={found} />}
                     </div>
                 </div>
             )}
-            <Paper tests={rows} method={method} />
+            <Paper tests={rows} method={asked.groups.find(([by]) => by === 'method')?.[1] ?? ''} />
         </main>
     );
 }

@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { useAddress } from '../../router.tsx';
+import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -51,6 +52,7 @@ export function WorksheetList(): ReactElement {
         <ListPage<Row> title={words.title} label={words.list} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={(row) => `${row.testCode} ${row.trackingId}`}
             addressOf={({ id }) => paths.worksheet(id)} none={words.none}
-            noneWhat={words.noneWhat} filtered={false} />
+            noneWhat={words.noneWhat} filtered={false}
+            head={<><span className="push" /><Csv list="/worksheets" /></>} />
     );
 }
