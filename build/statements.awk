@@ -40,7 +40,7 @@
 # Runs under mawk: no intervals in regular expressions, no gensub.
 
 BEGIN {
-    contexts = split("organization key user session request reason signature printer", context)
+    contexts = split("organization key user session request reason signature printer verification", context)
     for (i = 1; i <= contexts; i++) {
         is_context[context[i]] = 1
     }

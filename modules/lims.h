@@ -511,6 +511,8 @@ struct lims_request_t {
     const lims_keyring_t *keyring;   /* NULL: no key file is configured */
     const lims_model_t *model;       /* NULL: no model service is configured */
     const lims_printer_t *printer;   /* NULL: no printer is configured */
+    const char *verification;        /* address below which certificates are verified by their
+                                        code: "https://lims.example/app/verification/"; or NULL */
     lims_printer_process_t *process; /* of a job, which keeps it; NULL: each print has its own */
 };
 

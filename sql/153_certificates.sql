@@ -7,7 +7,7 @@
 -- BEFORE INSERT
 --   1 guard          refuses samples that are not reported, and a later version without
 --                    an amendment that passes the gates of a report; numbers it
---   2 guard_code     sets its verification code (163)
+--   2 guard_code     sets its verification code (169)
 --   3 guard_content  stores the content of the certificate, once it is numbered (1) and has
 --                    its code (2)
 --   4 permit_amend   refuses users who may not issue amended certificates (165)
@@ -43,7 +43,7 @@ CREATE TABLE lims.certificate (
     reason text CHECK (length(reason) <= 2000),
     status text NOT NULL DEFAULT 'issued'
         CHECK (status IN ('issued', 'superseded')),
-    -- By which anybody who holds it can ask whether it is valid (163).
+    -- By which anybody who holds it can ask whether it is valid (169).
     verification_code text NOT NULL
         CHECK (verification_code ~ '^[0-9A-HJKMNP-TV-Z]{20}$'),
     content jsonb NOT NULL,

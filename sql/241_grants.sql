@@ -249,7 +249,7 @@ GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
 
--- 163_certificate_verification.sql, 164_certificate_layout.sql
+-- 164_certificate_layout.sql, 169_certificate_verification.sql
 GRANT EXECUTE ON FUNCTION lims.verification_code_meant, lims.verify_certificate,
     lims.certificate_layout_shown TO lims_app;
 

@@ -78,6 +78,8 @@ static const char *context_value(const lims_request_t *rq, lims_context_e contex
         return rq->signature;
     case LIMS_CONTEXT_PRINTER:
         return rq->printer ? "on" : NULL;
+    case LIMS_CONTEXT_VERIFICATION:
+        return rq->verification;
     case LIMS_CONTEXT_COUNT:
         break;
     }

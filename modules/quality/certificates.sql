@@ -44,7 +44,8 @@ SELECT a.id
 -- amendment: the first version has none. Where there is a printer, coa.generated waits for
 -- the document.
 WITH context AS MATERIALIZED (
-    SELECT set_config('lims.printer', coalesce(:$printer::text, ''), true)
+    SELECT set_config('lims.printer', coalesce(:$printer::text, ''), true),
+           set_config('lims.verification_url', coalesce(:$verification::text, ''), true)
 )
 INSERT INTO lims.certificate
       (organization_id, sample_id, reason, issued_by)

@@ -282,6 +282,8 @@ static void check_application(check_t *check)
     }
     config->people.origin =
         origin_of(check->s, config->tls == LIMS_TLS_PROXY, check->pool);
+    config->verification = apr_pstrcat(check->pool, config->people.origin, config->base_path,
+                                       "/app/verification/", NULL);
     if (!ap_find_linked_module("mod_headers.c")) {
         report(check, 131, "mod_headers is not loaded, and the application is on",
                "load it: \"a2enmod headers\", or set \"LimsApplication off\"");

@@ -318,6 +318,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.keyring = config->keyring;
     x->rq.model = config->model;
     x->rq.printer = config->printer.program ? &config->printer : NULL;
+    x->rq.verification = config->verification;
     x->rq.settings = surface_of(r);
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));

@@ -145,6 +145,7 @@ typedef struct {
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     lims_printer_t printer;        /* its program is NULL where there is none */
+    const char *verification;      /* address below which certificates are verified; or NULL */
     const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
     const lims_sliding_windows_t *sign_in_rates;     /* NULL: there is no application */
     const lims_sliding_windows_t *unknown_key_rates; /* NULL: unknown keys are not counted */

@@ -59,7 +59,10 @@ AS $$
                AND n.sample_id = c.sample_id
              ORDER BY n.version DESC
              LIMIT CASE c.status WHEN 'superseded' THEN 1 ELSE 0 END),
-           NULL::boolean
+           (SELECT d.sha256 = p_sha256
+              FROM lims.document d
+             WHERE d.organization_id = c.organization_id
+               AND d.certificate_id = c.id)
       FROM lims.certificate c
      WHERE c.verification_code = lims.verification_code_meant(p_code)
 $$;
