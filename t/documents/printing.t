@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 use LIMS::Test::Printer;
 
@@ -37,6 +38,16 @@ like($bytes, qr/\A%PDF-1\.7 printed by a test\n[0-9a-f]{64}\n\z/, 'they are what
 my $record = $lims->get("/certificates/$certificate->{id}")->json;
 is("@{ $record->{document} }{qw(id state sha256 size)}",
     "@$document{qw(id state digest size)}", 'the certificate shows it');
+
+# Whoever holds it, signed in or not.
+sub compared {
+    my ($digest) = @_;
+    return LIMS::Service::Person->new($lims)->get(
+        "/verifications?code=$record->{verificationCode}&sha256=$digest", cookie => undef,
+        session => undef)->json->{fileMatches};
+}
+ok(compared($document->{digest}), 'a file with that digest is the document');
+is(compared('0' x 64) ? 1 : 0, 0, 'another one is not');
 
 # --- Never made ---------------------------------------------------------------------------
 

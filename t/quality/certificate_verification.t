@@ -54,6 +54,19 @@ subtest 'a valid certificate' => sub {
         'the content of the certificate has it');
 };
 
+subtest 'the address' => sub {
+    my $kim   = LIMS::Service::Person->new($lims, roles => ['qa_officer']);
+    my $other = $lab->sample(testDefinitionIds => [$definition]);
+    my ($its) = $lab->tests($other);
+    $lab->enter($its, '0.5');
+    $lab->verify($its);
+    $lims->post("/samples/$other->{id}/report");
+    my $made = $kim->post('/certificates', { sampleId => $other->{id} })->json;
+    like($kim->get("/certificates/$made->{id}/content")->json->{verification}{url},
+        qr{\Ahttps://[^/]+/app/verification/\Q$made->{verificationCode}\E\z},
+        'a certificate that is issued in the application says where it is verified');
+};
+
 subtest 'a superseded one' => sub {
     $ann->done('sample amend', $sample->{id}, reason => 'a wrong client');
     my $second = $ann->done('certificate issue', sampleId => $sample->{id});
