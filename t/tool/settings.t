@@ -50,7 +50,7 @@ for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
     my ($odd) = $line =~ /^(\w+)/;
     ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
     is($status, 2, "an unknown setting: $line");
-    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE and LIMS_SECRET_KEY_FILE/,
+    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE, LIMS_SECRET_KEY_FILE and LIMS_PRINTER/,
         '... is reported with its line');
 }
 {
