@@ -54,6 +54,7 @@ my %column = (
     'sample event.type'                 => 'event.type',
     'sample event.deliveries.state'     => 'webhook_delivery.state',
     'certificate.deliveries.state'      => 'webhook_delivery.state',
+    map({ ("certificate.document.$_" => "document.$_") } qw(state failure)),
     'getSampleReadiness.releaseState'   => 'sample_state_cache.release_state',
     'holding_time.expiring.holdingStatus' => 'sample_state_cache.holding_status',
     'ingestInstrumentFile.fileName'     => 'instrument_file.file_name',

@@ -11,7 +11,7 @@ static void test_table(void)
         ok(lims_scope_valid(lims_scopes[count].name) && lims_scopes[count].doc, "%s",
            lims_scopes[count].name);
     }
-    is_number(count, 12, "twelve scopes");
+    is_number(count, 13, "thirteen scopes");
     ok(!lims_scope_valid(""), "no name is no scope");
     ok(!lims_scope_valid("samples"), "half a name is no scope");
     ok(!lims_scope_valid("samples:read "), "a scope with a blank is no scope");
