@@ -125,8 +125,13 @@ export function useRead<P extends ReadPath>(
 // Paths that are read again because a person did something.
 const asked = new Set<string>();
 
+// What is being read for the first time is not read again for it.
+const wasRead = (path: ReadPath): boolean =>
+    queries.getQueryCache().findAll({ queryKey: ['GET', path] })
+        .some(({ state }) => state.dataUpdateCount > 0);
+
 export async function changed(...templates: ReadPath[]): Promise<void> {
-    templates.forEach((path) => asked.add(path));
+    templates.filter(wasRead).forEach((path) => asked.add(path));
     await Promise.all(templates.map((path) =>
         queries.invalidateQueries({ queryKey: ['GET', path] })));
 }

@@ -7,6 +7,6 @@ import type { By } from './groups.ts';
 
 export function useGroupName(): (by: By, key: string) => string {
     const instruments = useInstruments();
-    return (by, key) => by === 'instrument' ? instruments.get(Number(key))?.name ?? ''
+    return (by, key) => key === '' ? '' : by === 'instrument' ? instruments.get(Number(key))?.name ?? ''
         : by === 'due' ? dayOf(key) : key;
 }
