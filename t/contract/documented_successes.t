@@ -11,9 +11,11 @@ use LIMS::Peers::ModelService;
 use LIMS::Service::Laboratory;
 use LIMS::Service::Operation;
 use LIMS::Test;
+use LIMS::Test::Printer;
 
-my $model = LIMS::Peers::ModelService->new;
-my $lims  = LIMS::Test->new(conf => $model->conf);
+my $model   = LIMS::Peers::ModelService->new;
+my $printer = LIMS::Test::Printer->new;
+my $lims    = LIMS::Test->new(conf => $model->conf . $printer->conf);
 my $code = 0;
 my $true = JSON::PP::true;
 my %id;
@@ -129,6 +131,15 @@ subtest 'a file that a model reads' => sub {
     is($answer->status, $operation{$name}->success, $name) or diag($answer->body);
     is($answer->json->{rows}[0]{status}, 'locked', 'the row of a verified test is locked');
     $done{$name} = 1;
+};
+
+# Certificates are issued in the application.
+subtest 'the certificate of the sample' => sub {
+    my $lab         = LIMS::Service::Laboratory->new($lims);
+    my $certificate = $printer->issue_of($lab, { id => $id{samples} });
+
+    $id{certificates} = $certificate->{id};
+    is($printer->settled($lab, $certificate)->{state}, 'made', 'its document is made');
 };
 
 subtest 'every record can be read again' => sub {
