@@ -74,7 +74,7 @@ sub tampered {
 subtest 'blocks are closed, and verified' => sub {
     work(1);
     my $heads = closed();
-    like($heads, qr/^lims-audit-1:$id:1:[0-9a-f]{64}$/m, 'the head of a closed block is logged');
+    like($heads, qr/\blims-audit-1:$id:1:[0-9a-f]{64}$/m, 'the head of a closed block is logged');
     work(2);
     $heads .= closed();
     my $answer = verified();
@@ -85,7 +85,7 @@ subtest 'blocks are closed, and verified' => sub {
         WHERE organization_id = ?', undef, $id), 'every entry is verified');
     like($answer->{json}{unseen}, qr/cut off/, 'what cannot be seen is said');
     my $listed = $lims->ctl(@here, qw(audit heads))->{json}{data};
-    is_deeply([ map { $_->{head} } @$listed ], [ $heads =~ /^(lims-audit-1:$id:\S+)$/mg ],
+    is_deeply([ map { $_->{head} } @$listed ], [ $heads =~ /\b(lims-audit-1:$id:\S+)$/mg ],
         'the heads can be exported');
 };
 

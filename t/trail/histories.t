@@ -85,8 +85,9 @@ subtest 'a value of a worksheet' => sub {
 
 $analyst->refused('not_found', 'sample history', 999_999_999);
 
-# Every noun that is shown has its history.
-my %none = map { $_ => 1 } qw(comment attachment saved-view signature confirmation organization);
+# Every noun that is shown has its history; a document is changed by the service alone.
+my %none = map { $_ => 1 }
+    qw(comment attachment saved-view signature confirmation organization document);
 my (%shown, %told);
 for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
     my $text = LIMS::Test::Source::text($file);

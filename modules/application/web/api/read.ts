@@ -125,7 +125,7 @@ export function useRead<P extends ReadPath>(
 // Paths that are read again because a person did something.
 const asked = new Set<string>();
 
-// What is being read for the first time is not read again for it.
+// Whether a path was read before: its first reading is not repeated for a change.
 const wasRead = (path: ReadPath): boolean =>
     queries.getQueryCache().findAll({ queryKey: ['GET', path] })
         .some(({ state }) => state.dataUpdateCount > 0);
