@@ -115,6 +115,7 @@ async function views(page) {
     await page.getByRole('button', { name: 'Delete saved views' }).click();
     await until(page, () => /1 saved view deleted/.test(document.querySelector('.said')?.textContent),
         'a saved view is deleted');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
 }
 
 async function filters(page) {
