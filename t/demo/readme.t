@@ -70,7 +70,7 @@ like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready fo
 
 # --- An instrument's PC -------------------------------------------------------------
 
-my ($line) = text('README.md') =~ /^(curl -fsS -H .*?instrument-ingest)$/ms;
+my ($line) = text('README.md') =~ /^(curl -fsS -H [^\n]*\$LIMS_UPLOAD_KEY.*?instrument-ingest)$/ms;
 ok($line, 'one line of curl delivers a file');
 open my $file, '>', "$dir/run42.csv" or die "run42.csv: $!\n";
 print {$file} "Sample,Value\nA,1\n";
