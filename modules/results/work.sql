@@ -92,9 +92,6 @@ WITH waiting AS MATERIALIZED (
       JOIN lims.test_definition d
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
-      JOIN lims.sample s
-        ON s.organization_id = t.organization_id
-       AND s.id = t.sample_id
      WHERE t.organization_id = :$organization::bigint
        AND t.work_priority IS NOT NULL
        AND t.disposition = 'active'
@@ -106,7 +103,6 @@ WITH waiting AS MATERIALIZED (
        AND (:testDefinitionId::bigint IS NULL
             OR t.test_definition_id = :testDefinitionId::bigint)
        AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
-       AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
        AND (:instrumentId::bigint IS NULL OR EXISTS (
                SELECT
                  FROM lims.qc_coverage c
@@ -126,5 +122,6 @@ SELECT row_number() OVER (ORDER BY w.expires_at, w.priority, s.id) AS "position"
     ON s.organization_id = :$organization::bigint
    AND s.id = w.sample_id
  WHERE s.received_at IS NOT NULL
+   AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
  ORDER BY 1
  LIMIT :limit::bigint + 1

@@ -147,6 +147,7 @@ my %filter = (
     status         => [ 'pending', 'reported', 'verified' ],
     materialTypeId => [ first_of(5) ], projectId => [ first_of(10) ], clientId => [ first_of(20) ],
     orderId        => [ first_of(50) ], dueBefore => [ '2026-01-05', '2026-09-01' ],
+    dueDate        => ['2026-01-05'], instrumentId => [ first_of(4) ],
     orderNumber    => [ 'O' . first_of(50) ],
     trackingId     => ["LAB-26-$sample"], externalId => ["E$sample"],
     since => [ '2026-01-02', '2026-03-01' ], until => ['2026-01-02'],
