@@ -41,6 +41,7 @@ my %NOT_TAKEN = (
     (map { ("$_ /identity" => 'a module of httpd says who it is, for which t/application has a place') }
         qw(GET POST)),
     'POST /instrument-uploads' => 'a model answers, for which t/extraction has a place',
+    'document retry' => 'a printer has failed, for which t/documents has a place',
 );
 
 sub not_taken { return $NOT_TAKEN{ $_[0]{name} } }
