@@ -41,6 +41,9 @@ CREATE TABLE lims.organization (
         CHECK (length(code) <= 63 AND code ~ '^[a-z0-9][a-z0-9-]*$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     time_zone text NOT NULL DEFAULT 'UTC',
+    -- How the laboratory writes days and times (BCP 47).
+    locale text NOT NULL DEFAULT 'en-US'
+        CHECK (locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
     -- The letterhead of certificates; the logo is a reference, such as an address.
     address text CHECK (length(address) <= 4000),
     logo text CHECK (length(logo) <= 1000),

@@ -64,16 +64,40 @@ SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
        s.rules, s.created_at AS "createdAt", s.updated_at AS "updatedAt"
   FROM lims.qc_series s;
 
+-- The points of a series in a period, as the record shows them.
+CREATE FUNCTION lims.qc_points_shown(
+    p_organization bigint,
+    p_series bigint,
+    p_from timestamptz,
+    p_to timestamptz
+) RETURNS TABLE (
+    "qcControlId" bigint,
+    "qcBatchId" bigint,
+    "batchNumber" text,
+    "measuredAt" timestamptz,
+    value numeric,
+    "lowerLimit" numeric,
+    "upperLimit" numeric,
+    passed boolean,
+    z numeric,
+    broken text[],
+    excluded boolean,
+    reason text
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT p.qc_control_id, p.qc_batch_id, b.batch_number, p.charted_at, p.value,
+           c.lower_limit, c.upper_limit, c.passed, p.z, p.broken, p.excluded, p.reason
+      FROM lims.qc_points(p_organization, p_series, p_from, p_to) p
+      JOIN lims.qc_control c
+        ON c.organization_id = p_organization
+       AND c.id = p.qc_control_id
+      JOIN lims.qc_batch b
+        ON b.organization_id = c.organization_id
+       AND b.id = c.qc_batch_id
+$$;
+
 CREATE VIEW lims.qc_point_record WITH (security_invoker = true) AS
-SELECT s.organization_id, s.id AS "qcSeriesId", p.qc_control_id AS "qcControlId",
-       p.qc_batch_id AS "qcBatchId", b.batch_number AS "batchNumber",
-       p.charted_at AS "measuredAt", p.value, c.lower_limit AS "lowerLimit",
-       c.upper_limit AS "upperLimit", c.passed, p.z, p.broken, p.excluded, p.reason
+SELECT s.organization_id, s.id AS "qcSeriesId", p.*
   FROM lims.qc_series s
- CROSS JOIN LATERAL lims.qc_points(s.organization_id, s.id) p
-  JOIN lims.qc_control c
-    ON c.organization_id = s.organization_id
-   AND c.id = p.qc_control_id
-  JOIN lims.qc_batch b
-    ON b.organization_id = c.organization_id
-   AND b.id = c.qc_batch_id;
+ CROSS JOIN LATERAL lims.qc_points_shown(s.organization_id, s.id, NULL, NULL) p;

@@ -11,7 +11,7 @@
 -- Organizations, users and keys -------------------------------------------
 
 CREATE VIEW lims.organization_record WITH (security_invoker = true) AS
-SELECT o.id, o.code, o.name, o.time_zone AS "timeZone", o.address, o.logo,
+SELECT o.id, o.code, o.name, o.time_zone AS "timeZone", o.locale, o.address, o.logo,
        o.accreditation,
        lims.certificate_layout_shown(o.certificate_layout) AS "certificateLayout",
        o.tracking_prefix AS "trackingPrefix", o.plan,

@@ -28,7 +28,7 @@ GRANT SELECT (organization_id, id, user_id, address, browser, identity, last_use
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
-GRANT UPDATE (name, time_zone, address, logo, accreditation, certificate_layout,
+GRANT UPDATE (name, time_zone, locale, address, logo, accreditation, certificate_layout,
         reagent_expiry_policy,
         coa_before_approval, esignature_required, ai_data_access,
         oos_opens_investigation, holding_warning_hours, self_verification,
@@ -241,7 +241,7 @@ GRANT EXECUTE ON FUNCTION lims.next_reading TO lims_app;
 
 -- 145_qc_series.sql
 GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_opposed,
-    lims.qc_near, lims.qc_points, lims.qc_broken TO lims_app;
+    lims.qc_near, lims.qc_points, lims.qc_points_shown, lims.qc_broken TO lims_app;
 
 -- 141_qc_coverage.sql
 GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app;

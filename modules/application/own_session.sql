@@ -102,7 +102,8 @@ SELECT :$session::bigint AS "id",
        s.created_at + lims.session_life() AS "endsAt",
        json_build_object('id', u.id, 'email', u.email, 'displayName', u.display_name)
            AS "person",
-       json_build_object('id', o.id, 'code', o.code, 'name', o.name, 'timeZone', o.time_zone)
+       json_build_object('id', o.id, 'code', o.code, 'name', o.name, 'timeZone', o.time_zone,
+                         'locale', o.locale)
            AS "organization",
        ARRAY(SELECT r.role
                FROM lims.user_role r

@@ -29,6 +29,10 @@ static const lims_field_t organization_members[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .doc = "Time zone in which its days begin and end." },
+    { .name = "locale",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Language tag (BCP 47) by whose rules its days and times are written." },
     LIMS_FIELD_END,
 };
 

@@ -35,14 +35,14 @@ SELECT *
 -- name: organization_create one
 -- global: makes the organization that everything else belongs to
 INSERT INTO lims.organization
-      (code, name, time_zone, address, logo, accreditation, certificate_layout,
+      (code, name, time_zone, locale, address, logo, accreditation, certificate_layout,
        tracking_prefix, plan, api_access,
        monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
        esignature_required, ai_data_access, oos_opens_investigation,
        holding_warning_hours, self_verification, approver_may_be_verifier,
        reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
        lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
-VALUES (:code::text, :name::text, :timeZone::text, :address::text, :logo::text,
+VALUES (:code::text, :name::text, :timeZone::text, :locale::text, :address::text, :logo::text,
         :accreditation::text, jsonb_strip_nulls(coalesce(:certificateLayout::jsonb, '{}')),
         :trackingPrefix::text,
         :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
@@ -101,6 +101,7 @@ UPDATE lims.organization
 UPDATE lims.organization
    SET name = CASE WHEN :?name THEN :name::text ELSE name END,
        time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
+       locale = CASE WHEN :?locale THEN :locale::text ELSE locale END,
        address = CASE WHEN :?address THEN :address::text ELSE address END,
        logo = CASE WHEN :?logo THEN :logo::text ELSE logo END,
        accreditation = CASE WHEN :?accreditation THEN :accreditation::text

@@ -49,16 +49,7 @@ SELECT *
  ORDER BY "measuredAt", "qcControlId"
 
 -- name: qc_series_points many
-SELECT p.qc_control_id AS "qcControlId", p.qc_batch_id AS "qcBatchId",
-       b.batch_number AS "batchNumber", p.charted_at AS "measuredAt", p.value,
-       c.lower_limit AS "lowerLimit", c.upper_limit AS "upperLimit", c.passed, p.z,
-       p.broken, p.excluded, p.reason
-  FROM lims.qc_points(:$organization::bigint, :id::bigint, :from::timestamptz,
-                      :to::timestamptz) p
-  JOIN lims.qc_control c
-    ON c.organization_id = :$organization::bigint
-   AND c.id = p.qc_control_id
-  JOIN lims.qc_batch b
-    ON b.organization_id = c.organization_id
-   AND b.id = c.qc_batch_id
- ORDER BY p.charted_at, p.qc_control_id
+SELECT *
+  FROM lims.qc_points_shown(:$organization::bigint, :id::bigint, :from::timestamptz,
+                            :to::timestamptz)
+ ORDER BY "measuredAt", "qcControlId"

@@ -126,7 +126,8 @@ static lims_stmt_e choose(const lims_request_t *rq)
     }
     if (!is_narrow(rq) && !has_several_open && (lims_values_get(rq->values, "updatedSince") ||
                                                 lims_values_get(rq->values, "enteredSince"))) {
-        return LIMS_STMT_SAMPLE_TEST_CHANGES;
+        return sample_status ? LIMS_STMT_SAMPLE_TEST_CHANGES_REPORTED
+                             : LIMS_STMT_SAMPLE_TEST_CHANGES;
     }
     if (statuses && strchr(statuses, ',')) {
         return LIMS_STMT_SAMPLE_TEST_SEARCH_STATUSES;

@@ -103,6 +103,16 @@ SELECT r.*,
          LIMIT :limit::bigint + 1) page
 :{test_page}
 
+-- part: changed_by_trail
+                   AND EXISTS (
+                       SELECT
+                         FROM lims.audit_entry a
+                        WHERE a.organization_id = :$organization::bigint
+                          AND a.table_name = 'sample_test'
+                          AND a.record_id = t.id
+                          AND a.occurred_at >= coalesce(:updatedSince::timestamptz,
+                                                        :enteredSince::timestamptz))
+
 -- name: sample_test_changes many list custom
 -- Finds changes in the audit trail. With an index on updated_at instead, every
 -- correction would have to update all indexes of the table. The page is found by id or by
@@ -113,15 +123,49 @@ SELECT r.*,
 :{test_joins}
 :{test_statuses}
 :{test_filters}
-           AND EXISTS (
-               SELECT
-                 FROM lims.audit_entry a
-                WHERE a.organization_id = :$organization::bigint
-                  AND a.table_name = 'sample_test'
-                  AND a.record_id = t.id
-                  AND a.occurred_at >= coalesce(:updatedSince::timestamptz,
-                                                :enteredSince::timestamptz))
+:{changed_by_trail}
          ORDER BY t.id
+         LIMIT :limit::bigint + 1) page
+:{test_page}
+
+-- name: sample_test_changes_reported many list custom
+-- Searches likewise for tests of reported samples: the verified ones; others are not active,
+-- or of a sample that is being amended. Together they would be picked out of the tests
+-- of all samples, of which the newest are not reported yet.
+:{test_records}
+  FROM (SELECT o.id
+          FROM ((SELECT t.id
+:{test_joins}
+                   AND t.status = 'verified'
+:{test_statuses}
+:{test_filters}
+:{changed_by_trail}
+                 ORDER BY t.id
+                 LIMIT :limit::bigint + 1)
+                 UNION ALL
+               (SELECT t.id
+:{test_joins}
+                   AND t.status <> 'verified'
+                   AND t.disposition <> 'active'
+:{test_statuses}
+:{test_filters}
+:{changed_by_trail}
+                 ORDER BY t.id
+                 LIMIT :limit::bigint + 1)
+                 UNION ALL
+                SELECT t.id
+:{test_joins}
+                   AND t.status <> 'verified'
+                   AND t.disposition = 'active'
+                   AND t.sample_id IN (
+                       SELECT a.id
+                         FROM lims.sample a
+                        WHERE a.organization_id = :$organization::bigint
+                          AND a.amendment_id IS NOT NULL)
+:{test_statuses}
+:{test_filters}
+:{changed_by_trail}) o
+         ORDER BY o.id
          LIMIT :limit::bigint + 1) page
 :{test_page}
 

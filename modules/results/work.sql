@@ -17,6 +17,27 @@ SELECT r.*
    AND r.id = ANY (:sampleTestIds::bigint[])
  ORDER BY array_position(:sampleTestIds::bigint[], r.id)
 
+-- part: open_tests
+-- (As the index of the worklist has them.)
+       AND t.work_priority IS NOT NULL
+       AND t.disposition = 'active'
+       AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
+
+-- part: work_filters
+       AND (:method::text IS NULL OR d.method = :method::text)
+       AND (:testDefinitionId::bigint IS NULL
+            OR t.test_definition_id = :testDefinitionId::bigint)
+       AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
+       AND (:instrumentId::bigint IS NULL OR EXISTS (
+               SELECT
+                 FROM lims.qc_coverage c
+                 JOIN lims.qc_batch b
+                   ON b.organization_id = c.organization_id
+                  AND b.id = c.qc_batch_id
+                WHERE c.organization_id = t.organization_id
+                  AND c.sample_test_id = t.id
+                  AND b.instrument_id = :instrumentId::bigint))
+
 -- name: worklist many custom
 -- Goes on behind the present place of the row that the cursor names. A row that has left
 -- the list still has a place: where it would stand. CASE as in the index. Each record is read by
@@ -44,28 +65,14 @@ WITH place AS MATERIALIZED (
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
      WHERE t.organization_id = :$organization::bigint
-       AND t.work_priority IS NOT NULL
-       AND t.disposition = 'active'
-       AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
+:{open_tests}
        AND (CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
                  ELSE t.holding_expires_at END, t.work_priority, t.id)
            > ((SELECT p.expires_at FROM place p), (SELECT p.priority FROM place p),
               (SELECT p.id FROM place p))
        AND s.received_at IS NOT NULL
-       AND (:method::text IS NULL OR d.method = :method::text)
-       AND (:testDefinitionId::bigint IS NULL
-            OR t.test_definition_id = :testDefinitionId::bigint)
-       AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
        AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
-       AND (:instrumentId::bigint IS NULL OR EXISTS (
-               SELECT
-                 FROM lims.qc_coverage c
-                 JOIN lims.qc_batch b
-                   ON b.organization_id = c.organization_id
-                  AND b.id = c.qc_batch_id
-                WHERE c.organization_id = t.organization_id
-                  AND c.sample_test_id = t.id
-                  AND b.instrument_id = :instrumentId::bigint))
+:{work_filters}
      ORDER BY CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
                    ELSE t.holding_expires_at END, t.work_priority, t.id
      LIMIT :limit::bigint + 1
@@ -93,25 +100,11 @@ WITH waiting AS MATERIALIZED (
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
      WHERE t.organization_id = :$organization::bigint
-       AND t.work_priority IS NOT NULL
-       AND t.disposition = 'active'
-       AND (t.status = 'pending' OR t.returned_at IS NOT NULL)
+:{open_tests}
        AND (CASE WHEN t.holding_expires_at IS NULL THEN 'infinity'
                  ELSE t.holding_expires_at END, t.work_priority, t.id)
            > ('-infinity'::timestamptz, 0::smallint, 0::bigint)
-       AND (:method::text IS NULL OR d.method = :method::text)
-       AND (:testDefinitionId::bigint IS NULL
-            OR t.test_definition_id = :testDefinitionId::bigint)
-       AND (:assignedTo::bigint IS NULL OR t.assigned_to = :assignedTo::bigint)
-       AND (:instrumentId::bigint IS NULL OR EXISTS (
-               SELECT
-                 FROM lims.qc_coverage c
-                 JOIN lims.qc_batch b
-                   ON b.organization_id = c.organization_id
-                  AND b.id = c.qc_batch_id
-                WHERE c.organization_id = t.organization_id
-                  AND c.sample_test_id = t.id
-                  AND b.instrument_id = :instrumentId::bigint))
+:{work_filters}
      GROUP BY t.sample_id
 )
 SELECT row_number() OVER (ORDER BY w.expires_at, w.priority, s.id) AS "position",

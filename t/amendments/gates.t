@@ -47,6 +47,25 @@ sub again {
     return;
 }
 
+my $second;
+
+# The list by time and status of the sample reads verified, open and other tests apart.
+sub are_listed {
+    my ($which) = @_;
+    my @all  = ($metal, $colonies, $other, $second);
+    my $find = sub {
+        my ($more) = @_;
+        return [ map { $_->{id} } @{ $lims->get('/sample-tests?sampleStatus=reported'
+            . "&updatedSince=2020-01-01$more")->json->{data} } ];
+    };
+    is_deeply($find->(''), \@all, "all tests of a reported sample are listed: $which");
+    is_deeply($find->('&order=-id&limit=3'), [ reverse @all[ 1 .. 3 ] ],
+        "newest first, the tests of a reported sample: $which");
+    is_deeply($find->("&cursor=$metal&limit=2"), [ $colonies, $other ],
+        "from a cursor on, the tests of a reported sample: $which");
+    return;
+}
+
 again($metal, '3');
 blocked('incomplete_sample', 'a result is not verified');
 
@@ -82,13 +101,15 @@ $lab->policy(lot_qc_policy => 'block');
 blocked('lot_not_released', 'its lot is in quarantine');
 $ann->done('sample override-lot', $sample->{id}, reagentLotId => $lot, reason => 'not concerned');
 
-my ($second) = map { $_->{id} } @{ $ann->done('sample-test retest', $other, reason => 'doubtful')
+($second) = map { $_->{id} } @{ $ann->done('sample-test retest', $other, reason => 'doubtful')
         ->{tests} };
 blocked('incomplete_sample', 'a repetition has no result');
+are_listed('one being amended, of which a test is open');
 $ann->done('sample-test enter', $second, result => '2');
 $ann->done('sample-test verify', $second);
 blocked('retest_undecided', 'none of two results is chosen');
 $ann->done('sample-test choose', $second, reason => 'the second');
+are_listed('one of which a result was not chosen');
 
 $ann->done('qc-template create', method => 'EPA 200.8', name => 'Metals', required => 'true',
     controls => [ { type => 'LRB', testDefinitionId => $lead, criterion => 'maximum',

@@ -180,7 +180,7 @@ my %several = (
     sample_test_search_statuses => { status => ['{pending,entered}'] },
 );
 $several{"sample_test_$_"} = { status => [ '{pending}', '{verified}', '{pending,entered}' ] }
-    for qw(search search_open search_holding search_holding_open changes);
+    for qw(search search_open search_holding search_holding_open changes changes_reported);
 # Counts read what there is of a state: nobody asks for the beginning of all time, for one
 # value of several that belong together, nor for dispositions that no sample has here.
 $several{"sample_counts_by_$_"} = { %{ $several{sample_search} }, since => ['2026-03-01'],
@@ -210,6 +210,7 @@ my %given = (
     sample_test_search_holding_open => { sampleStatus => 'pending',
         holdingFrom => '2026-01-02', holdingTo => '2026-01-03' },
     sample_test_changes => { updatedSince => '2026-01-02' },
+    sample_test_changes_reported => { updatedSince => '2026-01-02', sampleStatus => 'reported' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_lines     => { from => '2026-01-02', to => '2026-01-03' },
     audit_entry_document  => { from => '2026-01-02', to => '2026-01-03' },

@@ -18,7 +18,8 @@ my $made  = $tool->made(qw(organization create --code cedar --name Cedar), '--ap
     'Technical review,Final approval');
 is_deeply(
     { %$made, createdAt => 0, updatedAt => 0 },
-    {   id => 1, code => 'cedar', name => 'Cedar', timeZone => 'UTC', trackingPrefix => 'LAB',
+    {   id => 1, code => 'cedar', name => 'Cedar', timeZone => 'UTC', locale => 'en-US',
+        trackingPrefix => 'LAB',
         plan => 'professional', apiAccess => JSON::PP::true, monthlySampleAllowance => undef,
         reagentExpiryPolicy   => 'block',         coaBeforeApproval     => JSON::PP::false,
         esignatureRequired    => JSON::PP::false, aiDataAccess          => JSON::PP::false,
@@ -57,6 +58,12 @@ for my $bad ([qw(--code Cedar)], [qw(--code a_b)], [ '--code', '' ]) {
 my $zone = $tool->run(qw(--json organization create --code z --name x --time-zone Nowhere/Town));
 is($zone->{exit}, 1, 'an unknown time zone');
 like($zone->{json}{message}, qr/timeZone/, 'the unknown time zone is named');
+for my $bad ('German', 'en_GB', 'de-de', '') {
+    is($tool->run(qw(organization create --code l --name x --locale), $bad)->{exit}, 2,
+        qq{"$bad" is no language tag});
+}
+is($tool->made(qw(organization update --locale zh-Hant-TW), @cedar)->{locale}, 'zh-Hant-TW',
+    'days and times are written by the rules of a language, a script and a country');
 
 my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
     --reagent-expiry-policy warn --holding-warning-hours 36.5 --esignature-required

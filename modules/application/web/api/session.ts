@@ -5,6 +5,7 @@
 // begins on a new page.
 import { useSyncExternalStore } from 'react';
 
+import { writeTimesBy } from '../texts/time.ts';
 import type { Read } from './read.ts';
 
 export type Session = Read<'/session'>;
@@ -54,6 +55,9 @@ export const ownerOf = (): string => {
 
 export function become(next: State): void {
     state = next;
+    if (state.is === 'in') {
+        writeTimesBy(state.session.organization.locale);
+    }
     watchers.forEach((watcher) => watcher());
 }
 

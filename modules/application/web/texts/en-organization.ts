@@ -37,7 +37,8 @@ export const organization = {
         steps: 'Approval steps', name: 'Step', role: 'Role that decides it',
         approverMayBeVerifier: 'Who approves',
         organization: 'Name', address: 'Address', accreditation: 'Accreditation', logo: 'Logo',
-        timeZone: 'Time zone', certificateLayout: 'Layout of certificates',
+        timeZone: 'Time zone',
+        locale: 'Days and times written as in (such as en-GB)', certificateLayout: 'Layout of certificates',
     },
     // A policy is a sentence: which one holds is chosen.
     sentences: {

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Days and times as the laboratory writes them: its time zone, the year only where it is
-// another one.
+// Days and times as the laboratory writes them: its locale and time zone, the year only where it
+// is another one.
 import { language } from './texts.ts';
+
+// The catalogue's, until somebody is signed in.
+let locale = language;
+
+// Writes days and times by a locale from now on. A browser that does not know its language writes
+// them by the nearest that it knows.
+export function writeTimesBy(tag: string): void {
+    locale = tag;
+}
 
 const part = (options: Intl.DateTimeFormatOptions): ((at: Date, zone: string) => string) => {
     const made = new Map<string, Intl.DateTimeFormat>();
     return (at, zone) => {
-        const format = made.get(zone)
-            ?? new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
-        made.set(zone, format);
+        const rules = `${locale} ${zone}`;
+        const format = made.get(rules)
+            ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+        made.set(rules, format);
         return format.format(at);
     };
 };

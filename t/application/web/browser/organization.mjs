@@ -99,11 +99,29 @@ async function layout(page) {
         '... is the usual one');
 }
 
+// Days and times are written as the laboratory writes them, from the next page on.
+async function locale(page) {
+    await open(page, '/app/organization/letterhead');
+    await field(page, 'Days and times written as in (such as en-GB)').fill('German');
+    await page.fill('input[name=reason]', 'as the clients write them');
+    await save(page, 'Change the letterhead');
+    await until(page, () => document.querySelector('.fields .refusal') !== null,
+        'what is no language tag is refused at its field');
+    await field(page, 'Days and times written as in (such as en-GB)').fill('en-GB');
+    await save(page, 'Change the letterhead');
+    await said(page, 'holds from now on', 'the locale of the laboratory is changed');
+    await open(page, '/app/samples');
+    await page.locator('td time').first().waitFor();
+    ok(/^\d{1,2} [A-Z][a-z]{2,3}/.test(await page.locator('td time').first().textContent()),
+        'days and times are written by it');
+}
+
 export async function organization({ page }) {
     await policies(page);
     await approval(page);
     await letterhead(page);
     await layout(page);
+    await locale(page);
 }
 
 // Somebody else changes the same, and signs it.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { dated, dayOf, span, utc, when, writtenTime } from '../../../../modules/application/web/texts/time.ts';
+import { dated, dayOf, span, utc, when, writeTimesBy, writtenTime } from '../../../../modules/application/web/texts/time.ts';
 
 const now = new Date('2026-11-24T17:00:00Z');
 
@@ -28,6 +28,15 @@ test('a value is written as a day or a time where it is one', () => {
     assert.equal(dated('2025-12-31T12:00:00.000Z', 'UTC'), 'Dec 31, 2025 12:00');
     assert.equal(dated('2025-12-31', 'UTC'), 'Dec 31, 2025');
     assert.equal(dated('7.10', 'UTC'), '7.10');
+});
+
+test('days and times are written by the locale of the laboratory', () => {
+    writeTimesBy('en-GB');
+    assert.equal(when('2025-12-31T12:00:00.000Z', 'UTC', now), '31 Dec 2025 12:00');
+    writeTimesBy('de-AT');
+    assert.equal(dayOf('2026-12-01', now), '1. Dez.');
+    writeTimesBy('en-US');
+    assert.equal(dayOf('2026-12-01', now), 'Dec 1');
 });
 
 test('a span has two units while they matter', () => {

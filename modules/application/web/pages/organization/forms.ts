@@ -27,6 +27,7 @@ const letterhead = {
     accreditation: { label: labels.accreditation, long: true },
     logo: { label: labels.logo },
     timeZone: { label: labels.timeZone },
+    locale: { label: labels.locale },
 } satisfies Record<string, Member>;
 
 const { layout } = t.organization;
