@@ -164,7 +164,8 @@ SELECT r.*,
                           AND a.amendment_id IS NOT NULL)
 :{test_statuses}
 :{test_filters}
-:{changed_by_trail}) o
+:{changed_by_trail}
+               ) o
          ORDER BY o.id
          LIMIT :limit::bigint + 1) page
 :{test_page}

@@ -27,6 +27,8 @@ is_deeply(
         approvalSteps         => [ 'Technical review', 'Final approval' ],
         approvalStepRoles     => [ undef, undef ],
         address => undef, logo => undef, accreditation => undef,
+        certificateLayout => { map { $_ => undef }
+                qw(paper title logo header footer columns sections statements) },
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
         policies => { selfVerification => 'allowed', approverMayBeVerifier => JSON::PP::true,
             (map { $_ => JSON::PP::false } qw(reasonOnChange openInvestigationBlocks

@@ -38,7 +38,10 @@ export function learnWays(refusal: unknown): void {
 
 let state: State = { is: 'unknown' };
 const watchers = new Set<() => void>();
-const others = new BroadcastChannel('lims-session');
+
+// The channel to the other tabs, opened by whoever speaks or listens first.
+let channel: BroadcastChannel | undefined;
+const others = (): BroadcastChannel => (channel ??= new BroadcastChannel('lims-session'));
 
 export const current = (): State => state;
 
@@ -104,7 +107,7 @@ export const same = (a: Session, b: Session): boolean =>
     a.person.id === b.person.id && a.organization.id === b.organization.id;
 
 export function tellOthers(said: Said): void {
-    others.postMessage(said);
+    others().postMessage(said);
 }
 
 // Waits until the person is back; a request that met the end of the session then goes on.
@@ -122,7 +125,7 @@ export function back(): Promise<void> {
 // Listens for other tabs in which somebody signs in or out, or that meet the end of the session;
 // `look` then asks the service.
 export function listenToOthers(look: () => void): void {
-    others.onmessage = ({ data }: MessageEvent<Said>) => {
+    others().onmessage = ({ data }: MessageEvent<Said>) => {
         if (data.what === 'out') {
             ended('sign-out');
         } else if (data.what === 'ended' || session()?.id !== data.id) {

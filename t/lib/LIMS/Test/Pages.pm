@@ -43,10 +43,13 @@ sub bundle {
             "--outdir=$to"), 0, 'the tests are bundled');
 }
 
+# The command that runs one file; a test that keeps Node waiting, as by an open channel, fails.
+my $node = 'timeout --kill-after=5 60 node --test-reporter=tap';
+
 # The TAP of Node: one line for each test, its remarks, and indented details of those that fail.
 sub report {
     my ($file) = @_;
-    my $output = qx(node --test-reporter=tap "$file" 2>&1);
+    my $output = qx($node "$file" 2>&1);
     my $status = $?;
     my ($count, $failed) = (0, 0);
 
