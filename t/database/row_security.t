@@ -118,13 +118,13 @@ sub values_for {
 }
 
 # The rows that a statement returns or changes, undone afterwards; or nothing
-# when it is refused.
+# when it is refused. It is planned once, and tried with many values.
 sub run {
     my ($db, $sql, @bind) = @_;
     my $rows = [];
     $db->begin_work;
     my $ok = eval {
-        my $query = $db->prepare($sql, { pg_placeholder_dollaronly => 1 });
+        my $query = $db->prepare_cached($sql, { pg_placeholder_dollaronly => 1 });
         my $count = $query->execute(@bind);
         $rows = $query->{NUM_OF_FIELDS} ? $query->fetchall_arrayref : [ ($count) x !!($count > 0) ];
         1;
