@@ -36,10 +36,13 @@
 # make bench-lists     pages of lists with every filter, at a million samples
 # make bench-trail     verification of a million audit entries, a control chart
 # make bench-batches   judging 200 results, an order of 200 samples
+# make bench-documents certificates as PDF: how soon, a thousand, what it leaves to the API
 # make bench-application  the pages in a browser beside their goals, sessions beside keys,
 #                      keys in a flood of sign-ins
 # make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
 #                      instruments
+# make torture-documents  500 certificates issued, while printer, httpd and PostgreSQL
+#                      are killed
 # make torture-webhooks  20,000 events and more on their way, while everything that
 #                      sends them is killed
 # make check-debian    types the README's chapter "In an existing Apache, on an
@@ -145,8 +148,8 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units pages bench bench-application bench-scan bench-lists bench-trail bench-batches bench-webhooks bench-ingest install run stop test suite check-asan \
-    check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks walk soak \
+.PHONY: all units pages bench bench-application bench-scan bench-lists bench-trail bench-batches bench-documents bench-webhooks bench-ingest install run stop test suite check-asan \
+    check-pools check-threads check-valgrind check-partitioned check-clients torture torture-documents torture-webhooks walk soak \
     picture pictures \
     fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
     uninstall check-debian FORCE
@@ -376,7 +379,7 @@ stop:
 
 test: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@$(MAKE) --no-print-directory suite
+	@LIMS_TEST_SECONDS=$${LIMS_TEST_SECONDS:-900} $(MAKE) --no-print-directory suite
 
 suite:
 	@JOBS=$(JOBS) LIMS_OUT=$(OUT) build/suite $(T)
@@ -397,6 +400,11 @@ endef
 bench-webhooks: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/webhooks
+
+torture-documents: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@DOCUMENT_ISSUES=$${DOCUMENT_ISSUES:-500} \
+	    $(MAKE) --no-print-directory suite T=t/documents/kills.t
 
 # At least 20,000 events; TORTURE_SEED repeats a run.
 torture-webhooks: prerequisites
@@ -507,6 +515,10 @@ bench-trail: prerequisites
 bench-batches: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/batches
+
+bench-documents: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@LIMS_OUT=$(OUT) build/bench/documents
 
 bench-application: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
