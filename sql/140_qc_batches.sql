@@ -80,6 +80,9 @@ CREATE UNIQUE INDEX qc_batch_of_file
     ON lims.qc_batch (organization_id, file_id)
  WHERE file_id IS NOT NULL;
 
+CREATE INDEX qc_batch_instrument_id ON lims.qc_batch (organization_id, instrument_id, id)
+ WHERE instrument_id IS NOT NULL;
+
 CREATE INDEX qc_batch_failed ON lims.qc_batch (organization_id, evaluated_at)
  WHERE qc_status = 'failed';
 

@@ -76,6 +76,10 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "clientId", .type = LIMS_T_ID, .doc = "Only orders of this client." },
     { .name = "orderNumber", .type = LIMS_T_STRING, .doc = "Only the order with this number." },
+    { .name = "panelId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_PEOPLE,
+      .doc = "Only orders whose tests were ordered by this panel." },
     LIMS_FIELD_END,
 };
 

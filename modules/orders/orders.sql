@@ -22,6 +22,7 @@ SELECT *
    AND id > :cursor::bigint
    AND (:clientId::bigint IS NULL OR "clientId" = :clientId::bigint)
    AND (:orderNumber::text IS NULL OR "orderNumber" = :orderNumber::text)
+   AND (:panelId::bigint IS NULL OR :panelId::bigint = ANY ("panelIds"))
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -125,6 +125,8 @@ static const lims_field_t filters[] = {
       .values = lims_qc_statuses,
       .doc = "Only batches of this status." },
     { .name = "batchNumber", .type = LIMS_T_STRING, .doc = "Only the batch with this number." },
+    { .name = "instrumentId", .type = LIMS_T_ID, .doc = "Only batches run on this instrument." },
+    { .name = "qcTemplateId", .type = LIMS_T_ID, .doc = "Only batches made of this template." },
     LIMS_FIELD_END,
 };
 

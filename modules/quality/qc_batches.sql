@@ -14,6 +14,8 @@ SELECT *
    AND id > :cursor::bigint
    AND (:qcStatus::text IS NULL OR "qcStatus" = :qcStatus::text)
    AND (:batchNumber::text IS NULL OR "batchNumber" = :batchNumber::text)
+   AND (:instrumentId::bigint IS NULL OR "instrumentId" = :instrumentId::bigint)
+   AND (:qcTemplateId::bigint IS NULL OR "qcTemplateId" = :qcTemplateId::bigint)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -135,6 +135,12 @@ static const lims_field_t filters[] = {
     { .name = "active",
       .type = LIMS_T_BOOLEAN,
       .doc = "Only active (true) or inactive (false) versions." },
+    { .name = "q",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_WORDS,
+      .max = 64,
+      .doc = "Only templates whose method and name, as \"method, name\", contain this text in any "
+             "case." },
     LIMS_FIELD_END,
 };
 

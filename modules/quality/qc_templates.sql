@@ -14,6 +14,8 @@ SELECT *
    AND id > :cursor::bigint
    AND (:method::text IS NULL OR method = :method::text)
    AND (:active::boolean IS NULL OR active = :active::boolean)
+   AND (:q::text IS NULL
+        OR strpos(lower(concat_ws(', ', method, name)), lower(:q::text)) > 0)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -14,6 +14,7 @@ SELECT *
    AND (:testDefinitionId::bigint IS NULL
         OR "testDefinitionId" = :testDefinitionId::bigint)
    AND (:active::boolean IS NULL OR active = :active::boolean)
+   AND (:q::text IS NULL OR strpos(lower(name), lower(:q::text)) > 0)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

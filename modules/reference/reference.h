@@ -76,7 +76,13 @@ enum {
       .type = LIMS_T_BOOLEAN,                                                        \
       .doc = "Only active (true) or inactive (false) records." },                    \
     { .name = "code", .type = LIMS_T_STRING,                                         \
-      .doc = "Only the record with this code." }
+      .doc = "Only the record with this code." },                                    \
+    { .name = "q",                                                                   \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_PEOPLE | LIMS_F_WORDS,                                         \
+      .max = 64,                                                                     \
+      .doc = "Only records whose code and name, as \"code, name\", contain this text in "  \
+             "any case." }
 
 /* clang-format on */
 

@@ -13,6 +13,8 @@ SELECT *
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)
    AND (:code::text IS NULL OR code = :code::text)
+   AND (:q::text IS NULL
+        OR strpos(lower(concat_ws(', ', code, name)), lower(:q::text)) > 0)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

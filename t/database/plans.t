@@ -154,7 +154,7 @@ my %filter = (
     updatedSince => [ '2026-01-02', '2026-12-01' ],
     sampleId => [$sample], testDefinitionId => [ first_of(10) ],
     sampleTestId => [$test], parentId => [ first_of(20) ],
-    qcBatchId => [ first_of(100) ], templateId => [1], kind => ['oos'], qcStatus => ['failed'],
+    qcBatchId => [ first_of(100) ], templateId => [1], qcTemplateId => [1], panelId => [ first_of(5) ], kind => ['oos'], qcStatus => ['failed'],
     batchNumber => ['Q' . first_of(100)], code => ['R' . first_of(20)],
     confirmationStatus => ['pending'],
     active => ['t'], open => ['t'], method => ['EPA 200.8'],

@@ -44,7 +44,7 @@ export const paths = {
     confirmations: (query = '') => `${base}/confirmations${query}`,
     confirmation: (id: number, tab = '') =>
         `${base}/confirmations/${id}${tab ? `/${tab}` : ''}`,
-    worksheets: () => `${base}/worksheets`,
+    worksheets: (query = '') => `${base}/worksheets${query}`,
     worksheet: (id: number, tab = '') => `${base}/worksheets/${id}${tab ? `/${tab}` : ''}`,
     worksheetOf: (testId: number) => `${base}/worksheets/of/${testId}`,
     audit: (query = '') => `${base}/audit${query}`,

@@ -14,7 +14,7 @@ import type { paths } from '#api';
 import { api } from './client.ts';
 import { Problem, problemOf } from './problem.ts';
 
-type ReadPath = PathsWithMethod<paths, 'get'>;
+export type ReadPath = PathsWithMethod<paths, 'get'>;
 type Init<P extends ReadPath> = MaybeOptionalInit<paths[P], 'get'>;
 export type Read<P extends ReadPath> =
     NonNullable<FetchResponse<paths[P]['get'] & {}, Init<P>, `${string}/${string}`>['data']>;

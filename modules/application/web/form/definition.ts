@@ -29,7 +29,7 @@ export interface Member {
 // Lists whose records are picked by their names.
 export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/material-types'
     | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'
-    | '/media-lots'>;
+    | '/media-lots' | '/panels' | '/instruments' | '/qc-templates' | '/worksheet-templates'>;
 
 // Routes of acts on one record.
 export type ActPath = Extract<PathsWithMethod<paths, 'post'>, `${string}/{id}/${string}`>;

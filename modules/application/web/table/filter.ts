@@ -11,6 +11,8 @@ export interface Filter {
     title: string;
     // Choices, as pairs of value and title; absent: a text is typed, or a day.
     choices?: [string, string][];
+    // Whether several of the choices can be asked for at once.
+    several?: boolean;
     // List whose records the filter refers to by id; the list is read when somebody uses the
     // filter.
     records?: RecordsPath;

@@ -29,15 +29,37 @@ function Choices({ title, choices }: {
     );
 }
 
+// Boxes of a filter that takes several choices; those of now are ticked.
+function SeveralChoices({ title, choices, now }: {
+    title: string; choices: [string, string][]; now: string[];
+}): ReactElement {
+    return (
+        <fieldset className="pickmany">
+            <legend className="unseen">{title}</legend>
+            {choices.map(([value, name]) => (
+                <label className="pick" key={value}>
+                    <input type="checkbox" name="value" value={value}
+                        defaultChecked={now.includes(value)} />
+                    <span>{name}</span>
+                </label>
+            ))}
+        </fieldset>
+    );
+}
+
 function RecordChoices({ title, path }: { title: string; path: RecordsPath }): ReactElement {
     const records = useRecords(path);
     const choices = records.map(({ id, name }): [string, string] => [id, name]);
     return <Choices title={title} choices={choices.sort(([, a], [, b]) => a.localeCompare(b))} />;
 }
 
-function Value({ filter }: { filter: Filter }): ReactElement {
+function Value({ filter, now }: { filter: Filter; now: string }): ReactElement {
     if (filter.records) {
         return <RecordChoices title={filter.title} path={filter.records} />;
+    }
+    if (filter.choices && filter.several) {
+        return <SeveralChoices title={filter.title} choices={filter.choices}
+            now={now.split(',')} />;
     }
     return filter.choices ? <Choices title={filter.title} choices={filter.choices} /> : (
         <input name="value" aria-label={filter.title} required autoComplete="off"
@@ -54,9 +76,9 @@ function Add({ known, filters, path }: {
     const filter = offered.find((one) => one.name === name) ?? offered[0];
     const submit = async (event: FormEvent<HTMLFormElement>, close: () => void): Promise<void> => {
         event.preventDefault();
-        const value = String(new FormData(event.currentTarget).get('value')).trim();
+        const value = new FormData(event.currentTarget).getAll('value').join().trim();
         close();
-        if (filter) {
+        if (filter && value) {
             const found = filter.find ? await filter.find(value) : { [filter.name]: value };
             if (found) {
                 show(path, { ...filters, ...found });
@@ -81,7 +103,8 @@ function Add({ known, filters, path }: {
                                     <option key={one.name} value={one.name}>{one.title}</option>
                                 ))}
                             </select>
-                            {filter ? <Value key={filter.name} filter={filter} /> : null}
+                            {filter ? <Value key={filter.name} filter={filter}
+                                now={filters[filter.name] ?? ''} /> : null}
                             <Button kind="primary" type="submit">{t.filters.add}</Button>
                         </form>
                     )}

@@ -9,6 +9,7 @@ import { ActBar } from '../actions/act-bar.tsx';
 import { allowed, useActions } from '../actions/action.ts';
 import type { Action, Ready } from '../actions/action.ts';
 import type { Problem } from '../api/problem.ts';
+import type { ReadPath } from '../api/read.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import type { Dropping } from '../parts/drop-files.tsx';
@@ -19,6 +20,7 @@ import { t } from '../texts/texts.ts';
 import { ListTable } from './list-table.tsx';
 import type { Column } from './list-table.tsx';
 import { RowPeek } from './peek.tsx';
+import { useTotal } from './total.ts';
 
 interface Found<Row> {
     data: { data: Row[]; nextCursor: number | string; hasMore: boolean } | undefined;
@@ -50,7 +52,9 @@ interface Properties<Row> {
     // Button that makes the first row, where it is none of the actions.
     begin?: ReactNode;
     filtered: boolean;
-    // How many there are without the filters, where that is known.
+    // The list in the API, of which it is said how many there are without the filters; `total`:
+    // what is said, where it is known.
+    list?: ReadPath;
     total?: string | undefined;
     // A place to drop files on.
     drop?: Dropping | undefined;
@@ -74,20 +78,38 @@ function placeBefore(): Place {
     return known ? state as Place : { cursor: null, selected: [], peek: false };
 }
 
-function None({ none, noneWhat, filtered, total, children }: {
-    none: string; noneWhat: string | undefined; filtered: boolean; total: string | undefined;
-    children: ReactNode;
+function None({ none, noneWhat, children }: {
+    none: string; noneWhat: string | undefined; children: ReactNode;
 }): ReactElement {
-    const { pathname } = useAddress();
-    return filtered ? (
-        <Nothing title={total === undefined ? t.filters.none : t.filters.noneOf(total)}>
-            <p><Button onPress={() => navigate(pathname)}>{t.filters.clearAll}</Button></p>
-        </Nothing>
-    ) : (
+    return (
         <Nothing title={none}>
             {noneWhat ? <p className="quiet">{noneWhat}</p> : null}
             {children ? <p>{children}</p> : null}
         </Nothing>
+    );
+}
+
+// Nothing passes the filters.
+function NoneLeft({ total }: { total: string | undefined }): ReactElement {
+    const { pathname } = useAddress();
+    return (
+        <Nothing title={total === undefined ? t.filters.none : t.filters.noneOf(total)}>
+            <p><Button onPress={() => navigate(pathname)}>{t.filters.clearAll}</Button></p>
+        </Nothing>
+    );
+}
+
+const NoneLeftOf = ({ list }: { list: ReadPath }): ReactElement =>
+    <NoneLeft total={useTotal(list)} />;
+
+function Empty<Row>({ page, actions }: { page: Properties<Row>; actions: Ready[] }): ReactElement {
+    if (page.filtered) {
+        return page.list ? <NoneLeftOf list={page.list} /> : <NoneLeft total={page.total} />;
+    }
+    return (
+        <None none={page.none} noneWhat={page.noneWhat}>
+            {page.begin ?? <Begin actions={actions} />}
+        </None>
     );
 }
 
@@ -205,12 +227,8 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
                     {!found.data && found.error ? <Refused problem={found.error}
                         retry={() => void found.refetch()} /> : null}
                     {!found.data && !found.error ? <Waiting what={page.title} /> : null}
-                    {found.data && rows.length === 0 ? (
-                        <None none={page.none} noneWhat={page.noneWhat} filtered={page.filtered}
-                            total={page.total}>
-                            {page.begin ?? <Begin actions={actions} />}
-                        </None>
-                    ) : null}
+                    {found.data && rows.length === 0
+                        ? <Empty<Row> page={page} actions={actions} /> : null}
                 </div>
                 {peeked ? page.peek?.(peeked, closePeek) ?? (
                     <RowPeek<Row> row={peeked} name={nameOf(peeked)} columns={columns}

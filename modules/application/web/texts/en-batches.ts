@@ -15,6 +15,7 @@ export const batches = {
     status: { open: 'Open', passed: 'Passed', failed: 'Failed', overridden: 'Overridden' },
     failing: 'Open, a control failed',
     columns: { number: 'Number', method: 'Method', date: 'Analysed', instrument: 'Instrument',
+        template: 'Template',
         status: 'Status', tests: 'Tests', evaluated: 'Evaluated', by: 'By', notes: 'Notes' },
     tabs: { controls: 'Controls' },
     tabsOf: (name: string) => `QC batch ${name}`,

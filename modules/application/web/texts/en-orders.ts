@@ -92,7 +92,7 @@ export const orders = {
     begin: 'Register an order',
     noSample: 'The order has no sample.',
     newOrder: 'New order',
-    heads: { number: 'Order', client: 'Client', contact: 'Contact', samples: 'Samples',
+    heads: { number: 'Order', client: 'Client', panel: 'Panel', contact: 'Contact', samples: 'Samples',
         registered: 'Registered', notes: 'Notes', sample: 'Tracking id', location: 'Location',
         status: 'Status', received: 'Received', externalId: 'External id' },
     received: (here: number, all: number) => `${here} of ${all} received`,

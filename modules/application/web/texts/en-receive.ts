@@ -47,5 +47,9 @@ export const receive = {
         '. Each bottle is received when it is scanned',
     ].join(''),
     sound: 'Sound',
+    left: (waiting: number, refused: number) => [
+        waiting ? `${waiting} ${waiting === 1 ? 'scan' : 'scans'} not sent yet` : '',
+        refused ? `${refused} ${refused === 1 ? 'scan' : 'scans'} refused` : '',
+    ].filter(Boolean).join(', '),
     lastSaved: (at: string) => `Last saved ${at}`,
 };

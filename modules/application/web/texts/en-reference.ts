@@ -90,6 +90,7 @@ export const reference = {
             `${count(created, 'record')} made, ${changed.toLocaleString('en-US')} changed.`,
     },
     show: 'Show',
+    search: 'Search code or name',
     shown: { active: 'Active', inactive: 'Not active', all: 'All' },
     newest: (what: string) => `${what}, newest first`,
     active: 'Active',
@@ -105,6 +106,7 @@ export const reference = {
     users: {
         samples: (n: string) => `${n} ${n === '1' ? 'sample' : 'samples'}`,
         more: (n: number) => `and ${n} more`,
+        all: 'and older ones',
     },
     state: 'State',
     tests: (n: number) => count(n, 'test'),

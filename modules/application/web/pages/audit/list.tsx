@@ -76,7 +76,7 @@ export function AuditList(): ReactElement {
             addressOf={({ entry }) => pageOf(entry.table, entry.recordId)}
             peek={(line, close) => <Peek line={line} close={close} />}
             none={t.audit.none} noneWhat={t.audit.noneWhat}
-            filtered={Object.keys(filters).length > 0}
+            filtered={Object.keys(filters).length > 0} list="/audit-entries"
             head={(
                 <>
                     <Views page="audit" path={paths.audit()} />

@@ -71,7 +71,7 @@ export function CertificateList(): ReactElement {
             found={found} rows={found.data?.data ?? none} nameOf={nameOf}
             addressOf={({ id }) => paths.certificate(id)} actions={certificateListActions}
             none={words.none}
-            noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
+            noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0} list="/certificates"
             head={<Views page="certificates" path={paths.certificates()} />}
             filters={<FilterBar known={known} views="certificates" csv="/certificates" />} />
     );

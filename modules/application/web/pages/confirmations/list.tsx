@@ -53,7 +53,7 @@ export function ConfirmationList(): ReactElement {
         <ListPage<Confirmation> title={words.title} label={words.list} columns={columns}
             found={found} rows={found.data?.data ?? none} nameOf={nameOf}
             addressOf={({ id }) => paths.confirmation(id)} none={words.none}
-            noneWhat={words.noneWhat} filtered={shown !== 'pending'}
+            noneWhat={words.noneWhat} filtered={shown !== 'pending'} list="/confirmations"
             filters={(
                 <div className="filters">
                     <div className="states" role="group" aria-label={words.show}>

@@ -107,7 +107,7 @@ export function InvestigationList({ opening }: { opening?: boolean }): ReactElem
         <ListPage<Investigation> title={words.title} label={words.list} columns={columns}
             found={found} rows={rows} nameOf={(one) => one.investigationNumber}
             addressOf={({ id }) => paths.investigation(id)} actions={investigationListActions}
-            none={words.none} noneWhat={words.noneWhat} filtered={shown !== ''}
+            none={words.none} noneWhat={words.noneWhat} filtered={shown !== ''} list="/investigations"
             filters={<Phases all={all} shown={shown} more={open.data?.hasMore ?? false} />}>
             {opening ? <RecordForm definition={investigationForm} id={null}
                 initial={beginningOf(searchParams)} note={searchParams.get('of') ?? undefined}

@@ -89,7 +89,7 @@ export function KeyList({ record, act }: { record: string; act: string | undefin
     return (
         <ListPage<Key> title={words.title} label={words.label} none={words.none}
             noneWhat={words.noneWhat} columns={columns} found={found}
-            rows={found.data?.data ?? empty} filtered={shown !== ''} nameOf={({ name }) => name}
+            rows={found.data?.data ?? empty} filtered={shown !== ''} list="/keys" nameOf={({ name }) => name}
             actions={keyActions} addressOf={({ id }) => `${paths.keys(id)}${search}`}
             filters={<Choose member="revoked" label={words.show} values={[
                 { value: '', title: words.shown.use }, { value: 'yes', title: words.shown.revoked },

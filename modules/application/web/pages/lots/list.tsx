@@ -63,7 +63,7 @@ export function LotList({ kind, receiving }: {
             columns={columnsOf[kind]} found={found} rows={rows} nameOf={({ code }) => code}
             addressOf={(lot) => paths.lot(kindOf(lot), lot.id)} actions={actions[kind]}
             none={t.lots.none} noneWhat={t.lots.noneWhat}
-            filtered={Object.keys(filters).length > 0}
+            filtered={Object.keys(filters).length > 0} list={`/${kind}-lots`}
             head={<>
                 <Views page={`${kind}-lots`} path={paths.lots(kind)} /><Kinds kind={kind} />
             </>}

@@ -28,6 +28,7 @@ const { heads } = texts;
 const known: Filter[] = [
     { name: 'clientId', title: heads.client, records: '/clients' },
     { name: 'orderNumber', title: heads.number },
+    { name: 'panelId', title: heads.panel, records: '/panels' },
 ];
 
 const columnsOf = (clientOf: (id: unknown) => string): Column<Listed>[] => [
@@ -61,7 +62,7 @@ export function OrderList(): ReactElement {
             addressOf={({ id }) => paths.order(id)} actions={orderActions} none={texts.none}
             noneWhat={texts.noneWhat} begin={may('sample.register')
                 ? <Link href={paths.newOrder()}>{texts.begin}</Link> : null}
-            filtered={Object.keys(filters).length > 0}
+            filtered={Object.keys(filters).length > 0} list="/orders"
             head={<Views page="orders" path={paths.orders()} />}
             filters={<FilterBar known={known} views="orders" csv="/orders" />} />
     );

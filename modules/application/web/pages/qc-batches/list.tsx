@@ -12,8 +12,10 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { MenuButton } from '../../parts/menu.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
-import { Csv } from '../../table/csv.tsx';
+import { useAddress } from '../../router.tsx';
+import { filtersIn } from '../../table/filter.ts';
+import type { Filter, Filters } from '../../table/filter.ts';
+import { FilterBar, show } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { dayOf } from '../../texts/time.ts';
@@ -51,21 +53,26 @@ const columnsOf = ({ instrument, person }: Names): Column<Listed>[] => [
         overrideReason ?? notes ?? undefined },
 ];
 
-function States({ chosen }: { chosen: State | null }): ReactElement {
+const known: Filter[] = [
+    { name: 'qcStatus', title: words.status, choices: Object.entries(texts.status) },
+    { name: 'instrumentId', title: words.instrument, records: '/instruments' },
+    { name: 'qcTemplateId', title: words.template, records: '/qc-templates' },
+];
+
+function States({ filters }: { filters: Filters }): ReactElement {
+    const { qcStatus: chosen, ...rest } = filters;
     return (
         <div className="filters">
             <div className="states" role="group" aria-label={texts.states}>
-                <button type="button" aria-pressed={chosen === null}
-                    onClick={() => navigate(paths.qcBatches())}>{texts.all}</button>
+                <button type="button" aria-pressed={chosen === undefined}
+                    onClick={() => show(paths.qcBatches(), rest)}>{texts.all}</button>
                 {states.map((state) => (
                     <button key={state} type="button" aria-pressed={chosen === state}
-                        onClick={() => navigate(paths.qcBatches(`?status=${state}`))}>
+                        onClick={() => show(paths.qcBatches(), { ...rest, qcStatus: state })}>
                         <Glyph name={glyphOf[state]} tone={glyphOf[state]} />{texts.status[state]}
                     </button>
                 ))}
             </div>
-            <span className="push" />
-            <Csv list="/qc-batches" filters={chosen ? { qcStatus: chosen } : {}} />
         </div>
     );
 }
@@ -85,10 +92,10 @@ export function BatchList(): ReactElement {
     const { searchParams } = useAddress();
     const instruments = useInstruments();
     const person = usePeople();
-    const status = states.find((one) => one === searchParams.get('status')) ?? null;
+    const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
-    const list = useRead('/qc-batches', { params: { query: { order: '-id', limit: 50,
-        ...(status ? { qcStatus: status } : {}), ...(cursor ? { cursor: Number(cursor) } : {}) } } },
+    const list = useRead('/qc-batches', { params: { query: { ...filters, order: '-id', limit: 50,
+        ...(cursor ? { cursor: Number(cursor) } : {}) } } },
     { live: 15 });
     const columns = useMemo(() => columnsOf({ person,
         instrument: (id) => instruments.get(id ?? 0)?.code ?? '' }), [person, instruments]);
@@ -97,7 +104,9 @@ export function BatchList(): ReactElement {
         <ListPage<Listed> title={texts.title} label={texts.list} columns={columns} found={list}
             rows={list.data?.data ?? empty} nameOf={({ batchNumber }) => batchNumber}
             addressOf={({ id }) => paths.qcBatch(id)} none={texts.none} noneWhat={texts.noneWhat}
-            filtered={status !== null} head={<><span className="push" /><Make /></>}
-            filters={<States chosen={status} />} />
+            filtered={Object.keys(filters).length > 0} list="/qc-batches"
+            head={<><span className="push" /><Make /></>} filters={<>
+                <States filters={filters} /><FilterBar known={known} csv="/qc-batches" />
+            </>} />
     );
 }

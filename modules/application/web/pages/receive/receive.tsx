@@ -18,7 +18,7 @@ import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
 import { choose, chosen } from '../../theme/choice.ts';
 import { Beside, type Order } from './beside.tsx';
-import { deskOf } from './desks.ts';
+import { comeBack, deskOf, leaveDesk } from './desks.ts';
 import { type Line, type Receiving, type State, expectedOf, sumOf } from './receiving.ts';
 import { Scans, glyphs } from './scans.tsx';
 import { tone } from './tones.ts';
@@ -166,6 +166,10 @@ export function ReceivePage(): ReactElement {
     const { id, order, problem } = useOrder(state.lines);
 
     useTones(state.lines);
+    useEffect(() => {
+        comeBack(desk);
+        return () => leaveDesk(desk);
+    }, [desk]);
     useEffect(() => {
         const online = (): void => desk.retry();
         window.addEventListener('online', online);

@@ -193,7 +193,7 @@ export class Receiving {
     }
 }
 
-function isOnItsWay(verdict: Verdict): boolean {
+export function isOnItsWay(verdict: Verdict): boolean {
     return verdict === 'sending' || verdict === 'waiting';
 }
 

@@ -20,6 +20,7 @@ import { Csv } from '../../table/csv.tsx';
 import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
+import { Search } from '../../table/search.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { Download, ImportPanel } from './import.tsx';
@@ -76,6 +77,8 @@ function columnsOf(noun: Noun): Column<Row>[] {
 }
 
 const asked: Record<string, Filters> = { '': { active: 'true' }, no: { active: 'false' }, all: {} };
+const filtersOf = (shown: string, q: string | null): Filters =>
+    ({ ...asked[shown], ...(q ? { q } : {}) });
 const empty: Row[] = [];
 
 interface Found {
@@ -88,6 +91,7 @@ interface Found {
 
 function FilterLine({ noun }: { noun: Noun }): ReactElement {
     const { shown } = useShown('active');
+    const filters = filtersOf(shown, useAddress().searchParams.get('q'));
     return (
         <>
             <Nouns shown={noun.slug} />
@@ -95,8 +99,9 @@ function FilterLine({ noun }: { noun: Noun }): ReactElement {
                 { value: '', title: words.shown.active }, { value: 'no', title: words.shown.inactive },
                 { value: 'all', title: words.shown.all },
             ]}>
+                <Search key={noun.slug} label={words.search} />
                 {hasFile(noun.slug) ? <Download noun={noun.slug} /> : (
-                    <><span className="push" /><Csv list={noun.list} filters={asked[shown] ?? {}} /></>
+                    <><span className="push" /><Csv list={noun.list} filters={filters} /></>
                 )}
             </Choose>
         </>
@@ -105,10 +110,11 @@ function FilterLine({ noun }: { noun: Noun }): ReactElement {
 
 function NounPage({ noun, record }: { noun: Noun; record: string }): ReactElement {
     const { shown, page } = useShown('active');
-    const { search } = useAddress();
+    const { search, searchParams } = useAddress();
+    const q = searchParams.get('q');
     const texts = words.nouns[noun.slug];
     const found = useRead(noun.list, { params: { query: {
-        ...asked[shown], order: '-id', limit: noun.tree ? 500 : 100, ...page,
+        ...filtersOf(shown, q), order: '-id', limit: noun.tree ? 500 : 100, ...page,
     } } } as never, { live: 30 }) as unknown as Found;
     const listed = found.data?.data ?? empty;
     const rows = useMemo(() => noun.tree ? treeOf(listed) : listed, [noun, listed]);
@@ -119,7 +125,7 @@ function NounPage({ noun, record }: { noun: Noun; record: string }): ReactElemen
     return (
         <ListPage<Row> title={words.title} label={noun.tree ? texts.title : words.newest(texts.title)} none={texts.none}
             noneWhat={texts.noneWhat} columns={columns} found={found}
-            rows={rows} filtered={shown !== ''}
+            rows={rows} filtered={shown !== '' || q !== null} list={noun.list}
             nameOf={(row) => noun.definition.name(row)} actions={actions}
             addressOf={({ id }) => paths.reference(noun.slug, id) + search}
             filters={<FilterLine noun={noun} />}>

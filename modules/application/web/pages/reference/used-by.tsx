@@ -5,7 +5,7 @@
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import type { ListPath } from '../../form/definition.ts';
+import type { ReadPath } from '../../api/read.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -37,6 +37,31 @@ const kin: Partial<Record<Noun['slug'], { slug: Noun['slug']; member: string; as
     ],
 };
 
+// A list whose records were made with one of this noun; `by`: its filter, in the API and in the
+// address of its page.
+interface MadeWith {
+    list: ReadPath;
+    title: string;
+    by: string;
+    page: (query: string) => string;
+    nameOf: (row: Row) => string;
+    addressOf: (id: number) => string;
+}
+
+const batches = { list: '/qc-batches', title: t.batches.title, page: paths.qcBatches,
+    nameOf: (row: Row) => String(row['batchNumber']), addressOf: (id: number) => paths.qcBatch(id),
+} as const;
+
+const madeWith: Partial<Record<Noun['slug'], MadeWith>> = {
+    panels: { list: '/orders', title: t.orders.title, by: 'panelId', page: paths.orders,
+        nameOf: (row) => String(row['orderNumber']), addressOf: (id) => paths.order(id) },
+    instruments: { ...batches, by: 'instrumentId' },
+    'qc-templates': { ...batches, by: 'qcTemplateId' },
+    'worksheet-templates': { list: '/worksheets', title: t.worksheets.title, by: 'templateId',
+        page: paths.worksheets, addressOf: (id) => paths.worksheet(id),
+        nameOf: (row) => [row['testCode'], row['trackingId']].join(' ') },
+};
+
 const samplesBy: Partial<Record<Noun['slug'], string>> = {
     clients: 'clientId', projects: 'projectId', 'material-types': 'materialTypeId',
 };
@@ -49,7 +74,7 @@ function Kin({ slug, member, asked, id }: {
     slug: Noun['slug']; member: string; asked: boolean; id: number;
 }): ReactElement | null {
     const list = nounOf(slug)?.list ?? '/panels';
-    const found = useRead(list as ListPath, { params: { query: {
+    const found = useRead(list as ReadPath, { params: { query: {
         active: true, limit: 500, ...(asked ? { [member]: id } : {}),
     } } } as never);
     const page = found.data as { data: Row[] } | undefined;
@@ -89,14 +114,42 @@ function Samples({ member, id }: { member: string; id: number }): ReactElement |
     );
 }
 
+function Made({ list, title, by, page, nameOf, addressOf, id }: MadeWith & {
+    id: number;
+}): ReactElement | null {
+    const found = useRead(list, { params: { query: {
+        [by]: id, order: '-id', limit: shownAtMost,
+    } } } as never);
+    const newest = found.data as { data: Row[]; hasMore: boolean } | undefined;
+    if (!newest) {
+        return <Unknown />;
+    }
+    return newest.data.length ? (
+        <>
+            <dt>{title}</dt>
+            <dd>
+                {newest.data.map((row, i) => (
+                    <span key={row.id}>
+                        {i ? ', ' : ''}<Link href={addressOf(row.id)}>{nameOf(row)}</Link>
+                    </span>
+                ))}
+                {newest.hasMore
+                    ? <> <Link href={page(`?${by}=${id}`)}>{words.users.all}</Link></> : null}
+            </dd>
+        </>
+    ) : null;
+}
+
 export function UsedBy({ noun, id }: { noun: Noun; id: number }): ReactElement | null {
     const member = samplesBy[noun.slug];
     const others = kin[noun.slug] ?? [];
-    return member || others.length ? (
+    const made = madeWith[noun.slug];
+    return member || made || others.length ? (
         <section className="section" aria-labelledby="used-by">
             <h3 id="used-by">{words.usedBy}</h3>
             <dl className="pairs">
                 {member ? <Samples member={member} id={id} /> : null}
+                {made ? <Made {...made} id={id} /> : null}
                 {others.map((one) => <Kin key={one.slug} {...one} id={id} />)}
             </dl>
             <p className="quiet small otherwise">{words.notUsed}</p>

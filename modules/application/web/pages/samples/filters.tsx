@@ -54,7 +54,7 @@ export const knownFilters = (
     { projects, materials }: Names, orderNumber: string,
 ): Filter[] => [
     { name: 'q', title: titles.q, least: 3 },
-    { name: 'status', title: titles.status, choices: words(t.samples.status) },
+    { name: 'status', title: titles.status, choices: words(t.samples.status), several: true },
     { name: 'releaseState', title: titles.releaseState, choices: words(t.samples.releaseState) },
     { name: 'holdingStatus', title: titles.holdingStatus, choices: words(t.samples.holding) },
     { name: 'priority', title: titles.priority, choices: words(t.samples.priority) },

@@ -120,7 +120,7 @@ export function UserList({ record }: { record: string }): ReactElement {
     return (
         <ListPage<User> title={words.title} label={words.label} none={words.none}
             noneWhat={words.noneWhat} columns={columns} found={found}
-            rows={found.data?.data ?? empty} filtered={shown !== ''}
+            rows={found.data?.data ?? empty} filtered={shown !== ''} list="/users"
             nameOf={({ displayName }) => displayName} actions={userActions}
             addressOf={({ id }) => paths.users(id) + search}
             filters={<>

@@ -102,7 +102,7 @@ export function Deliveries({ id }: { id: number | null }): ReactElement {
     return (
         <ListPage<Delivery> title={t.webhooks.title} label={words.label} none={words.none}
             noneWhat={words.noneWhat} columns={columns} found={found}
-            rows={found.data?.data ?? empty} filtered={shown !== '' || endpointId > 0}
+            rows={found.data?.data ?? empty} filtered={shown !== '' || endpointId > 0} list="/webhook-deliveries"
             nameOf={({ type }) => type} actions={deliveryActions}
             addressOf={(one) => paths.deliveries(search, one.id)}
             filters={<>

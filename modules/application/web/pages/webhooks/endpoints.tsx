@@ -103,7 +103,7 @@ export function Endpoints({ record, act }: { record: string; act: string | undef
     return (
         <ListPage<Endpoint> title={words.title} label={words.label} none={words.none}
             noneWhat={words.noneWhat} columns={columns} found={found}
-            rows={found.data?.data ?? empty} filtered={shown !== ''} nameOf={({ name }) => name}
+            rows={found.data?.data ?? empty} filtered={shown !== ''} list="/webhook-endpoints" nameOf={({ name }) => name}
             actions={webhookActions} addressOf={({ id }) => paths.webhooks(id) + search}
             filters={<>
                 <WebhookTabs shown="endpoints" />

@@ -10,7 +10,9 @@ import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { useAddress } from '../../router.tsx';
-import { Csv } from '../../table/csv.tsx';
+import { filtersIn } from '../../table/filter.ts';
+import type { Filter } from '../../table/filter.ts';
+import { FilterBar } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
@@ -41,18 +43,23 @@ const columns: Column<Row>[] = [
         cell: (row) => <Moment at={row.createdAt} /> },
 ];
 
+const known: Filter[] = [
+    { name: 'templateId', title: titles.template, records: '/worksheet-templates' },
+];
+
 const none: Row[] = [];
 
 export function WorksheetList(): ReactElement {
     const { searchParams } = useAddress();
+    const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
-    const found = useRead('/worksheets', { params: { query: { order: '-id', limit: 50,
+    const found = useRead('/worksheets', { params: { query: { ...filters, order: '-id', limit: 50,
         ...(cursor ? { cursor: Number(cursor) } : {}) } } }, { live: 30 });
     return (
         <ListPage<Row> title={words.title} label={words.list} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={(row) => `${row.testCode} ${row.trackingId}`}
             addressOf={({ id }) => paths.worksheet(id)} none={words.none}
-            noneWhat={words.noneWhat} filtered={false}
-            head={<><span className="push" /><Csv list="/worksheets" /></>} />
+            noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
+            list="/worksheets" filters={<FilterBar known={known} csv="/worksheets" />} />
     );
 }
