@@ -103,7 +103,7 @@ subtest 'guessing' => sub {
     is($last, 429, 'an address is held that asks too often');
     my $held = asked($code);
     refused($held, 429, 'rate_limited', 'the right code');
-    ok($held->header('Retry-After'), '... and says when to ask again');
+    ok($held->header('Retry-After'), 'the refusal of an address that asks too often says when to ask again');
     is($lims->get('/whoami')->status, 200, 'a known API key goes on');
     $lims->allow_log(qr/LIMS0\d+/);
 };

@@ -43,7 +43,7 @@ is(scalar @{ $ann->done('investigation list')->{data} }, 1, 'no second one while
 
 my $noted = $ann->done('investigation show', $oos->{id});
 is($noted->{openedValue}, '16.2', 'the value that opened it stays');
-is_deeply([ map { $_->{result} } @{ $noted->{values} } ], ['16.4'], '... and later ones follow');
+is_deeply([ map { $_->{result} } @{ $noted->{values} } ], ['16.4'], 'later values of the test are listed with the investigation');
 is_deeply($oos->{values}, [], 'at first there was none');
 is($oos->{dueDate}, $lab->value('SELECT ((now() AT TIME ZONE time_zone)::date + 30)::text'
             . ' FROM lims.organization WHERE id = ?', $lims->fixture->{id}), 'it is due in 30 days');
@@ -102,9 +102,9 @@ my $signature = $lims->db->selectrow_hashref(q{
     SELECT s.meaning, s.table_name, s.record_id, lims.signature_fits(s.organization_id, s.id) AS fits
       FROM lims.electronic_signature s ORDER BY s.id DESC LIMIT 1});
 is("@{$signature}{qw(meaning table_name record_id fits)}", "closed investigation $oos->{id} 1",
-    '... is signed, and the signature stands');
+    'closing the investigation is signed, and the signature fits its content');
 is($lims->db->selectrow_array('SELECT count(*) FROM lims.electronic_signature'), 1,
-    '... the phases before it were not signed');
+    'the phases before closing were not signed');
 
 $bo->refused('invalid_transition', 'investigation add-action', $oos->{id}, text => 'too late');
 $bo->refused('invalid_body', 'investigation finish-action', $oos->{id},
@@ -144,11 +144,11 @@ my $about = $ann->done('investigation create', kind => 'deviation', title => 'Bl
 is_deeply([ @$about{qw(reagentLotId mediaLotId lotCode)} ], [ $lot, undef, 'HNO3-7' ],
     'an investigation of a lot names it');
 like($ann->done('reagent-lot history', $lot)->{data}[-1]{sentence}, qr/$about->{investigationNumber}/,
-    "... and stands in the lot's history");
+    "the history of the lot names its investigation");
 $ann->refused('invalid_reference', 'investigation create', kind => 'deviation', title => 'x',
     mediaLotId => 999_999);
 ok(!eval { $lab->act(sub { $_[0]->do('UPDATE lims.investigation SET reagent_lot_id = NULL WHERE id = ?',
-    undef, $about->{id}) }) }, '... which never becomes another');
+    undef, $about->{id}) }) }, 'an investigation of a lot never becomes one of another lot');
 advanced($about->{id}, 'cancelled', conclusion => 'The blank was mine');
 
 my $file = $lab->act(sub {
@@ -164,10 +164,10 @@ my $read = $ann->done('investigation create', kind => 'deviation', title => 'Dri
 is_deeply([ @$read{qw(instrumentFileId fileName)} ], [ $file, 'noon.csv' ],
     'an investigation of an instrument file names it');
 like($ann->done('instrument-file history', $file)->{data}[-1]{sentence},
-    qr/$read->{investigationNumber}/, "... and stands in the file's history");
+    qr/$read->{investigationNumber}/, "the history of the instrument file names its investigation");
 ok(!eval { $lab->act(sub { $_[0]->do(
     'UPDATE lims.investigation SET instrument_file_id = NULL WHERE id = ?', undef, $read->{id}) }) },
-    '... which never becomes another');
+    'an investigation of an instrument file never becomes one of another file');
 is_deeply([ map { $_->{id} } @{ $ann->done('investigation list', parentId => $about->{id})->{data} } ],
     [ $read->{id} ], 'what follows from one is listed');
 advanced($read->{id}, 'cancelled', conclusion => 'The lamp was cold');

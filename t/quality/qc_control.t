@@ -82,7 +82,7 @@ is($ann->done('qc-control update', $turbid, measuredText => 'Clear', reason => '
 sub no_control {
     my ($slug, $said, %control) = @_;
     like($ann->refused($slug, 'qc-control add', qcBatchId => $batch, controlType => 'LFB',
-            %control)->{message}, $said, '... which says what is wrong');
+            %control)->{message}, $said, 'the refusal of the control says what is wrong');
     return;
 }
 

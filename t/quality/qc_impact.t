@@ -43,7 +43,7 @@ $ann->done('qc-batch evaluate', $batch->{id});
 $lab->verify($_) for $one, $two;
 is($lims->post("/samples/$reported->{id}/report")->status, 200, 'a sample is reported');
 my $before = record($reported);
-ok(!$before->{underReview}, '... and is not under review');
+ok(!$before->{underReview}, 'a sample is not under review when it is reported');
 is(scalar investigations(), 0, 'a batch that passed opens no investigation');
 
 # --- It fails late ---------------------------------------------------------------------
@@ -61,7 +61,7 @@ my @open = investigations();
 is(scalar @open, 1, 'one investigation is opened');
 is_deeply([ @{ $open[0] }{qw(kind qcBatchId sampleId status)} ],
     [ 'qc_failure', $batch->{id}, undef, 'opened' ], 'the investigation names the batch');
-ok($open[0]{dueDate}, '... which is due on a day');
+ok($open[0]{dueDate}, 'the investigation has a day on which it is due');
 
 is_deeply($ann->done('qc-batch impact', $batch->{id}),
     { qcBatchId => $batch->{id}, samples => [
@@ -74,7 +74,7 @@ is_deeply($ann->done('qc-batch impact', $batch->{id}),
     'the samples of verified results are listed, not that of an entered one');
 ok(record($reported)->{underReview}, 'the reported sample is under review');
 is_deeply({ %{ record($reported) }, underReview => $before->{underReview} }, $before,
-    '... and changed in nothing else');
+    'nothing but underReview of the reported sample is changed');
 ok(!record($waiting)->{underReview}, 'one that is not reported is blocked instead');
 is($ann->call('qc-batch impact', 999_999)->{exit}, 3, 'a batch that is not there has none');
 
@@ -82,7 +82,7 @@ correct('0.6');
 is(scalar investigations(), 1, 'while it is failed no other is opened');
 correct('0.05');
 correct('0.7');
-is(scalar investigations(), 1, '... nor when it fails again, while that is open');
+is(scalar investigations(), 1, 'no second investigation is opened when the batch fails again while one is open');
 close_all();
 ok(!record($reported)->{underReview}, 'closing the investigation ends the review');
 correct('0.05');
@@ -97,6 +97,6 @@ $ann->done('qc-control add', qcBatchId => $early->{id}, controlType => 'LRB',
     criterion => 'maximum', measuredValue => '3', upperLimit => '0.1');
 $ann->done('qc-batch evaluate', $early->{id});
 is(scalar investigations(), 2, 'a batch that fails in time opens none');
-is_deeply($ann->done('qc-batch impact', $early->{id})->{samples}, [], '... and lists no sample');
+is_deeply($ann->done('qc-batch impact', $early->{id})->{samples}, [], 'the impact of a batch that failed in time lists no sample');
 
 done_testing();

@@ -44,14 +44,14 @@ my ($good, $bad, $incomplete, $nobody, $upside) = judged(
 );
 is($good->{evaluatedValue} + 0, 101, 'the recovery is worked out');
 ok($good->{passed}, 'the control passes');
-is_deeply($good->{refusals}, [], '... and could be entered');
-cmp_ok(abs($good->{z} - 0.474342), '<', 1e-5, '... so far from the mean of its series');
+is_deeply($good->{refusals}, [], 'a value that passes is not refused');
+cmp_ok(abs($good->{z} - 0.474342), '<', 1e-5, 'the judgement has the distance from the mean of the series');
 is_deeply($good->{broken}, [], 'no rule is broken');
 ok(defined $bad->{passed} && !$bad->{passed}, 'another value would fail');
-is_deeply($bad->{broken}, ['1-3s'], '... and break a rule');
+is_deeply($bad->{broken}, ['1-3s'], 'a value that fails breaks rule 1-3s');
 is($incomplete->{passed}, undef, 'one without a value is not judged');
 is_deeply([ map { $_->{error} } @{ $incomplete->{refusals} } ], ['invalid_body'],
-    '... but would be refused');
+    'entering a control without a value would be refused');
 is_deeply([ map { $_->{error} } @{ $nobody->{refusals} } ], ['invalid_reference'],
     'so would one that is not there');
 is_deeply([ map { $_->{error} } @{ $upside->{refusals} } ], [qw(invalid_reference invalid_body)],
@@ -61,8 +61,8 @@ is_deeply([ map { $_->{error} } @{ $upside->{refusals} } ], [qw(invalid_referenc
 my $stands = $ann->done('qc-batch show', $batch)->{controls}[9];
 my ($other) = judged({ qcControlId => $stands->{id}, measuredValue => 13 });
 is($other->{qcControlId}, $stands->{id}, 'a control that is there');
-is($other->{evaluatedValue} + 0, 130, '... is judged with another value');
-ok(!$other->{passed}, '... by its own limits');
-is($ann->done('qc-control show', $stands->{id})->{measuredValue} + 0, 10.2, '... and keeps its own');
+is($other->{evaluatedValue} + 0, 130, 'a control that is there is judged with another value');
+ok(!$other->{passed}, 'a control that is there is judged by its own limits');
+is($ann->done('qc-control show', $stands->{id})->{measuredValue} + 0, 10.2, 'judging a control that is there keeps its measured value');
 
 done_testing();

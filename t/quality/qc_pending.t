@@ -57,7 +57,7 @@ sub value {
 
 my ($sample, $test) = entered();
 is_deeply(findings($sample), [], 'without the policy there is no finding');
-is(verify($test)->status, 200, '... and nothing is refused');
+is(verify($test)->status, 200, 'without the policy a result is verified without a batch');
 my $open = batch('P-0');
 $ann->refused('invalid_transition', 'qc-batch override', $open->{id}, reason => 'no blank left');
 
@@ -75,22 +75,22 @@ policy('block');
 ($sample, $test) = entered();
 is_deeply(findings($sample), [ [qw(qc_pending blocking)] ], 'the policy block is a finding');
 is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'in_progress',
-    '... of work that goes on');
+    'a sample with the finding qc_pending is in progress');
 my $refused = refused(verify($test), 409, 'qc_pending', 'verifying without a batch');
-is_deeply($refused->{blockers}[0]{testIds}, [$test], '... which names the test');
+is_deeply($refused->{blockers}[0]{testIds}, [$test], 'the refusal to verify names the test');
 like($refused->{message}, qr/no evaluated QC batch with the controls of EPA 200\.8/,
     'the message names the method');
 
 # The first way out: a batch that covers it after its entry.
 my $batch = batch('P-1', $test);
 $refused = refused(verify($test), 409, 'qc_pending', 'verifying while the batch is open');
-is_deeply($refused->{blockers}[0]{qcBatchIds}, [ $batch->{id} ], '... which names the batch');
+is_deeply($refused->{blockers}[0]{qcBatchIds}, [ $batch->{id} ], 'the refusal to verify names the open batch');
 is_deeply([ map { [ @$_{qw(slug)} ] } @{ refused($lims->post("/samples/$sample->{id}/report"),
             409, 'incomplete_sample', 'reporting')->{blockers} } ],
     [ ['incomplete_sample'], ['qc_pending'] ], 'the report has it after the contract\'s');
 value($batch, '0.01');
 is_deeply(findings($sample), [], 'an evaluated batch clears it');
-is(verify($test)->status, 200, '... and the test is verified');
+is(verify($test)->status, 200, 'a test is verified once its batch is evaluated');
 
 # A failing batch is pending, a failed one is failed.
 ($sample, $test) = entered();
@@ -117,7 +117,7 @@ refused(verify($test), 409, 'qc_pending', 'verifying with other controls than th
 my $spent = batch('P-4', $test);
 my $signed = $ann->done('qc-batch override', $spent->{id}, reason => 'no blank left');
 is($signed->{qcStatus}, 'overridden', 'an open batch is overridden');
-is(verify($test)->status, 200, '... which lets its results be verified');
+is(verify($test)->status, 200, 'a result in an overridden batch is verified');
 value($spent, '3');
 is($ann->done('qc-batch show', $spent->{id})->{qcStatus}, 'failed',
     'values that come after all end the override');
@@ -140,6 +140,6 @@ $lab->enter($ph, '7');
 is(verify($ph)->status, 200, 'a method without a template needs no batch');
 $ann->done('qc-template update', $template->{id}, active => 'false');
 ($sample, $test) = entered();
-is(verify($test)->status, 200, '... nor one whose template is not in use');
+is(verify($test)->status, 200, 'a method whose template is not in use needs no batch');
 
 done_testing();

@@ -40,7 +40,7 @@ is_deeply([ map { $_->{qcSeriesId} } @controls ], [ ($series) x 7 ], 'one series
 my ($listed) = @{ $ann->done('qc-series list', testDefinitionId => $lead)->{data} };
 is_deeply([ @$listed{qw(id controlType criterion level lot instrumentId)} ],
     [ $series, 'LCS', 'range', 'low', 'C-7', $icp ], 'the series is listed with what it is of');
-is_deeply($ann->done('qc-series list', controlType => 'MB')->{data}, [], '... and by its type');
+is_deeply($ann->done('qc-series list', controlType => 'MB')->{data}, [], 'the filter controlType leaves out series of other types');
 is_deeply($listed->{rules}, [ '1-3s', '2-2s', 'R-4s', '4-1s', '10-x' ], 'the rules by default');
 is($listed->{baseline}{n}, 7, 'the baseline has what there is');
 
@@ -51,7 +51,7 @@ is_deeply([ map { $_->{value} } @{ $shown->{points} } ], [ 100, 101, 99, 100, 10
 is_deeply($shown->{points}[6]{broken}, ['1-3s'], 'the last breaks a rule');
 is($shown->{points}[6]{z}, 10, 'the point has its distance from the mean');
 is(join(' ', @{ $shown->{points}[6] }{qw(batchNumber lowerLimit upperLimit passed)}),
-    'Q16 50 150 1', '... with its batch, its limits and its verdict');
+    'Q16 50 150 1', 'a point has its batch, its limits and its verdict');
 is_deeply($ann->done('qc-control show', $controls[6]{id})->{broken}, ['1-3s'],
     'the control says the same');
 is_deeply([ map { "$_->{batchNumber} $_->{value}" } @{ $ann->done('qc-series show', $series,
@@ -61,8 +61,8 @@ my ($head, @lines) = split /\r\n/, decode_base64($ann->done('qc-series export', 
         from => '2026-10-15')->{contentBase64});
 like($head, qr/,batchNumber,measuredAt,value,.*,broken,/, 'the points as a file');
 is(scalar @lines, 2, 'the file has the points of the period');
-like($lines[1], qr/,"Q16",.*,"120",.*1-3s/, '... with the rules that they break');
-is($ann->call('qc-series export', 999_999)->{exit}, 3, '... and of no other series');
+like($lines[1], qr/,"Q16",.*,"120",.*1-3s/, 'the points in the file have the rules that they break');
+is($ann->call('qc-series export', 999_999)->{exit}, 3, 'the file of an unknown series is not found');
 is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]{broken}, [],
     'a rule that was not chosen is not broken');
 $ann->refused('invalid_body', 'qc-series update', $series, rules => ['9-x']);
@@ -76,7 +76,7 @@ my $spike = $ann->done('qc-control add', qcBatchId => $batch, controlType => 'MB
     testDefinitionId => $lead, criterion => 'maximum', measuredValue => 9, upperLimit => 1);
 ok($ann->done('qc-batch show', $batch)->{failing}, 'an open batch with a failed control is failing');
 $ann->done('qc-batch evaluate', $batch);
-ok(!$ann->done('qc-batch show', $batch)->{failing}, '... until it is evaluated');
+ok(!$ann->done('qc-batch show', $batch)->{failing}, 'an evaluated batch is no longer failing');
 $ann->done('qc-batch override', $batch, reason => 'blank of another day');
 is($ann->call('qc-control exclude', $controls[6]{id})->{exit}, 2, 'leaving out needs a reason');
 my $left = $ann->done('qc-control exclude', $controls[6]{id}, reason => 'wrong standard');
@@ -84,7 +84,7 @@ is_deeply([ @$left{qw(excluded excludedReason broken)} ], [ JSON::PP::true(), 'w
     'it is left out');
 my $point = $ann->done('qc-series show', $series)->{points}[6];
 is_deeply([ @$point{qw(value excluded reason)} ], [ 120, JSON::PP::true(), 'wrong standard' ],
-    '... and stays on the chart');
+    'a point that is left out stays on the chart, with its reason');
 is($ann->done('qc-batch show', $batch)->{qcStatus}, 'overridden',
     'the batch is not evaluated again');
 ok(!$ann->done('qc-control exclude', $controls[6]{id}, excluded => 'false',
@@ -96,7 +96,7 @@ my $other = $ann->done('instrument create', code => 'ICP-2', name => 'The old on
 $ann->done('qc-batch update', $controls[5]{qcBatchId}, instrumentId => $other);
 isnt($ann->done('qc-control show', $controls[5]{id})->{qcSeriesId}, $series,
     'the points of a batch move with its instrument');
-is(scalar @{ $ann->done('qc-series show', $series)->{points} }, 6, '... out of the former series');
+is(scalar @{ $ann->done('qc-series show', $series)->{points} }, 6, 'the former series has lost the points of the batch');
 $ann->refused('invalid_reference', 'qc-batch update', $batch, instrumentId => 999_999);
 is($ann->call('qc-series show', 999_999)->{exit}, 3, 'an unknown series is not found');
 

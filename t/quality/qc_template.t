@@ -51,13 +51,13 @@ $ann->refused('invalid_body', 'qc-template create', method => 'EPA 999', name =>
     controls => \@controls);
 like($ann->refused('invalid_body', 'qc-template create', method => 'EPA 200.8', name => 'Metals',
         controls => [ { type => 'LRB', criterion => 'maximum' } ])->{message},
-    qr/criterion maximum of controls\[0\] needs upperLimit/i, '... a control without its limit');
+    qr/criterion maximum of controls\[0\] needs upperLimit/i, 'the refusal names the control without its limit');
 $ann->refused('invalid_reference', 'qc-template create', method => 'EPA 200.8', name => 'Metals',
     controls => [ { %{ $controls[0] }, testDefinitionId => 999_999 } ]);
 my $template = $ann->done('qc-template create', method => 'EPA 200.8', name => 'Metals',
     perSamples => 2, controls => \@controls);
 is($template->{version}, 1, 'a template begins with version 1');
-ok($template->{active} && $template->{required}, '... in use, and required');
+ok($template->{active} && $template->{required}, 'a new template is in use, and required');
 is_deeply([ map { [ @$_{qw(type level count)} ] } @{ $template->{controls} } ],
     [ [ 'LRB', undef, 1 ], [ 'LFB', 'low', 1 ] ], 'its controls are shown in order');
 
@@ -73,7 +73,7 @@ my @test  = tests(5);
 my $batch = $ann->done('qc-batch create', batchNumber => 'T-1', qcTemplateId => $template->{id},
     sampleTestIds => [ $test[0] ]);
 is($batch->{method}, 'EPA 200.8', 'a batch has the method of its template');
-is(controls($batch), 'LRB? LFB?', '... and its controls, without values');
+is(controls($batch), 'LRB? LFB?', 'a batch of a template has its controls, without values');
 ok(!(grep { !$_->{expected} } @{ batch_shown($batch)->{controls} }), 'the controls are expected');
 is($batch->{qcStatus}, 'open', 'the batch is open');
 like($ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id})->{message}, qr/LRB \w+, LFB/,
@@ -88,7 +88,7 @@ my $blank = value($batch, 'LRB', '0.02');
 ok($blank->{passed}, 'the first value of a control needs no reason');
 $ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id});
 like($ann->refused('invalid_body', 'qc-control update', $blank->{id},
-        measuredValue => '0.03')->{message}, qr/reason/, '... a correction needs one');
+        measuredValue => '0.03')->{message}, qr/reason/, 'correcting a value of a control needs a reason');
 $ann->refused('invalid_body', 'qc-control update', $blank->{id}, measuredValue => undef,
     reason => 'none after all');
 $ann->refused('field_not_patchable', 'qc-control update', $blank->{id}, controlType => 'MB',
@@ -98,7 +98,7 @@ my $spike;
 my @events = $lab->events_in(sub { $spike = value($batch, 'LFB', '13') });
 is(batch_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
 is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'qc.failed is emitted');
-ok(!$spike->{passed}, '... by a control that failed');
+ok(!$spike->{passed}, 'the control that failed has not passed');
 $ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
 is(batch_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
 
@@ -128,10 +128,10 @@ my $next = $ann->done('qc-template update', $template->{id}, name => 'Metals by 
     controls => [ $controls[0] ]);
 isnt($next->{id}, $template->{id}, 'a change of a used version makes the next');
 is($next->{version}, 2, 'the version is counted up');
-is($next->{perSamples}, 2, '... which has the rest from it');
+is($next->{perSamples}, 2, 'the next version has what was not changed from the one before');
 is(scalar @{ $ann->done('qc-template show', $template->{id})->{controls} }, 2,
     'the version before stays as it was');
-ok(!$ann->done('qc-template show', $template->{id})->{active}, '... and out of use');
+ok(!$ann->done('qc-template show', $template->{id})->{active}, 'the version before is out of use');
 $ann->refused('invalid_reference', 'qc-batch create', batchNumber => 'T-3',
     qcTemplateId => $template->{id});
 is_deeply([ map { $_->{id} } @{ $ann->done('qc-template list', method => 'EPA 200.8',

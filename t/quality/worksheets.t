@@ -28,7 +28,7 @@ sub incomplete {
     my $body = refused($lims->post("/sample-tests/$test/verify"), 409, 'worksheet_incomplete',
         $name);
     is_deeply([ $body->{missing}, $body->{needsSignoff} ], [ $missing, $signoff ],
-        '... with what is to be done');
+        'the refusal names missing fields and signatures');
     return $body;
 }
 

@@ -33,10 +33,10 @@ subtest 'members' => sub {
     my $is = sub { return [ map { $_ // 'null' } @{ record($test) }{qw(qualifier reagentLotId analyzedAt)} ] };
     is_deeply($is->(), [ 'J', $lot, $at ], 'qualifier, lot, time');
     bulk(update($test, '1'));
-    is_deeply($is->(), [ 'J', $lot, $at ], '... stay where they are absent');
+    is_deeply($is->(), [ 'J', $lot, $at ], 'qualifier, lot and time stay where an update does not have them');
     my @events = $lab->events_in(sub { bulk(update($test, '1', reagentLotId => undef, analyzedAt => undef)) });
-    is_deeply($is->(), [ 'J', 'null', 'null' ], '... and null clears them');
-    is_deeply([ grep { $_->[0] eq 'result.entered' } @events ], [], '... which is no new result');
+    is_deeply($is->(), [ 'J', 'null', 'null' ], 'null clears reagent lot and time');
+    is_deeply([ grep { $_->[0] eq 'result.entered' } @events ], [], 'clearing lot and time emits no event of a new result');
     refused(bulk(update($test, '1', reagentLotId => 987654)), 400, 'invalid_reference', 'no such lot');
     refused(bulk(update($test, '1', qualifier => 'X')), 400, 'invalid_body', 'no such qualifier');
 };
@@ -46,7 +46,7 @@ subtest 'a reason of its own for each' => sub {
     bulk(map { update($_, '1') } @tests);
     my @unknown = (update($tests[3], '2', reason => 'again'), update(987654, '1'));
     like(refused(bulk(@unknown), 400, 'invalid_reference', 'an unknown one')->{message},
-        qr/updates\[1\]/, '... named by its place');
+        qr/updates\[1\]/, 'the refusal of an unknown test names its place');
     my $done = bulk(update($tests[2], '2', reason => 'wrong bottle'), update($tests[1], '2'),
         update($tests[0], '2', reason => 'typed wrong'), update($tests[3], '2', reason => 'wrong bottle'));
     is($done->status, 200) or diag($done->body);
@@ -70,7 +70,7 @@ subtest 'ifMatch' => sub {
         'the conflict names the test');
     is_deeply($refused->{conflicts}[0]{record}, record($tests[1]),
         'the conflict has the record as it is');
-    is_deeply([ map { record($_)->{result} } @tests ], [ 1, 1, 1 ], '... and nothing is entered');
+    is_deeply([ map { record($_)->{result} } @tests ], [ 1, 1, 1 ], 'of a bulk with a conflict nothing is entered');
     my $before = record($tests[0])->{etag};
     $lims->patch("/sample-tests/$tests[0]", { notes => 'n' });
     isnt(record($tests[0])->{etag}, $before, 'notes change the tag');
@@ -78,7 +78,7 @@ subtest 'ifMatch' => sub {
     my $renamed = record($tests[0]);
     is($renamed->{testName}, 'Another', 'a definition is renamed');
     is($renamed->{etag}, $lims->get("/sample-tests?sampleId=$renamed->{sampleId}")->json->{data}[0]{etag},
-        '... the tag is that of the list');
+        'the ETag of a test in bulk results is that of the list');
 };
 
 done_testing();

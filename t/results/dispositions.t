@@ -66,11 +66,11 @@ subtest 'adding' => sub {
         return join ' ', map { $_->{id} } @$ids;
     };
     is($list->(''), "$test $new->{id}", 'lists show all');
-    is($list->('&status=pending'), '', '... those by status active ones');
+    is($list->('&status=pending'), '', 'the filter by status leaves out cancelled tests');
     is($list->('&status=pending&disposition=cancelled'), $new->{id},
         'cancelled tests are listed when asked for');
     is($list->('&updatedSince=2026-01-01&status=pending'), $new->{id},
-        '... and nothing vanishes from the changes');
+        'the list of changes has cancelled tests, whatever the status asked for');
     is(findings($sample->{id}), 'unverified_result', 'it is missing no more');
 
     is(act($new->{id}, 'restore')->json->{disposition}, 'active', 'the test is restored');
@@ -105,11 +105,11 @@ subtest 'QC batches' => sub {
     is($count->(), 0, 'a cancelled test leaves its batch');
     $lab->qc_control($batch, 9);
     act($one, 'restore');
-    is($count->(), 1, '... and joins it again');
-    is(findings($of->{id}), 'qc_failed unverified_result', '... though it failed meanwhile');
+    is($count->(), 1, 'a restored test is covered by its batch again');
+    is(findings($of->{id}), 'qc_failed unverified_result', 'a restored test has the findings of a batch that failed meanwhile');
     act($one, 'cancel');
     is($count->(), 1, 'a failed batch is not left');
-    is(findings($of->{id}), 'incomplete_result', '... and counts no more');
+    is(findings($of->{id}), 'incomplete_result', 'a cancelled test in a failed batch does not block its sample');
 };
 
 done_testing();

@@ -50,7 +50,7 @@ subtest 'a result is kept as typed, with its number' => sub {
         is($response->status, 200, "\"$shown\"") or diag($response->body);
         is($response->json->{result}, $text,     "$text is kept to the letter");
         is($response->json->{status}, 'entered', "$text is entered");
-        is($lims->get($path)->json->{result}, $text, '... and so it is read');
+        is($lims->get($path)->json->{result}, $text, "a result is read as it was entered: $text");
         is(stored()->{number}, $number, "the number of $text is stored");
     }
 };
@@ -75,7 +75,7 @@ subtest 'a blank result is no result' => sub {
         is($record->{$_}, undef, "a withdrawn result has no $_") for qw(result enteredBy enteredAt
             outOfSpecification confirmationStatus);
         is($record->{notes}, 'stays', 'notes of a withdrawn result stay');
-        is_deeply(\@events, [], '... and no event is emitted');
+        is_deeply(\@events, [], 'withdrawing a result emits no event');
         is(stored()->{number}, undef, 'a withdrawn result has no number');
     }
     is($lab->changes_of(sub { $lims->patch($path, { result => ' ' }) }), 0,

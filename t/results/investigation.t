@@ -60,7 +60,7 @@ subtest 'one investigation while it is open' => sub {
         'another value out of specification');
     is_deeply([ $lab->events_of(sub { $lab->enter($test, '5') }) ], [$entered], 'back inside');
     is($lab->value('SELECT status FROM lims.investigation WHERE sample_test_id = ?', $test),
-        'opened', '... does not close it');
+        'opened', 'a value within the limits again does not close the investigation');
     is_deeply([ $lab->events_of(sub { $lab->enter($test, '14') }) ], [$entered], 'out again');
     is(investigations($test), 1, 'still the one');
     $lab->cancel_investigations($test);

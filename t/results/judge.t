@@ -56,7 +56,7 @@ subtest 'values' => sub {
         is_deeply($done->{entryWarnings}, $said->{entryWarnings}, "$what: entering it warns alike");
         is_deeply([ map { "" . ($_ // 'null') } @$done{qw(status outOfSpecification specification)} ],
             [ map { "" . ($_ // 'null') } @$said{qw(status outOfSpecification specification)} ],
-            '... with the same judgement');
+            "$what: entering is judged as before");
         is_deeply($said->{refusals}, [], "$what: nothing refuses it");
     }
     $lims->patch("/sample-tests/$tests[0]", { result => '18,0' });

@@ -79,7 +79,7 @@ subtest 'list, record and sample show the same' => sub {
     my $nested = $lims->get("/samples/$samples[2]{id}")->json->{tests};
     for my $test (@$nested) {
         is_deeply($lims->get("/sample-tests/$test->{id}")->json, $test, "test $test->{id}");
-        is_deeply($listed{ $test->{id} }, $test, '... and in the list');
+        is_deeply($listed{ $test->{id} }, $test, "test $test->{id} in the list is the same record");
     }
     is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ],
         'the names of the tests');

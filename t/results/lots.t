@@ -37,8 +37,8 @@ subtest 'policy block: an expired reagent lot is refused' => sub {
         like($body->{message}, qr/HCL-OLD/, 'the message names the lot');
         is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'the blocker has the slug');
         is_deeply([ @{ $body->{blockers}[0] }{qw(testIds reagentLotIds)} ],
-            [ [ 0 + $test ], [ 0 + $expired ] ], '... with the test and the lot');
-        like($body->{blockers}[0]{clearedBy}, qr/a lot that is in date/, '... and what to do');
+            [ [ 0 + $test ], [ 0 + $expired ] ], 'the blocker has the test and the lot');
+        like($body->{blockers}[0]{clearedBy}, qr/a lot that is in date/, 'the blocker says that another lot clears it');
     });
     is($changes, 0, 'no result is entered');
     is(change($test, { result => '1', reagentLotId => $_ })->status, 200, 'a lot in date')

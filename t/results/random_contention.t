@@ -116,12 +116,12 @@ subtest 'each result agrees with its history, audit trail and events' => sub {
         }
         is($broken, 0, "test $id: each change begins where the one before ended");
         is_deeply([ $result, $qualifier ], [ @$test{qw(result qualifier)} ],
-            '... and the last with what stands');
-        is($events{'result.entered'}{$id} // 0, $entered, '... told as often as it was entered');
+            "test $id: the last change ends with the result that stands");
+        is($events{'result.entered'}{$id} // 0, $entered, "test $id: as many events result.entered as times that it was entered");
         is($events{'result.verified'}{$id} // 0, $test->{status} eq 'verified' ? 1 : 0,
-            '... and verified once or never');
+            "test $id: verified as often as its status says");
         is($lab->value('SELECT count(*) FROM lims.result_history WHERE sample_test_id = ?', $id),
-            $replaced, '... and every value before is kept');
+            $replaced, "test $id: every value that was replaced is kept");
     }
 };
 
@@ -131,14 +131,14 @@ subtest 'each sample agrees with its audit trail and events' => sub {
         my $reported = $sample->{status} eq 'reported' ? 1 : 0;
         is($events{'sample.reported'}{ $sample->{id} } // 0, $reported,
             "sample $sample->{id} ($sample->{status}): reported as often as told");
-        is($sample->{open}, 0, '... with every test verified') if $reported;
+        is($sample->{open}, 0, 'a reported sample has every test verified') if $reported;
         my $received = $events{'sample.received'}{ $sample->{id} } // 0;
-        ok(defined $sample->{received_at} == !!$received, '... stamped when it was received');
+        ok(defined $sample->{received_at} == !!$received, 'a sample has a time of receipt if it was received, and else none');
         my ($state) = map { $_->{release_state} }
             rows('SELECT release_state FROM lims.sample_release(?, ?)', $lims->fixture->{id},
             $sample->{id});
         is($lims->get("/samples/$sample->{id}")->json->{releaseState}, $state,
-            '... in the state of its findings');
+            'the release state of a sample is that of its findings');
     }
 };
 

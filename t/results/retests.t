@@ -60,7 +60,7 @@ is(shows($sample), 'active! set_aside set_aside',
 $ann->done('sample-test reopen', $first, reason => 'transcription');
 is(shows($sample), 'active active active', 'reopening the chosen result undoes the choice');
 is_deeply([ map { $_->{status} } @{ $lims->get("/samples/$sample->{id}")->json->{tests} } ],
-    [qw(entered verified entered)], '... and the others are as they were');
+    [qw(entered verified entered)], 'reopening the chosen result leaves the other results as they were');
 act($_, 'cancel') for $first, $third;
 is(shows($sample), 'cancelled active! cancelled', 'of all but one cancelled, that one is it');
 is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');

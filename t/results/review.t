@@ -72,10 +72,10 @@ my $hash = review($earlier[0])->{contentHash};
 like($hash, qr/\A[0-9a-f]{64}\z/, 'the digest of what is signed');
 is($ann->done('sample-test verify-many',
         items => [ { sampleTestId => $earlier[0], contentHash => $hash } ])->{results}[0]{status},
-    'verified', '... with which it is signed');
+    'verified', 'the digest that was shown signs the verification');
 is($lab->value(q{SELECT encode(s.content_hash, 'hex') FROM lims.electronic_signature s
     JOIN lims.sample_test t ON t.verification_signature_id = s.id WHERE t.id = ?}, $earlier[0]),
-    $hash, '... and which the signature has');
+    $hash, 'the signature has the digest that was shown');
 $lab->policy(esignature_required => 'f', self_verification => 'refused');
 $ann->done('sample-test enter', $earlier[1], result => '2.5');
 is_deeply([ map { $_->{error} } @{ review($earlier[1])->{refusals} } ], ['self_verification'],
@@ -87,11 +87,11 @@ subtest 'of one test' => sub {
         @{ $mia->get('/sample-tests?include=review&status=entered')->json->{data} };
     my $one = $mia->get("/sample-tests/$listed->{id}?include=review");
     is_deeply($one->json, $listed, 'as in the list');
-    like($one->json->{review}{contentHash}, qr/\A[0-9a-f]{64}\z/, '... with the digest that is signed');
+    like($one->json->{review}{contentHash}, qr/\A[0-9a-f]{64}\z/, 'a single test has the digest that is signed');
     is($one->json->{sample}{trackingId}, $mia->get("/samples/$listed->{sampleId}")->json->{trackingId},
-        '... and with facts of its sample');
+        'a single test has facts of its sample');
     isnt($one->header('ETag'), $mia->get("/sample-tests/$listed->{id}")->header('ETag'),
-        '... and with an ETag of all of it');
+        'the ETag of a test with its review is another than without');
     ok(!exists $mia->get("/sample-tests/$listed->{id}")->json->{review}, 'not unless asked for');
     is($mia->get("/sample-tests/$listed->{id}?include=sample")->json->{sample}{trackingId},
         $mia->get("/samples/$listed->{sampleId}")->json->{trackingId}, 'with facts of its sample');

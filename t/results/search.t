@@ -37,22 +37,22 @@ $lab->enter($tests[3], '1');
 
 subtest 'by the sample' => sub {
     is(found('sampleStatus=received'),                   '2 3',     'the filter sampleStatus');
-    is(found('sampleStatus=received&order=-id'),         '3 2',     '... from the newest on');
+    is(found('sampleStatus=received&order=-id'),         '3 2',     'tests by status of their samples, from the newest on');
     is(found('sampleStatus=received&status=pending'),    '2',       'a status of the test filters as well');
     is(found('sampleStatus=pending&limit=2'),            '0 1',     'a page');
     is(found("sampleStatus=pending&limit=2&cursor=$tests[1]"), '4 5',
         'the cursor gives the next page');
     is(found('sampleStatus=reported'),                   '',        'no test of a reported sample is listed');
     is(found('priority=rush'),                           '2 3',     'the filter priority');
-    is(found('priority=routine&status=entered'),         '',        '... with a status of another');
+    is(found('priority=routine&status=entered'),         '',        'the filters priority and status hold together');
 };
 
 subtest q{by several statuses (a laboratory's day, 1.5)} => sub {
     is(found('status=pending,entered'),                  '0 1 2 3 4 5',
         'tests of each status are found');
-    is(found('status=entered,verified'),                 '3',           '... and of no other');
+    is(found('status=entered,verified'),                 '3',           'a test of another status is not found');
     is(found('status=pending,entered&order=-id&limit=3'), '5 4 3',      'newest first, merged');
-    is(found("status=entered,pending&limit=2&cursor=$tests[2]"), '3 4', '... from a cursor on');
+    is(found("status=entered,pending&limit=2&cursor=$tests[2]"), '3 4', 'tests of several statuses, from a cursor on');
     is(found('status=pending,entered&sampleStatus=received'), '2 3',    'of samples in one status');
     is(found('status=pending,entered&updatedSince=2020-01-01&priority=rush'), '2 3',
         'changed since');
@@ -71,7 +71,7 @@ subtest 'by lot, batch and assignment' => sub {
     my @batches = map { $ann->done('qc-batch create', batchNumber => "Q$_", sampleTestIds => [ @tests[ 0, $_ ] ]) } 1, 3;
     is(found("qcBatchId=$batches[0]{id}"), '0 1', 'the filter qcBatchId');
     is(found("qcBatchId=$batches[1]{id}&order=-id"), '3 0',
-        '... of a test that a later one covers too');
+        'a batch finds tests that a later batch covers too');
     $ann->done('sample-test assign', sampleTestIds => [ @tests[ 2, 5 ] ], assignedTo => $ann->{id});
     is(found("assignedTo=$ann->{id}"), '2 5', 'the filter assignedTo');
     is(found("assignedTo=$ann->{id}&sampleStatus=received"), '2',
@@ -93,7 +93,7 @@ subtest 'by holding time, as the records say it' => sub {
     is(found('holdingStatus=expired'),       '0 4',   'expired: not analysed in time, or too late');
     is(found('holdingStatus=expiring_soon'), '1',     'expiring soon');
     is(found('holdingStatus=ok'),            '2 3 5', 'the filter holdingStatus=ok');
-    is(found('holdingStatus=ok&order=-id&limit=2'), '5 3', '... a page from the newest on');
+    is(found('holdingStatus=ok&order=-id&limit=2'), '5 3', 'a page by holding status, from the newest on');
     is(found('holdingStatus=ok&status=pending&updatedSince=2020-01-01'), '2 5',
         'the filter combines with others');
     for my $record (@{ $lims->get('/sample-tests')->json->{data} }) {
@@ -110,13 +110,13 @@ subtest 'include=sample' => sub {
     is_deeply($record->{sample}, { map { $_ => $sample->{$_} }
             qw(trackingId sampleIdentifier clientName priority receivedAt) },
                 'facts of the sample');
-    is($record->{assignedTo}, $ann->{id}, '... and to whom the work is assigned');
+    is($record->{assignedTo}, $ann->{id}, 'a test with facts of its sample says to whom the work is assigned');
     delete @$record{qw(sample assignedTo)};
-    is_deeply($record, $plain, '... beside what the record has in any case');
+    is_deeply($record, $plain, 'all other members of a test are the same with include');
     my $page = $lims->get('/sample-tests?include=sample&limit=3&order=-id')->json;
     is_deeply([ map { $_->{sample}{trackingId} } @{ $page->{data} } ],
         [ map { $samples[$_]{trackingId} } 2, 2, 1 ], 'each record has its own sample');
-    is($page->{data}[0]{sample}{receivedAt}, undef, '... which may not be received');
+    is($page->{data}[0]{sample}{receivedAt}, undef, 'the sample of a test may not be received');
     is(scalar @{ $lims->get('/sample-tests?include=sample&sampleId=987654')->json->{data} }, 0,
         'an unknown sample has no tests');
     refused($lims->get('/sample-tests?include=client'), 400, 'invalid_query', 'another include');

@@ -141,7 +141,7 @@ subtest 'which limits apply' => sub {
         my $inside = judged($definition, $highest, @of);
         is($inside->{specification}, $words, $name);
         is_judged($inside, $in, "$highest is within the limits");
-        is_judged(judged($definition, $highest + 1, @of), $out, '... and one more is not');
+        is_judged(judged($definition, $highest + 1, @of), $out, 'one more than the highest value is out of specification');
     }
     is_judged(judged($definition, '0', materialTypeId => $water), $in,
         'a specification stands for the whole of the definition\'s limits');

@@ -24,11 +24,11 @@ for my $test (@tests) {
     my @done    = grep { !$_->{exit} } @answers;
     my @refused = grep { $_->{exit} } @answers;
     is(scalar(@done), 1, "test $test is verified by one");
-    is($refused[0]{json}{error}, 'test_verified_locked', '... refused to the other');
+    is($refused[0]{json}{error}, 'test_verified_locked', "test $test: the other verification is refused");
     my @signatures = @{ $lims->db->selectcol_arrayref(q{SELECT signer
         FROM lims.electronic_signature WHERE table_name = 'sample_test' AND record_id = ?}, undef,
         $test) };
-    is_deeply(\@signatures, [ $done[0]{json}{verifiedBy} ], '... signed by that one alone');
+    is_deeply(\@signatures, [ $done[0]{json}{verifiedBy} ], "test $test: only the verifier has signed");
     is_deeply([ map { $_->[0] } @events ], ['result.verified'], 'result.verified is emitted once');
 }
 done_testing();

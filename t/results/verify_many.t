@@ -67,7 +67,7 @@ subtest 'one is refused' => sub {
     my $answer = $ann->done($many, items => items(@tests, 987654), atomic => 'false');
     is(outcome({ results => [ @{ $answer->{results} }[ 0 .. 2 ] ] }),
         'verified entered:qc_failed verified', 'not atomic: those that can be');
-    is($answer->{results}[3]{error}, 'not_found', '... and one that there is not');
+    is($answer->{results}[3]{error}, 'not_found', 'an unknown test among many is refused alone');
     is(signatures(), $before + 2, 'what was refused is not signed');
     is($lab->value('SELECT status FROM lims.sample_test WHERE id = ?', $tests[1]), 'entered',
         'the refused one is as it was');
@@ -113,7 +113,7 @@ subtest 'with the choice of a repeated test' => sub {
     is($lab->value(q{SELECT reason FROM lims.audit_entry
                       WHERE table_name = 'sample_test' AND record_id = ?
                       ORDER BY id DESC LIMIT 1}, $first),
-        'the first was diluted', '... and the trail its reason');
+        'the first was diluted', 'the audit trail has the reason of the choice');
 };
 
 subtest 'whoever may not' => sub {
@@ -121,7 +121,7 @@ subtest 'whoever may not' => sub {
     my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
     my $answer = $clerk->call($many, items => items($test));
     ok($answer->{exit}, 'a clerk verifies nothing');
-    like($answer->{output}, qr/"permission_required"/, '... for lack of the permission');
+    like($answer->{output}, qr/"permission_required"/, 'the refusal to a clerk is for lack of the permission');
     is($lims->post('/sample-tests/verify', { items => items($test) })->status, 405,
         'an API key has no such route');
 };

@@ -66,7 +66,7 @@ subtest 'as files' => sub {
             [ 1, $name{$first}, 'sample' ], [ 2, $name{$late_long}, 'sample' ],
             [ 3, $name{$stat}, 'sample' ] ], 'as a sequence each sample stands once');
     is_deeply([ map { $_->[1] } file('worklist-sequence', method => 'EPA 1') ],
-        [ 'sampleName', $name{$first} ], '... of those that the filter finds');
+        [ 'sampleName', $name{$first} ], 'the sequence has only samples that pass the filter');
 
     my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-0001',
         sampleTestIds => [ $late_none, $stat, $first ])->{id};
@@ -101,7 +101,7 @@ subtest 'pages' => sub {
     my ($id) = map { $_->{sampleId} } @{ $ann->done('worklist', limit => 1)->{data} };
     $lims->patch("/samples/$id", { collectionDate => $lab->value('SELECT current_date - 5') });
     is_deeply([ listed(cursor => $late_long) ], [ $stat, $late_none ],
-        '... and behind its present place, if it moved');
+        'a cursor behind a test that moved continues behind its present place');
 };
 
 subtest 'assignment' => sub {
@@ -162,7 +162,7 @@ subtest 'sent back' => sub {
     ok((grep { $_ == $test } listed(assignedTo => $ann->{id})), 'it is with who entered it');
     my $refusal = refused($lims->post("/sample-tests/$test/verify", {}), 409,
         'invalid_transition', 'it is not verified');
-    like($refusal->{message}, qr/sent back/, '... and the refusal says why');
+    like($refusal->{message}, qr/sent back/, 'the refusal to verify says that the result was sent back');
     refused_in_sql($test);
     is($lims->patch("/sample-tests/$test", { notes => 'a remark' })->json->{returned}{by},
         $bob->{id}, 'a remark is no entry');
@@ -213,7 +213,7 @@ sub refused_in_sql {
         1;
     };
     ok(!$done, 'nor by direct SQL');
-    like($@, qr/sent back/, '... for the same reason');
+    like($@, qr/sent back/, 'the refusal of direct SQL says that the result was sent back');
     return;
 }
 

@@ -94,7 +94,7 @@ subtest 'a larger plan' => sub {
     is(create()->status, 201, "number $_") for 26, 27;
     refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'number 28');
     my ($after, $same) = allowance();
-    is_deeply($after, [ 27, 27, 0 ], '... and that nothing is');
+    is_deeply($after, [ 27, 27, 0 ], 'people see that nothing is left of the allowance');
     is($same, $etag, 'samples do not change the organization that an administrator edits');
 };
 

@@ -92,9 +92,9 @@ subtest 'a repeated correction of both changes nothing' => sub {
         my $what  = join ' and ', map { $_ // 'null' } $date, $time;
 
         is($first->status, 200, "$what: taken");
-        is($first->json->{collectionDate}, $day, '... the time wins where it is sent');
+        is($first->json->{collectionDate}, $day, "$what: the day is that of the time where both are sent");
         is($again->status, 200, 'the same correction is taken again');
-        is($again->body, $first->body, '... with the same answer');
+        is($again->body, $first->body, "$what: the same correction has the same answer");
         is($again->header('ETag'), $first->header('ETag'),
             'the ETag of the repeated correction is the same');
     }

@@ -68,6 +68,6 @@ subtest 'more than are counted exactly' => sub {
     is($ann->done('sample counts')->{status}{reported}, 10_000, 'exact up to 10,000');
     $copies->(10_001, 10_001);
     is_deeply([ @{ $ann->done('sample counts')->{status} }{qw(reported received)} ], [ '10,000+', 2 ],
-        '... and beyond that it is said');
+        'more than 10,000 samples of a status are counted as 10,000+');
 };
 done_testing();

@@ -73,7 +73,7 @@ subtest 'on hold (a laboratory\'s day, 1.4)' => sub {
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
         AND table_name = 'sample' AND record_id = ? AND changes -> 'disposition' IS NOT NULL
         ORDER BY id DESC LIMIT 1}, $lims->fixture->{id}, $sample->{id}),
-        'bottle broken in transit', '... which the trail has');
+        'bottle broken in transit', 'the audit trail has the reason of the cancellation');
 };
 
 subtest 'cancelled, rejected, taken back' => sub {
@@ -90,7 +90,7 @@ subtest 'cancelled, rejected, taken back' => sub {
         });
         is_deeply(\@events, [], 'no event is emitted');
         is_deeply(shown_of($sample), [ $disposition, 'bottle broken in transit', 'blocked', undef ],
-            '... it is blocked, and its holding times ended');
+            'a sample of this disposition is blocked, and its holding times have ended');
         refused($lims->patch("/samples/$sample->{id}", { notes => 'x' }), 409,
             'invalid_transition', 'a correction');
         refused($lims->patch("/samples/$sample->{id}/status", { status => 'processing' }), 409,
@@ -116,7 +116,7 @@ subtest 'cancelled, rejected, taken back' => sub {
         my $judged = $lims->post('/sample-tests/judge',
             { results => [ { sampleTestId => $open, result => '1' } ] })->json;
         is_deeply([ map { $_->{error} } @{ $judged->{results}[0]{refusals} } ],
-            ['invalid_transition'], '... and judging says so');
+            ['invalid_transition'], 'a result of such a sample is judged as one that would be refused');
         refused(dispose($sample, 'on_hold'), 409, 'invalid_transition', 'putting it on hold');
         is(dispose($sample, 'active')->status, 200, 'it is taken back');
         my $after = $lims->get("/samples/$sample->{id}")->json;
@@ -125,7 +125,7 @@ subtest 'cancelled, rejected, taken back' => sub {
     }
     $lab->enter($open, '2');
     $lab->verify($_) for $entered, $open;
-    is($lims->post("/samples/$sample->{id}/report")->status, 200, '... and comes to its end');
+    is($lims->post("/samples/$sample->{id}/report")->status, 200, 'a restored sample can be reported');
 };
 
 subtest 'receipt skips what is cancelled' => sub {
@@ -161,7 +161,7 @@ subtest 'disposed of' => sub {
     is(dispose($open, 'disposed')->status, 200, 'a rejected one is disposed of');
     is_deeply([ @{ shown_of($open) }[ 0, 2, 3 ] ], [ 'disposed', 'blocked', undef ],
         'a sample disposed of unreported stays blocked');
-    refused(dispose($open, 'active'), 409, 'invalid_transition', '... and does not come back');
+    refused(dispose($open, 'active'), 409, 'invalid_transition', 'a sample that was disposed of does not become active again');
 };
 
 subtest 'an open investigation, where that blocks' => sub {

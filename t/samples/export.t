@@ -54,7 +54,7 @@ subtest 'samples as a file' => sub {
         'the file has the names of clients and projects');
     is_deeply(column('clientName', @lines), [ (map { "'$names[$_]" } 0 .. 2), $names[3] ],
         'no text begins a formula; quotes, commas and line breaks stay');
-    is_deeply(column('externalId', @lines), [ "'+1+1", '-1.5', '-2.5', '-3.5' ], '... and numbers stay numbers');
+    is_deeply(column('externalId', @lines), [ "'+1+1", '-1.5', '-2.5', '-3.5' ], 'numbers in the file stay numbers');
     is_deeply(column('createdAt', @lines), [ map { $_->{createdAt} } @samples ], 'times as the record has them');
     is_deeply(column('noteOnReport', @lines), [ ('false') x 4 ], 'the file has truth values');
     is_deeply(column('receivedAt', @lines)->[0], '', 'null is empty');
@@ -63,7 +63,7 @@ subtest 'samples as a file' => sub {
     is_deeply(column('id', file('sample export', status => [qw(received processing)])),
         [ map { "$samples[$_]{id}" } 1, 2 ], 'the filters of the list');
     is_deeply(column('id', file('sample export', q => $samples[3]{trackingId})), ["$samples[3]{id}"],
-        '... with the beginning of a name');
+        'the filter by the beginning of a name holds for the file');
     is_deeply([ file('sample export', q => 'nothing like it') ], [], 'nothing but the header');
     like($ann->call('sample export', status => 'nonsense')->{output}, qr/status must be one of/,
         'the message names the statuses');
@@ -78,8 +78,8 @@ subtest 'sample tests as a file' => sub {
     @lines = file('sample-test export', include => 'sample');
     is_deeply(column('sample.trackingId', @lines), [ map { $_->{trackingId} } @samples ],
         'facts of the samples where they are asked for');
-    is($lines[0]{'sample.clientName'}, "'$names[0]", '... and no formula there');
-    is_deeply(column('assignedTo', @lines), [ ('') x 4 ], '... and who does the work, if nobody does');
+    is($lines[0]{'sample.clientName'}, "'$names[0]", 'facts of a sample in the file begin no formula');
+    is_deeply(column('assignedTo', @lines), [ ('') x 4 ], 'the file has an empty column of who does the work, if nobody does');
     is_deeply(column('status', file('sample-test export', status => 'entered')), ['entered'], 'the filters of the list');
 };
 
@@ -122,8 +122,8 @@ subtest 'more than a file has' => sub {
     my $head   = $mia->head('/samples/export?status=reported');
     cmp_ok(peak() - $before, '<', 20_000, 'httpd holds few rows of a file of 50,000');
     my $text = decode_base64($ann->done('sample export', status => 'reported')->{contentBase64});
-    is(scalar(() = $text =~ /"X-\d+","reported"/g), 50_000, '... which has them all');
-    is($head->header('Content-Length'), length $text, '... and is as long over HTTP');
+    is(scalar(() = $text =~ /"X-\d+","reported"/g), 50_000, 'the file has all of 50,000 samples');
+    is($head->header('Content-Length'), length $text, 'HEAD has the length of the file');
     like($ann->refused('invalid_query', 'sample export')->{message}, qr/more than 50,000/,
         'more are refused');
 };

@@ -54,7 +54,7 @@ sub progress {
         my $record = listed($sample);
         is_deeply([ @{ $record->{testCounts} }{qw(pending entered verified)} ], $counts, "$what: tests, $when");
         is_deeply($record->{flags}, $flags, "$what: flags, $when");
-        is($record->{blockerCount}, scalar @blocking, "... and as many blockers as readiness has, $when");
+        is($record->{blockerCount}, scalar @blocking, "as many blockers as readiness has, $when");
         $lims->db->do('SELECT lims.scan_samples(1000)');
     }
     return scalar @blocking;
@@ -69,7 +69,7 @@ subtest 'from the registration to the report' => sub {
     is(listed($sample)->{holdingExpiresAt}, $mia->get("/sample-tests/$no3")->json->{holdingExpiresAt},
         'the end of the only holding time');
     $lab->enter($no3, '3');
-    is(listed($sample)->{holdingExpiresAt}, undef, '... until it was analysed');
+    is(listed($sample)->{holdingExpiresAt}, undef, 'an analysed test leaves no end of a holding time');
     $lab->enter($pb, '16');
     progress($sample, [ 1, 2, 0 ], ['oos'], 'a result out of specification');
     $lab->enter($fc, '23');
@@ -85,7 +85,7 @@ subtest 'from the registration to the report' => sub {
 
 subtest 'holding times' => sub {
     progress(sample(tests => [$nitrate], hours => 30), [ 1, 0, 0 ], ['holding'], 'one that ends soon');
-    progress(sample(tests => [$nitrate], hours => 50), [ 1, 0, 0 ], ['holding'], '... one that has ended');
+    progress(sample(tests => [$nitrate], hours => 50), [ 1, 0, 0 ], ['holding'], 'a sample with an ended holding time is flagged');
 };
 
 subtest 'approvals and amendments' => sub {

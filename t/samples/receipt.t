@@ -150,7 +150,7 @@ subtest 'what is not undone' => sub {
     $lab->status($back, $_) for qw(received pending);
     ok($lims->get("/samples/$back->{id}")->json->{receivedAt},
         'PATCH status to pending leaves receivedAt');
-    is(unreceive($back)->json->{receivedAt}, undef, '... which unreceive then takes');
+    is(unreceive($back)->json->{receivedAt}, undef, 'unreceive takes receivedAt of a sample that is pending again');
 };
 
 done_testing();

@@ -32,7 +32,7 @@ subtest 'a sample is reported' => sub {
     my $record = $response->json;
     is($response->status,        200);
     is($record->{status},        'reported', 'the status is reported');
-    is($record->{releaseState},  'reported', '... and so is the release state');
+    is($record->{releaseState},  'reported', 'the release state of the sample is reported');
     is($record->{holdingStatus}, undef,      'no holding time runs');
     like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is(scalar @{ $record->{tests} }, 2, 'the record has its tests');

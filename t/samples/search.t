@@ -43,7 +43,7 @@ subtest 'several statuses' => sub {
     is(found('status=received,processing'),          '2 3 6',       'one or the other');
     is(found('status=processing,received,pending'),  '1 2 3 4 5 6',
         'in order of id, whatever theirs');
-    is(found('status=received,processing&order=-id'), '6 3 2',      '... or from the newest on');
+    is(found('status=received,processing&order=-id'), '6 3 2',      'samples of several statuses, from the newest on');
     is(found('status=received,processing&limit=2'),  '2 3',         'a page');
     is(found("status=received,processing&limit=2&cursor=$samples[2]{id}"), '6',
         'the cursor gives the next page');
@@ -94,7 +94,7 @@ subtest 'what the scan last found' => sub {
     is(found('releaseState=reported'),        "?$done->{id}",
         'a reported one is, whatever was found');
     is(found('releaseState=ready_to_report'), '',             'no other sample is ready to be reported');
-    is(found('holdingStatus=ok'),             '',             '... with no holding time');
+    is(found('holdingStatus=ok'),             '',             'a reported sample has no holding status');
 };
 
 subtest 'q, the beginning of a name' => sub {
@@ -103,14 +103,14 @@ subtest 'q, the beginning of a name' => sub {
     is(found("q=$tracking"),              '4', 'a tracking id');
     is(found('q=' . lc $tracking),        '4', 'a tracking id in small letters is found');
     is(found('q=' . lc $plain),           '4', 'a tracking id without dashes is found');
-    is(found('q=' . substr($plain, 0, -1)), '4', '... and without its check character');
+    is(found('q=' . substr($plain, 0, -1)), '4', 'a tracking id without its check character is found');
     is(found('q=lab-'),                   found(''), 'what all begin with');
     is(found('q=' . substr($plain, 0, 7)) =~ /\b1 2 3 4 5 6\b/ ? 1 : 0, 1, 'what many begin with');
     is(found('q=WO-4'),                   '4',     'an external id');
     is(found('q=wo-4'),                   '4',     'an external id in small letters is found');
-    is(found('q=O-4'),                    '',      '... not from its middle');
+    is(found('q=O-4'),                    '',      'an external id is not found by a text from its middle');
     is(found('q=city'),                   '1 3 5', 'a client');
-    is(found('q=Mill&order=-id'),         '6 4 2', '... from the newest on');
+    is(found('q=Mill&order=-id'),         '6 4 2', 'samples of a client, from the newest on');
     is(found('q=Mill&status=received'),   '2 6',   'the text combines with a status');
     is(found('q=Mill&limit=2'),           '2 4',   'a page');
     is(found("q=Mill&limit=2&cursor=$samples[3]{id}"), '6', 'the cursor gives the next page');

@@ -47,7 +47,7 @@ subtest 'every change between the five statuses' => sub {
                 next;
             }
             is_deeply(last_change($sample), { status => { old => $from, new => $to } },
-                '... with old and new status in the audit trail');
+                'the audit trail has old and new status');
             is($changes, $from eq 'pending' && $to eq 'received' ? 2 : 1,
                 'the change is made once');
         }

@@ -61,12 +61,12 @@ subtest 'each field is changed alone' => sub {
         my $after    = $response->json;
 
         is($response->status, 200, $field) or diag($response->body);
-        is($after->{$field}, $value, '... has the new value');
+        is($after->{$field}, $value, "$field has the new value");
         is(differences($before, $after),
             $field eq 'collectedAt' ? 'collectedAt collectionDate' : $field,
                 "$field is all that changes");
         isnt($after->{updatedAt}, $before->{updatedAt}, 'the record is dated as changed');
-        is_deeply($lims->get($path)->json, $after, '... and so it is read');
+        is_deeply($lims->get($path)->json, $after, "the sample is read with its new $field");
     }
 };
 
@@ -121,7 +121,7 @@ subtest 'references' => sub {
         my $strange = refused($lims->patch($path, { $field => $foreign }), 400,
             'invalid_reference', "$field: another organization's");
         is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
-            '... which looks the same');
+            'the refusal of another organization\'s record looks like that of one that is not there');
         refused($lims->patch($path, { $field => $lab->$method(active => 'f') }), 400,
             'invalid_reference', "$field: inactive");
     }

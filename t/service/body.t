@@ -161,7 +161,7 @@ sub refused {
 
     is($answer->status . ' ' . ($said->{error} || '?'), '400 invalid_body', $name)
         or diag(substr $answer->body, 0, 300);
-    ok(length($said->{message} || '') && length $said->{message} < 600, '... in a few words');
+    ok(length($said->{message} || '') && length $said->{message} < 600, "$name: the refusal has fewer than 600 bytes");
     return;
 }
 
@@ -220,7 +220,7 @@ subtest 'accepted bodies' => sub {
         my ($name, $body, $value) = @$case;
         my $answer = $lims->patch($path, $body);
         is($answer->status, 200, $name);
-        ok($answer->json && $answer->json->{name} eq $value, '... is taken as it is');
+        ok($answer->json && $answer->json->{name} eq $value, "$name: the value is kept as it was sent");
         is($lims->get($path)->json->{name}, $value, 'the value is stored as it is');
     }
 };

@@ -133,7 +133,7 @@ subtest 'anonymous callers learn nothing about routes' => sub {
                 $method eq 'POST' ? (body => '{' x 3000) : ()));
         is($answer->status, 401, "$method $path");
         is($answer->header('WWW-Authenticate'), 'Bearer', 'the refusal has a challenge');
-        is($answer->header('Allow'), undef, '... without the methods it has');
+        is($answer->header('Allow'), undef, 'the refusal without a key does not name the methods of the route');
     }
 };
 

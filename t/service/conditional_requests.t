@@ -32,8 +32,8 @@ subtest 'every record has an ETag' => sub {
         my $answer = $lims->get($route->{here});
         like($answer->header('ETag'), $strong, "GET $route->{template}");
         is($lims->get($route->{here})->header('ETag'), $answer->header('ETag'),
-            '... the same while it stays the same');
-        is($answer->header('Cache-Control'), 'private, no-cache', '... for its owner only');
+            'the ETag stays the same while the record does');
+        is($answer->header('Cache-Control'), 'private, no-cache', 'a record is cached for its owner only');
     }
     like($lims->get('/openapi.json')->header('ETag'), $strong, 'the OpenAPI document too');
 };
@@ -46,7 +46,7 @@ subtest 'a write returns the ETag that the next read returns' => sub {
     my $changed = $lims->patch($path, { name => 'X' });
     isnt($changed->header('ETag'), $made->header('ETag'), 'a change changes it');
     is($changed->header('ETag'), $lims->get($path)->header('ETag'),
-        '... to that of the changed record');
+        'the answer to a change has the ETag of the changed record');
     is($lims->patch($path, { name => 'X' })->header('ETag'), $changed->header('ETag'),
         'a PATCH that changes nothing keeps the ETag');
 
@@ -77,7 +77,7 @@ subtest 'If-None-Match' => sub {
         is($answer->status, 304, "not modified: $sent");
         is($answer->body, '', '304 has no body');
         is($answer->header('ETag'), $etag, '304 has the ETag');
-        is($answer->header('Cache-Control'), 'private, no-cache', '... and how to keep it');
+        is($answer->header('Cache-Control'), 'private, no-cache', '304 says how the record may be cached');
     }
     for my $sent ('"other"', 'W/"other"', $etag =~ tr/"//dr, '', '"', uc $etag) {
         is($lims->get($path, with('If-None-Match' => $sent))->status, 200, "sent whole: $sent");
@@ -103,7 +103,7 @@ subtest 'If-Match' => sub {
         is($answer->status, 412, "refused: $sent");
         is($answer->json->{error}, 'precondition_failed',
             'the refusal has the slug precondition_failed');
-        is($answer->header('ETag'), undef, '... without a tag of what was not answered');
+        is($answer->header('ETag'), undef, 'the refusal of If-Match has no ETag');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'no row has changed');
     is($lims->patch($path, { name => 'Third' },
@@ -184,8 +184,8 @@ subtest 'two analysts' => sub {
         });
         my @winners = grep { $_->[0] == 200 } @answers;
         is(scalar @winners, 1, "round $round: one of them writes");
-        is(scalar(grep { $_->[0] == 412 } @answers), 3, '... the others get 412');
-        is($lims->get($path)->json->{name}, "Analyst $winners[0][1]", '... and the one stands');
+        is(scalar(grep { $_->[0] == 412 } @answers), 3, "round $round: the other writers get 412");
+        is($lims->get($path)->json->{name}, "Analyst $winners[0][1]", "round $round: the record is as the one wrote it");
     }
 };
 
@@ -208,7 +208,7 @@ subtest 'Cache-Control' => sub {
         is($refusal{$status}->status, $status, "a refusal, $status");
         is($refusal{$status}->header('Cache-Control'), 'no-store',
             "a refusal of status $status is not cached");
-        is($refusal{$status}->header('ETag'), undef, '... and has no tag');
+        is($refusal{$status}->header('ETag'), undef, "a refusal of status $status has no ETag");
     }
 };
 

@@ -28,7 +28,7 @@ sub compare {
 
     is($head->status, $get->status, "HEAD $path: status " . $get->status);
     is_deeply(fixed($head), fixed($get), "HEAD $path: the header fields are those of GET");
-    like($head->{raw}, qr/\r\n\r\n\z/, '... and not a byte of a body');
+    like($head->{raw}, qr/\r\n\r\n\z/, "HEAD $path: not a byte of a body");
     like($get->{raw}, qr/\r\n\r\n./s, 'GET has a body') unless $get->status == 304;
     return $get;
 }

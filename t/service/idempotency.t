@@ -49,12 +49,12 @@ subtest 'a repeated request' => sub {
     for my $time (2 .. 4) {
         my $again = once('/clients', $body, $key);
         is($again->status, 201, "time $time: the same status");
-        is($again->body, $first->body, '... and body, byte for byte');
+        is($again->body, $first->body, "time $time: the same body, byte for byte");
         is($again->header($_), $first->header($_),
             "the replay has the same $_") for qw(Location ETag Content-Type);
         is($again->header('Idempotent-Replayed'), 'true', 'the replay is marked');
         isnt($again->header('X-Request-Id'), $first->header('X-Request-Id'),
-            '... as an answer of its own');
+            'a replay has a request id of its own');
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was done again');
     $lims->patch('/clients/' . $first->json->{id}, { name => 'Later' });
@@ -187,9 +187,9 @@ subtest 'twenty requests with one key at once' => sub {
         my @made     = grep { $_->[0] == 201 && $_->[1] eq '' } @answers;
         my @replayed = grep { $_->[0] == 201 && $_->[1] eq 'true' } @answers;
         my @waiting  = grep { $_->[0] == 409 } @answers;
-        is(scalar @made, 1, '... by one of them');
-        is(@replayed + @waiting, 19, '... the others are answered again, or told to wait');
-        is_deeply([ grep { $_->[2] ne $made[0][2] } @replayed ], [], '... with the one answer');
+        is(scalar @made, 1, "round $round: one of the requests makes it");
+        is(@replayed + @waiting, 19, "round $round: the others are answered again, or told to wait");
+        is_deeply([ grep { $_->[2] ne $made[0][2] } @replayed ], [], "round $round: those answered again have the one answer");
     }
 };
 
@@ -224,12 +224,12 @@ subtest 'a repetition while the first is still running' => sub {
     my @done    = grep { $_->{status} == 201 } @answers;
     my @refused = grep { $_->{status} == 409 } @answers;
     is(scalar @done, 1, 'of twenty requests one is done');
-    is(scalar @refused, 19, '... the others are refused');
+    is(scalar @refused, 19, 'nineteen of twenty requests are refused');
     is_deeply([ grep { $_->{error} ne 'idempotency_in_progress' } @refused ], [],
         'the others are refused with idempotency_in_progress');
     is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [],
-        '... and told when to come again');
-    is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], '... while it is running');
+        'the refused requests are told when to come again');
+    is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], 'the refused requests are refused while the one is running');
     is(count('sample'), $samples + 1, 'one sample was made');
     my $later = once('/samples', $body, $key);
     is($later->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
@@ -283,7 +283,7 @@ subtest 'the bytes that are kept for an API key are bounded' => sub {
     is($refused->status, 429, 'beyond the bound a request with a new key is refused');
     is($refused->json->{error}, 'rate_limited', 'the refusal has the slug rate_limited');
     is($refused->header('Retry-After'), 60, 'the refusal has Retry-After');
-    is(count('client'), $clients, '... and nothing is done');
+    is(count('client'), $clients, 'nothing is done for a refused request with a new key');
     keep_answers();
     is(once('/clients', $body, $key)->body, $first->body, 'stored responses are still returned');
     is($lims->post('/clients', client())->status, 201, 'requests without a key go on');

@@ -60,7 +60,7 @@ subtest 'with filters, and of what changed' => sub {
         my ($up)   = walk($path, 'id');
         my ($down) = walk($path, '-id');
         cmp_ok(scalar @$up, '>', 1, $path);
-        is_deeply($down, [ reverse @$up ], '... from the newest on');
+        is_deeply($down, [ reverse @$up ], "$path: order=-id is the whole list from the newest on");
     }
 };
 
@@ -69,12 +69,12 @@ subtest 'the cursor' => sub {
     my $id     = $newest->{data}[0]{id};
     is($newest->{nextCursor}, $id, 'is the id before which to read');
     is($lims->get("/samples?order=-id&limit=1&cursor=$id")->json->{data}[0]{id} < $id, 1,
-        '... which is not read again');
+        'a page by order=-id does not repeat the record of its cursor');
     my $page = $lims->get("/samples?order=-id&cursor=$samples[0]{id}")->json;
     is_deeply($page, { data => [], nextCursor => $samples[0]{id}, hasMore => JSON::PP::false() },
         'of an empty page it is the one that was passed');
     my $events = $lims->get('/events?order=-id&cursor=1&type=qc.failed')->json;
-    is_deeply([ $events->{data}, $events->{nextCursor} ], [ [], 1 ], '... of the feed too');
+    is_deeply([ $events->{data}, $events->{nextCursor} ], [ [], 1 ], 'an empty page of the feed keeps the cursor that was passed');
 };
 
 subtest 'while records are added, none is seen twice or left out' => sub {
@@ -95,7 +95,7 @@ subtest 'every list of people' => sub {
         my @up   = map { $_->{id} } @{ $bea->done($command, @more)->{data} };
         my @down = map { $_->{id} } @{ $bea->done($command, @more, order => '-id')->{data} };
         cmp_ok(scalar @up, '>', 1, $command);
-        is_deeply(\@down, [ reverse @up ], '... from the newest on');
+        is_deeply(\@down, [ reverse @up ], "$command: order=-id is the whole list from the newest on");
     }
     my $trail = $ann->call('audit list', order => 'id');
     is($trail->{exit} != 0, 1, 'the trail is read from the newest on alone');

@@ -43,7 +43,7 @@ subtest 'media types' => sub {
         is($answer->status, 415, "not $type");
         is($answer->json->{error}, 'unsupported_media_type',
             'the refusal has the slug unsupported_media_type');
-        like($answer->json->{message}, qr{application/json}, '... and says what to send');
+        like($answer->json->{message}, qr{application/json}, 'the refusal says that application/json is expected');
     }
     my $untyped = send_raw($lims, message($lims, 'POST', '/clients')
             =~ s/\r\n\r\n\z/"\r\nContent-Length: " . length(body()) . "\r\n\r\n" . body()/er);
@@ -59,7 +59,7 @@ subtest 'every route with a body checks its media type' => sub {
         is($answer->status, 415, "$route->{method} $route->{template}");
         $answer = $lims->request($route->{method}, $route->{here}, body => '{}',
             headers => { 'Content-Encoding' => 'gzip' });
-        is($answer->status, 415, '... and that it is not compressed');
+        is($answer->status, 415, "$route->{method} $route->{template} refuses a compressed body");
         # The parts of a form may have 64 KB beside the file.
         my $form = $route->{template} eq '/instrument-uploads';
         $answer = $lims->request($route->{method}, $route->{here},
@@ -84,13 +84,13 @@ subtest 'size by Content-Length' => sub {
     my $answer = $lims->post('/clients', body($max + 1));
     is($answer->status, 413, 'a byte more');
     is($answer->json->{error}, 'payload_too_large', 'the refusal has the slug payload_too_large');
-    like($answer->json->{message}, qr/\b$max\b/, '... and says how large it may be');
+    like($answer->json->{message}, qr/\b$max\b/, 'the refusal says how large a body may be');
 
     # Refused by its stated length: nothing of the body was sent.
     $answer = send_raw($lims, message($lims, 'POST', '/clients', headers =>
                 [ 'Content-Type: application/json', 'Content-Length: 10000000000' ]));
     is($answer->status, 413, 'ten gigabytes are refused before they come');
-    is($lims->get('/clients?limit=1')->status, 200, '... and the next request is answered');
+    is($lims->get('/clients?limit=1')->status, 200, 'a request after the refused ten gigabytes is answered');
 };
 
 subtest 'size of a chunked body' => sub {
@@ -168,7 +168,7 @@ subtest 'a creation without a body' => sub {
             headers => [ 'Content-Type: application/json', 'Content-Length: 0' ]));
     is($answer->status, 400, 'an empty body is refused');
     is($answer->json->{error}, 'invalid_body', 'the refusal has the slug invalid_body');
-    like($answer->json->{message}, qr/empty/, '... because it is empty');
+    like($answer->json->{message}, qr/empty/, 'the refusal says that the body is empty');
 };
 
 # A body that was not wanted must not be taken for the next request.
@@ -199,7 +199,7 @@ subtest 'the next request on the connection' => sub {
         }
         is_deeply([ $raw =~ m{HTTP/1\.1 (\d+) }g ], [ $status, 200 ],
             "$status, and the request behind it is answered");
-        like($raw, qr/"ok":true/, '... as what it is');
+        like($raw, qr/"ok":true/, 'the request behind a refused body has its own answer');
     }
 };
 

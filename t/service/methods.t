@@ -33,10 +33,10 @@ for my $template (sort keys %methods) {
             my $answer = send_raw($lims, message($lims, $method, $path{$template}));
             is($answer->status, 405, "$method is not possible");
             is(join(', ', sort split /, /, $answer->header('Allow') || ''), $allowed,
-                '... and Allow says what is');
+                'Allow names the methods that are possible');
             next if $method eq 'HEAD';
             is($answer->json->{error}, 'method_not_allowed', 'the refusal is a JSON body');
-            like($answer->json->{message}, qr/\Q$method\E/, '... that names the method');
+            like($answer->json->{message}, qr/\Q$method\E/, "the refusal names the method $method");
         }
     };
 }
@@ -69,7 +69,7 @@ subtest 'paths outside the base path' => sub {
         '/ready') {
         my $answer = $plain->($target);
         ok(!$answer->header('RateLimit-Limit'), "$target is not counted");
-        unlike($answer->status, qr/^(?:401|5..)/, '... nor asks for a key');
+        unlike($answer->status, qr/^(?:401|5..)/, "$target asks for no key");
     }
     # httpd resolves dots and escapes first, as RFC 3986 section 6.2.2 has it,
     # and takes several slashes for one (MergeSlashes).

@@ -91,7 +91,7 @@ subtest 'well-formed ids of nothing' => sub {
                 $route->{method} eq 'GET' ? () : (body => $body));
             is($answer->status, 404, "$route->{method} $route->{template} with $id");
             is($answer->json->{error}, 'not_found', 'the refusal has the slug not_found');
-            like($answer->json->{message}, qr/\b$id\b/, '... and the words name it');
+            like($answer->json->{message}, qr/\b$id\b/, "the refusal names the id $id");
         }
     }
 };

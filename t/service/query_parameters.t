@@ -130,7 +130,7 @@ subtest 'limit and cursor' => sub {
     for my $more (501, 1000, 2147483647, 2147483648, '9223372036854775807', '9223372036854775808',
         '9' x 60) {
         is(scalar @{ accepted('/clients', "limit=$more", "limit $more")->{data} }, 500,
-            '... is taken as 500');
+            "limit $more is taken as 500");
     }
     refused('/clients', 'limit=0', 'limit 0', 'limit');
     refused('/clients', 'limit=-1', 'limit -1', 'limit');
@@ -139,12 +139,12 @@ subtest 'limit and cursor' => sub {
     my $end = $lims->get("/clients?cursor=$max");
     is($end->status, 200, 'the largest cursor');
     like($end->body, qr/"data":\[\],"nextCursor":$max,"hasMore":false/,
-        '... an empty page names the cursor that was passed, to the last digit');
+        'an empty page names the cursor that was passed, to the last digit');
     my $empty = accepted('/projects', 'code=none', 'an empty page from the beginning');
-    is($empty->{nextCursor}, 0, '... its cursor is 0');
+    is($empty->{nextCursor}, 0, 'an empty page from the beginning has the cursor 0');
     my $last = accepted('/clients', "cursor=$made[-2]", 'the last page');
     is_deeply([ map { $_->{id} } @{ $last->{data} } ], [ $made[-1] ], 'the last page has the rest');
-    is($last->{nextCursor}, $made[-1], '... its cursor is the last id, to poll from');
+    is($last->{nextCursor}, $made[-1], 'the last page has the cursor of its last record, to poll from');
     ok(!$last->{hasMore}, 'the last page says that there are no more');
 };
 

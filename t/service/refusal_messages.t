@@ -94,7 +94,7 @@ subtest 'sizes' => sub {
     my $chunked = message($small, 'POST', '/instrument-ingest', body => '{' . ' ' x 1_572_864,
         chunk => 8192, headers => [$json]);
     says(send_raw($small, $chunked), qr/\A\Q$file\E, and the JSON that brings it 1572864 bytes\.\z/,
-        '... of no stated length');
+        'the JSON of a file in chunks is refused with its size');
     says($small->post('/clients', { name => 'a' x 2048 }), qr/\AThe body may have at most 2048 bytes\./,
         'any other body');
 };
@@ -118,7 +118,7 @@ subtest 'If-Match' => sub {
     for my $none ($etag =~ s/"//gr, "W/$etag") {
         my $answer = $with->($none);
         is($answer->status, 412, $none);
-        says($answer, qr/with its quotes and without W/, '... is no entity tag');
+        says($answer, qr/with its quotes and without W/, "$none as If-Match is refused as no entity tag");
     }
     says($with->('"0123456789abcdef0123456789abcdef"'), qr/has changed since you read it/,
         'another');
@@ -131,7 +131,7 @@ subtest 'gates' => sub {
     says($refusal, qr/has no result/, 'no result');
     my ($blocker) = @{ $refusal->json->{blockers} };
     is($blocker->{message}, $refusal->json->{message}, 'the blocker has the same message');
-    like($blocker->{clearedBy}, qr/entering/, '... with what clears it');
+    like($blocker->{clearedBy}, qr/entering/, 'the blocker says what clears it');
     $lab->enter($test, '1');
     $lims->post("/sample-tests/$test/verify", {});
     my $locked = $lims->patch("/sample-tests/$test", { result => '2' });

@@ -28,7 +28,7 @@ subtest 'a malformed request id is replaced' => sub {
         my $answer = send_raw($lims, message($lims, 'GET', '/whoami',
                 headers => ["X-Request-Id: $id"]));
         is($answer->status, 200, "\"$id\" is no fault");
-        like(id_of($answer), $made, '... but another takes its place');
+        like(id_of($answer), $made, "\"$id\" is replaced by an id that the service makes");
     }
     my $twice = send_raw($lims, message($lims, 'GET', '/whoami',
             headers => [ 'X-Request-Id: one', 'X-Request-Id: two' ]));

@@ -67,7 +67,7 @@ for my $surface (sort keys %create) {
             fail_first($failures);
             my ($done, undef, $record) = $create{$surface}->($name);
             ok($done, "a record is created after $failures failures");
-            is(attempts(), $failures + 1, '... in as many attempts and one');
+            is(attempts(), $failures + 1, "a record after $failures failures takes one attempt more than failed");
             is(clients($name), 1, 'the client is made once');
             is($record->{code}, $name, 'the answer has the record');
         }
@@ -75,8 +75,8 @@ for my $surface (sort keys %create) {
         fail_first(9);
         my (undef, $refused) = $create{$surface}->($name);
         ok($refused, 'a record is refused after three failures');
-        is(attempts(), 3, '... and not tried again');
-        is(clients($name), 0, '... and nothing is written');
+        is(attempts(), 3, 'a refused record is not tried a fourth time');
+        is(clients($name), 0, 'of a refused record nothing is written');
     };
 }
 $lims->expect_log(qr/LIMS0035: 503 service_unavailable: .*40001 could not serialize/);
@@ -86,7 +86,7 @@ subtest 'an update at the command line' => sub {
     fail_first(2);
     my $done = $lims->ctl(qw(client update), $id, qw(--name Renamed), @here);
     is($done->{exit}, 0, 'is done at the third attempt');
-    is($done->{json}{name}, 'Renamed', '... and answers the record as it is then');
+    is($done->{json}{name}, 'Renamed', 'the third attempt answers the record as it is then');
     is(attempts(), 3, 'the third attempt succeeds');
 };
 

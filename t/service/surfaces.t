@@ -90,7 +90,7 @@ for my $route (@others) {
     is($answer->json->{error}, $shared ? 'method_not_allowed' : 'not_found',
         "$name: the refusal is a JSON body");
     is(join(', ', sort split /, /, $answer->header('Allow') || ''),
-        join(', ', sort @{ $shared || [] }), '... and Allow names what is');
+        join(', ', sort @{ $shared || [] }), "$name: Allow names the methods that keys have");
 }
 is_deeply([ sort { $a cmp $b } grep { $allowed{$_} } map { $_->{path} } @others ],
     [ sort '/certificates', map { ("/$_", "/$_/:id") }
