@@ -30,24 +30,24 @@ for ([ 'a key', $lims ], [ 'a person', $clerk ]) {
     my $got = $caller->get($path);
 
     is($got->status, 200, "$who gets the document");
-    is(sha256_hex($got->body), $digest, '... which has the bytes that were kept');
-    is($got->header('Content-Type'), 'application/pdf', '... which says that it is a PDF');
-    is($got->header('ETag'), qq("$digest"), '... whose ETag is the digest of the bytes');
+    is(sha256_hex($got->body), $digest, "$who gets the bytes that were kept");
+    is($got->header('Content-Type'), 'application/pdf', "$who is told that the document is a PDF");
+    is($got->header('ETag'), qq("$digest"), "$who gets the digest of the bytes as ETag");
     is($got->header('Content-Disposition'), 'inline; filename="'
             . "$certificate->{certificateNumber}-v1.pdf\"; filename*=UTF-8''$certificate->{certificateNumber}-v1.pdf",
-        '... named after the certificate, to be shown');
-    like($got->header('Content-Security-Policy'), qr/\Adefault-src 'none'/, '... which can reach nothing in a browser');
+        "$who gets a file name made of the certificate's number, to be shown");
+    like($got->header('Content-Security-Policy'), qr/\Adefault-src 'none'/, "the document of $who can reach nothing in a browser");
     my $known = $caller->get($path, headers => { 'If-None-Match' => qq("$digest") });
-    is($known->status . '|' . $known->body, '304|', '... and not again what is known');
+    is($known->status . '|' . $known->body, '304|', "$who is not sent a document again that is known");
     my $head = $caller->head($path);
     is($head->status . '|' . $head->header('Content-Length') . '|' . $head->body,
-        '200|' . length($got->body) . '|', '... and HEAD says how long it is');
+        '200|' . length($got->body) . '|', "$who is told by HEAD how long the document is");
 }
 
 my $told = $lims->ctl('--organization', $lims->fixture->{code}, 'certificate', 'pdf', $certificate->{id});
 is($told->{json}{fileName}, "$certificate->{certificateNumber}-v1.pdf", 'limsctl has it too');
 require MIME::Base64;
-is(sha256_hex(MIME::Base64::decode_base64($told->{json}{contentBase64})), $digest, '... which writes the same bytes');
+is(sha256_hex(MIME::Base64::decode_base64($told->{json}{contentBase64})), $digest, 'limsctl certificate pdf has the same bytes');
 
 # --- Whose it is --------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ for my $write ('UPDATE lims.document_content SET content = $$x$$',
 }
 ok(!eval { $lims->db->do('UPDATE lims.document_content SET content = $$x$$'); 1 },
     'nor does anybody change bytes');
-ok(!eval { $lims->db->do(q{UPDATE lims.document SET state = 'failed'}); 1 }, '... or unmake a document');
+ok(!eval { $lims->db->do(q{UPDATE lims.document SET state = 'failed'}); 1 }, 'a document that was made is never failed afterwards');
 
 my $narrow = $lims->key($lims->fixture, scopes => ['samples:read']);
 refused($lims->get($path, key => $narrow->{key}), 403, 'scope_required', 'a key without the scope');
@@ -74,7 +74,7 @@ refused($lims->get('/certificates', key => $narrow->{key}), 403, 'scope_required
 my $reader = $lims->key($lims->fixture, scopes => ['certificates:read']);
 is($lims->get($path, key => $reader->{key})->status, 200, 'the scope is enough');
 is($lims->get('/certificates', key => $reader->{key})->json->{data}[0]{document}{sha256}, $digest,
-    '... and lists certificates with the digests of their documents');
+    'a key with the scope lists certificates with the digests of their documents');
 refused($lims->post('/certificates', { sampleId => 1 }, key => $reader->{key}), 405,
     'method_not_allowed', 'a key issues none');
 refused($lims->get('/certificates/999999.pdf'), 404, 'not_found', 'a certificate of nobody');
@@ -86,13 +86,13 @@ my $failed = $printer->issue($lab, clientName => 'printer: refuse');
 my $row    = $printer->settled($lab, $failed);
 $lims->expect_log(qr/LIMS0390/);
 like(refused($lims->get("/certificates/$failed->{id}.pdf"), 409, 'document_failed', 'one that failed')->{message},
-    qr/the name of the client cannot be printed/, '... whose answer says why');
+    qr/the name of the client cannot be printed/, 'the refusal of a failed document says why it failed');
 refused($clerk->post("/documents/$row->{id}/retry", {}), 403, 'permission_required',
     'who issues no certificates does not retry');
 my $issuer = LIMS::Service::Person->new($lims, roles => ['client_services']);
 is($issuer->post("/documents/$row->{id}/retry", {})->json->{state}, 'pending', 'who issues them does');
-is($printer->settled($lab, $failed)->{state}, 'failed', '... and it fails again');
-is($printer->events($lab, $failed), 1, '... without a second event');
+is($printer->settled($lab, $failed)->{state}, 'failed', 'a document that cannot be printed fails again');
+is($printer->events($lab, $failed), 1, 'a document that failed again has no second event');
 refused($issuer->post('/documents/' . $printer->document($lab, $certificate)->{id} . '/retry', {}), 409,
     'invalid_transition', 'one that is made is not made again');
 is_deeply([ map { $_->{id} } @{ $clerk->get('/documents?state=failed')->json->{data} } ], [ $row->{id} ],
@@ -106,8 +106,8 @@ is_deeply([ grep { $_->{subject} eq 'documents' } @{ $lims->ctl('check')->{json}
 
 my $draft = $clerk->get("/samples/$certificate->{sampleId}/certificate-preview.pdf");
 is($draft->status . ' ' . $draft->header('Content-Type'), '200 application/pdf', 'a draft is printed for its answer');
-like($draft->header('ETag'), qr/\A"[0-9a-f]{32}"\z/, '... which has an ETag');
-isnt(sha256_hex($draft->body), $digest, '... and is not the certificate');
+like($draft->header('ETag'), qr/\A"[0-9a-f]{32}"\z/, 'a draft has an ETag');
+isnt(sha256_hex($draft->body), $digest, 'a draft is not the certificate');
 refused($theirs->get("/samples/$certificate->{sampleId}/certificate-preview.pdf"), 404, 'not_found',
     "of another organization's sample there is none");
 refused($clerk->get("/samples/$failed->{sampleId}/certificate-preview.pdf"), 409, 'document_failed',

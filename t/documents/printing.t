@@ -25,10 +25,10 @@ my $document    = $printer->settled($lab, $certificate);
 
 is($document->{state}, 'made', 'the document is made');
 cmp_ok($lab->value('SELECT extract(epoch FROM made_at - created_at) FROM lims.document WHERE id = ?',
-    $document->{id}), '<', 5, '... soon, without waiting for the next poll');
+    $document->{id}), '<', 5, 'a document is made within 5 seconds, without waiting for the next poll');
 is($printer->events($lab, $certificate), 1, 'coa.generated is written once');
 is($lab->value('SELECT created_at = announced_at FROM lims.document WHERE id = ?', $document->{id}), 0,
-    '... with the bytes, and not with the issue');
+    'the event is written with the bytes, and not with the issue');
 my $bytes = $lims->db->selectrow_array(
     'SELECT content FROM lims.document_content WHERE document_id = ?', undef, $document->{id});
 is(sha256_hex($bytes), $document->{digest}, 'its digest is that of its bytes');
@@ -67,13 +67,13 @@ for my $how (sort keys %reason) {
     my $failed = $printer->settled($lab, $issued{$how}, 60);
 
     is($failed->{state}, 'failed', "$how: the document is failed");
-    like($failed->{failure}, $reason{$how}, '... whose failure says what the printer did');
-    is($failed->{attempts}, $how eq 'refuse' ? 1 : 3, '... after as many attempts as are due');
-    is($printer->events($lab, $issued{$how}), 1, '... whose event is written once');
+    like($failed->{failure}, $reason{$how}, "$how: the failure says what the printer did");
+    is($failed->{attempts}, $how eq 'refuse' ? 1 : 3, "$how: as many attempts are made as are due");
+    is($printer->events($lab, $issued{$how}), 1, "$how: the event is written once");
     $lims->expect_log(qr/LIMS0390: document $failed->{id} of certificate \Q$issued{$how}{certificateNumber}\E/);
     my ($finding) = grep { $_->{category} eq 'document_failed' }
         @{ $lims->get("/samples/$issued{$how}{sampleId}/readiness")->json->{findings} };
-    is($finding->{severity}, 'warning', '... and a finding of its sample, which blocks nothing');
+    is($finding->{severity}, 'warning', "$how: the finding of the sample is a warning, which blocks nothing");
 }
 is($printer->settled($lab, $printer->issue($lab, clientName => 'printer: noise'))->{state}, 'failed',
     'one that fills standard error is ended by the time-out');
@@ -83,7 +83,7 @@ $lims->expect_log(qr/LIMS0390: .*took too long/);
 
 my $once = $printer->settled($lab, my $second = $printer->issue($lab, clientName => 'printer: crash once'));
 is("@$once{qw(state attempts)}", 'made 1', 'a document that failed once is made by the next attempt');
-is($printer->events($lab, $second), 1, '... whose event is written once');
-ok(!defined $once->{failure}, '... and says nothing of the failure');
+is($printer->events($lab, $second), 1, 'the event of a document that failed once is written once');
+ok(!defined $once->{failure}, 'a document that was made after a failure says nothing of the failure');
 
 done_testing();

@@ -20,12 +20,12 @@ my $document    = $printer->document($lab, $certificate);
 is($document->{state}, 'pending', 'the document waits');
 is($printer->events($lab, $certificate), 1, 'the event came with the issue');
 like(refused($lims->get("/certificates/$certificate->{id}.pdf"), 409, 'document_pending', 'its bytes')->{message},
-    qr/there is no printer on this server/, '... whose refusal says that there is no printer');
+    qr/there is no printer on this server/, 'the refusal of the bytes says that there is no printer');
 
 # A second httpd, with a printer, prints what waits.
 my $second = LIMS::Test->new(name => 'second', beside => $lims, conf => $printer->conf);
 is($printer->settled($lab, $certificate)->{state}, 'made', 'a printer makes what was issued before it was there');
-is($printer->events($lab, $certificate), 1, '... without a second event');
+is($printer->events($lab, $certificate), 1, 'a document printed later has no second event');
 $second->stop;
 
 # Issued where there is a printer, which is gone then: as somebody who asks for a printer.
@@ -39,7 +39,7 @@ $lab->act(sub {
 my $waiting = { id => $lab->value('SELECT max(id) FROM lims.certificate'), sampleId => $sample->{id} };
 is($printer->events($lab, $waiting), 0, 'the event waits for the document');
 is($lims->ctl('print')->{json}{documents}, 0, 'limsctl without a printer prints nothing');
-is($printer->events($lab, $waiting), 0, '... and announces nothing that is young');
+is($printer->events($lab, $waiting), 0, 'limsctl without a printer announces no certificate that is young');
 $lims->superuser->do('ALTER TABLE lims.document DISABLE TRIGGER identity');
 $lims->db->do(q{UPDATE lims.document SET created_at = now() - interval '2 minutes' WHERE certificate_id = ?},
     undef, $waiting->{id});
@@ -50,8 +50,8 @@ is($printer->events($lab, $waiting), 1, 'after a minute it is announced without 
     local $ENV{LIMS_PRINTER} = $printer->program;
     is($lims->ctl('print')->{json}{documents}, 1, 'limsctl with a printer prints it');
 }
-is($printer->document($lab, $waiting)->{state}, 'made', '... and it is made');
-is($printer->events($lab, $waiting), 1, '... without a second event');
+is($printer->document($lab, $waiting)->{state}, 'made', 'limsctl with a printer makes the document that waits');
+is($printer->events($lab, $waiting), 1, 'a document that limsctl prints has one event');
 
 # --- A printer that cannot be started -----------------------------------------------------
 

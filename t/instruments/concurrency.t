@@ -166,12 +166,12 @@ subtest 'an imported result equals one entered by hand' => sub {
                 { updates => [ { sampleTestId => $by_hand, result => $value } ] });
         is($hand_entry->status, 200, "'$value' by hand");
         my $answer = $pc->send($pc->csv([ $machine, 'PH', $value ]));
-        is($answer->status, 201, '... and by a file') or diag($answer->body);
+        is($answer->status, 201, "'$value' by a file") or diag($answer->body);
         my $expected = trace($by_hand);
         my $found    = trace($by_file);
         is_deeply($found, $expected, 'every order leaves the same rows');
         is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE sample_test_id = ?',
-                $by_file), 1, '... and where it stood');
+                $by_file), 1, 'the place of the value in the file is kept');
     }
 };
 

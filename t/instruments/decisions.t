@@ -60,9 +60,9 @@ subtest 'a test that a person names' => sub {
     my $shown = $bob->done('instrument-file grid', $id);
     is_deeply($shown->{sheets}[0]{rows}[1]{cells}[0], $sample->{trackingId},
         'the grid has the file\'s cells');
-    is($shown->{sheets}[0]{rows}[1]{row}, 2, '... with the number of the row');
+    is($shown->{sheets}[0]{rows}[1]{row}, 2, 'a row of the grid has its number in the file');
     is_deeply([ map { $_->{row} } @{ $bob->done('instrument-file grid', $id, from => 2)
-                ->{sheets}[0]{rows} } ], [2], '... from a row on');
+                ->{sheets}[0]{rows} } ], [2], 'the grid can be read from a row on');
     my ($reading) = @{ $bob->done('instrument-file candidates', $id, row => 2)->{readings} };
     is_deeply([ map { $_->{sampleTestId} } @{ $reading->{candidates} } ], \@tests,
         'the tests that the row may be for');
@@ -110,7 +110,7 @@ subtest 'decisions that are kept until the release' => sub {
         decisions => { exclude => [ { row => 0, reason => 'x' } ] });
     is($bob->done('instrument-file release', $id, @why)->{status}, 'released',
         'released as decided');
-    is_deeply(results(@tests), [ '4.0', '5.0' ], '... each value into its test');
+    is_deeply(results(@tests), [ '4.0', '5.0' ], 'each value of a released file stands in its test');
     $bob->refused('invalid_transition', 'instrument-file decide', $id, decisions => {});
 };
 
@@ -168,9 +168,9 @@ subtest 'a decision about what was seen' => sub {
     is($counts->{quarantined}, $lims->db->selectrow_array(
         q{SELECT count(*) FROM lims.instrument_file WHERE status = 'quarantined'}),
             'the count by status is right');
-    is($counts->{rejected}, 1, '... each in its own');
+    is($counts->{rejected}, 1, 'the count of rejected files is right');
     $mia->post("/instrument-files/$id/reject", { reason => 'a trial' });
-    is($bob->done('instrument-file counts')->{rejected}, 2, '... as it is now');
+    is($bob->done('instrument-file counts')->{rejected}, 2, 'a file that was rejected since is counted');
 };
 
 subtest 'reading several again' => sub {
@@ -186,7 +186,7 @@ subtest 'reading several again' => sub {
         'a dry run: what would become of them');
     is_deeply($ask->(reasonCode => 'layout_mismatch'), [], 'those with a reason');
     is_deeply($ask->(), [ 'imported', 'quarantined' ], 'the file without reasons is imported');
-    is_deeply($ask->(), ['quarantined'], '... and held no more');
+    is_deeply($ask->(), ['quarantined'], 'a file that was read again is held no more');
 };
 
 done_testing();

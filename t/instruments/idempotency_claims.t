@@ -80,7 +80,7 @@ subtest 'the same request is in progress' => sub {
     for my $again (@{ $seen->{again} }) {
         is("$again->{status} $again->{error}", '409 idempotency_in_progress',
             'a repetition gets 409 idempotency_in_progress');
-        like($again->{later}, qr/\A[1-9]\d*\z/, '... and when to come again');
+        like($again->{later}, qr/\A[1-9]\d*\z/, 'a repetition is told when to come again');
     }
     is($seen->{other}{error}, 'idempotency_mismatch', 'another request with the key is a mismatch');
     is($seen->{asked}, 1, 'the model is asked once');
@@ -101,7 +101,7 @@ subtest 'a request that got no answer may be sent again at once' => sub {
     $model->say('right');
     is(once($file . "\n", 'failed')->{error}, 'idempotency_mismatch', 'the key is of that request');
     my $again = once($file, 'failed');
-    is("$again->{status} $again->{replayed}", '200 ', '... which is done now');
+    is("$again->{status} $again->{replayed}", '200 ', 'the request is done once the model answers');
 };
 
 subtest 'the claim of a dead process holds until its lease ends' => sub {

@@ -140,7 +140,7 @@ subtest 'one Idempotency-Key for two files' => sub {
     push @sockets, send_off($lims, 'keyed', $samples[1], 'Idempotency-Key: of-one-file');
     my $other = $pc->send($pc->csv([ $samples[2], 'NO3', '1' ]), name => 'other', headers => \%once);
     is($other->status, 422, 'the key is of the file that waits') or diag($other->body);
-    is($other->json->{error}, 'idempotency_mismatch', '... and of no other');
+    is($other->json->{error}, 'idempotency_mismatch', 'the key of a waiting file refuses another file');
     is(state_of('other'), '', 'the refused file is not stored');
     let_go($holder);
     like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'the first file is imported') for @sockets;

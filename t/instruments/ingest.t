@@ -159,7 +159,7 @@ subtest 'Idempotency-Key' => sub {
     my $files = $lab->value('SELECT count(*) FROM lims.instrument_file');
     refused($pc->send("other\n", name => 'i.csv', headers => \%headers), 422, 'idempotency_mismatch',
         'another file under the same key');
-    is($lab->value('SELECT count(*) FROM lims.instrument_file'), $files, '... which is not kept');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file'), $files, 'another file under the same key is not kept');
 };
 
 subtest 'the largest file' => sub {

@@ -59,9 +59,9 @@ sub held {
         is_deeply([ $answer->json->{status}, map { @$_{qw(code severity row cell)} } @reasons ],
             [ 'quarantined', 'timestamp_invalid', 'blocking', 3, $time ],
             $name . ($dry ? ', told by a dry run' : '')) or diag($answer->body);
-        like($reasons[0]{message}, $words, '... and which of both it is');
+        like($reasons[0]{message}, $words, "$name: the reason says which of both it is");
         next if $dry;
-        is(moment_of($noon), undef, '... and nothing is entered');
+        is(moment_of($noon), undef, "$name: nothing is entered");
         return ($answer->json->{id}, $other, $noon);
     }
 }
@@ -130,7 +130,7 @@ subtest 'releasing a file that was held back' => sub {
         '--dry-run', 'true')->{reasons} } ], ['timestamp_invalid'], 'it is the same');
     my $refused = $lims->ctl(@as, '--reason', 'x', qw(instrument-file release), $id);
     isnt($refused->{exit}, 0, 'it cannot be released');
-    like($refused->{output}, qr/comes twice/, '... for the same reason');
+    like($refused->{output}, qr/comes twice/, 'releasing is refused for the same reason');
     $pc->profile(@zurich, doubledHour => 'second');
     done('read again', qw(instrument-file reevaluate), $id);
     is_deeply([ moment_of($sample), moment_of($noon) ], [ '10-26 01:30:00', '06-01 10:00:00' ],

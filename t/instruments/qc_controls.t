@@ -210,9 +210,9 @@ subtest 'a run fills the open batch that expects its controls' => sub {
             [ 'CCV', undef, 9.8, 120 ] ],
         'its controls have the limits of the template, a further one stands beside them');
     is($shown->()->{qcStatus}, 'open', 'one is not measured yet');
-    ok($shown->()->{failing}, '... but the blank failed by the limit of the template');
+    ok($shown->()->{failing}, 'a batch whose blank failed by the limit of the template is failing');
     ok($shown->()->{fileId}, 'the batch names the file');
-    is_deeply($shown->()->{sampleTestIds}, \@tests, '... and covers its tests once');
+    is_deeply($shown->()->{sampleTestIds}, \@tests, 'the batch covers its tests once');
     my ($high) = grep { ($_->{level} || '') eq 'high' } @{ $shown->()->{controls} };
     $ann->done('qc-control update', $high->{id}, measuredValue => 49);
     is($shown->()->{qcStatus}, 'failed', 'with the last value it is evaluated');

@@ -48,7 +48,7 @@ sub held_by {
     my ($test, $name, @batches) = @_;
     my $body = refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', $name);
     is_deeply([ map { $_->{id} } @{ $body->{qcBatches} } ], \@batches, 'the run has these batches');
-    is_deeply($body->{blockers}[0]{qcBatchIds}, \@batches, '... also among the blockers');
+    is_deeply($body->{blockers}[0]{qcBatchIds}, \@batches, 'the blockers have these batches');
     return;
 }
 

@@ -36,7 +36,7 @@ sub quarantined {
     is($answer->json->{counts}{written}, 0, 'no result is counted as written');
     is_deeply($answer->json->{results}, [], 'the answer lists no result');
     is(scalar @events, 0, 'no event is emitted');
-    is($pc->test($good, 'PH')->{status}, 'pending', '... nor is what was fine entered');
+    is($pc->test($good, 'PH')->{status}, 'pending', 'a result without faults is not entered while its file is held');
     return $answer->json;
 }
 
@@ -88,7 +88,7 @@ subtest 'results that are there already' => sub {
     my $other = $pc->sample('NO3');
     my $same  = $pc->send($pc->csv([ $sample, 'NO3', '1.0' ], [ $other, 'NO3', '4' ]));
     is($same->status, 201, 'the same value again is no conflict') or diag($same->body);
-    is($same->json->{counts}{written}, 1, '... is not written again');
+    is($same->json->{counts}{written}, 1, 'a value that is entered already is not written again');
     is($lab->value('SELECT string_agg(status, $$ $$ ORDER BY row_number)
         FROM lims.instrument_file_row WHERE file_id = ?', $same->json->{id}), 'unchanged written',
         'the row is recorded as unchanged');

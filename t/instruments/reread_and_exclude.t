@@ -67,11 +67,11 @@ subtest 'a file in quarantine' => sub {
         is(outcome(ingest($file, dryRun => $true)), '200 imported new',
             'a dry run says what would become of it now');
         is(outcome(ingest($file, dryRun => $true, profile => 'bench')), '200 imported new',
-            '... by the profile that is named');
+            'a dry run by the profile that is named is imported');
         is(outcome(ingest($file, dryRun => $true, profile => 'never')),
-            '200 quarantined new unknown_profile', '... or by one that does not fit');
+            '200 quarantined new unknown_profile', 'a dry run by a profile that does not fit is quarantined');
         is(outcome(ingest($file, dryRun => $true, profile => 'nosuch')),
-            '200 quarantined new unknown_profile', '... or that there is not');
+            '200 quarantined new unknown_profile', 'a dry run by a profile that there is not is quarantined');
     }), 0, 'and changes nothing');
     is(outcome(ingest($file, again => $true, profile => 'never')),
         '202 quarantined new unknown_profile', 'read again by what does not fit: it stays');
@@ -171,7 +171,7 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ],
         'the exclusion is on record');
     is(results_of($sample[0]), '1 -', 'the others of the row are entered');
-    is(results_of($sample[1]), '3 4', '... and of the file');
+    is(results_of($sample[1]), '3 4', 'the results of other rows of the file are entered');
 
     $id = kept('another', "Id;Cu;Pb;Type\n$id[2];n.a.;2;\n$id[3];3;n.a.;\n");
     done('by cells', release($id, { cell => 'B2' }, { row => 3, column => 3 }));

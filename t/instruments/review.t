@@ -118,7 +118,7 @@ subtest 'listing and showing files' => sub {
         ['unknown_tracking_id 2 NOBODY'], 'the record has the reasons');
     like(told(qw(instrument-file show), $id),
         qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m,
-            '... to people in full');
+            'people see the reasons in full');
     is_deeply([ map { $_->{id} } @{ done('listed',
                 qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
                 ->{data} } ], [$id], 'files are listed by reason');

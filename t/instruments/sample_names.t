@@ -52,7 +52,7 @@ sub imported {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($answer->status, 201, $name) or diag($answer->body);
     is(value_of($sample), $value, 'the value is entered for that sample');
-    is($answer->json->{results}[0]{trackingId}, $sample->{trackingId}, '... and whose is told');
+    is($answer->json->{results}[0]{trackingId}, $sample->{trackingId}, 'the answer names the sample');
     return $answer->json;
 }
 

@@ -121,7 +121,7 @@ subtest 'a value that stands is replaced with a reason, which a file does not gi
     $policy->('t');
     is(statuses($model->upload($lims, table("$id,6,7"))), 'locked applied',
         'under reasonOnChange its row is locked');
-    is(result_of($test->{NO3N}), '5', '... and the value stays');
+    is(result_of($test->{NO3N}), '5', 'the value of a locked row stays');
     is(result_of($test->{CL}), '7', 'a first value needs no reason');
     my ($other, $of_other) = sample();
     $lab->enter($of_other->{NO3N}, '5');
@@ -223,11 +223,11 @@ subtest 'scopes' => sub {
     $model->forget;
     is_deeply($model->upload($lims, $file, key => $other->{key})->json->{rows}, [],
         'another organization finds nothing of ours');
-    is(scalar $model->seen, 0, '... and does not send it');
+    is(scalar $model->seen, 0, 'a file without known samples is not sent to the model');
     $lab->policy(ai_data_access => 'false');
     refused($model->upload($lims, $file), 403, 'ai_data_access_disabled',
         'not when the organization forbids it');
-    is(scalar $model->seen, 0, '... and nothing is sent');
+    is(scalar $model->seen, 0, 'a forbidden file is not sent to the model');
     $lab->policy(ai_data_access => 'true');
 };
 

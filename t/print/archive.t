@@ -37,7 +37,7 @@ for my $name (sort keys %documents) {
     like($objects, qr/\/MarkInfo <<\s+\/Marked true/, "it is tagged: $name");
     like($objects, qr/\/Lang \(en\)|\/Lang <feff0065006e>/i, "it has a language: $name");
     like($objects, qr/\/S \/GTS_PDFA1/, "it has an output intent: $name");
-    like($objects, qr/mntrRGB XYZ .{12}acsp/s, "... with a profile of colours: $name");
+    like($objects, qr/mntrRGB XYZ .{12}acsp/s, "the output intent has a profile of colours: $name");
     unlike($objects, qr/\/Interpolate true|\/JavaScript|\/Launch|\/Encrypt|\/EmbeddedFiles|\/LZWDecode/,
         "nothing is in it that an archive forbids: $name");
     is(scalar(() = $objects =~ /\/Subtype \/CIDFontType2/g), scalar(() = $objects =~ /\/CIDToGIDMap \/Identity/g),
@@ -51,19 +51,19 @@ my $path     = written($pdf);
 my $metadata = command('pdfinfo', '-meta', $path);
 utf8::decode($metadata);
 like($metadata, qr/<pdfaid:part>2<.*<pdfaid:conformance>B</s, 'the metadata says PDF/A-2b');
-like($metadata, qr/Certificate of analysis COA-&lt;1&gt;&amp;Ω, version 1</, '... with the title, escaped');
-like($metadata, qr/<xmp:CreateDate>2026-11-26T14:03:22-07:00</, '... and the time of the issue');
+like($metadata, qr/Certificate of analysis COA-&lt;1&gt;&amp;Ω, version 1</, 'the metadata has the title, escaped');
+like($metadata, qr/<xmp:CreateDate>2026-11-26T14:03:22-07:00</, 'the metadata has the time of the issue');
 my $facts = command('pdfinfo', '-isodates', $path);
 utf8::decode($facts);
 like($facts, qr/^Title:\s+Certificate of analysis COA-<1>&Ω, version 1$/m, 'the dictionary says the same');
-like($facts, qr/^CreationDate:\s+2026-11-26T14:03:22-07/m, '... and the same time');
+like($facts, qr/^CreationDate:\s+2026-11-26T14:03:22-07/m, 'the dictionary has the time of the issue');
 like($facts, qr/^Tagged:\s+yes/m, 'readers see that it is tagged');
 
 my $structure = command('pdfinfo', '-struct-text', $path);
 like($structure, qr/\ADocument\n/, 'there is one root of its structure');
 like($structure, qr/H1 \(block\)\n\s+"Certificate of analysis"/, 'the structure has a title');
 like($structure, qr/H2 \(block\)\n\s+"Results"\n\s+Table \(block\)\n\s+TR\n\s+TH:\n\s+\/Scope \/Column\n\s+"Test"/,
-    '... a table with heads of columns');
+    'the structure has a table with heads of columns');
 like($structure, qr/TR\n\s+TD\n\s+"pH \(PH\)"\n\s+TD\n\s+"SM 4500-H\+ B"\n\s+TD\n\s+"7\.2"/, 'the table has cells in rows');
 like($pdf, qr/\/S \/Figure\n(?:(?!endobj).)*\/Alt <FEFF00510052/s, 'a picture has a text in its place');
 

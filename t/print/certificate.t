@@ -53,8 +53,8 @@ like($lines, qr/Lead \(PB\).*< 0\.5\b.*mg\/L/, 'a qualifier that leads its value
 like($lines, qr/Coliforms \(TC\).*\bND\b/, 'one without a value in its place');
 like($lines, qr/pH \(PH\).*\b9\.1\s+J\b.*± 0\.1.*Outside/, 'a result outside says so, with its qualifier');
 like($lines, qr/Measured twice\./, 'a remark stands below its result');
-like($lines, qr/The holding time was exceeded\./, '... and that the holding time was exceeded');
-like($lines, qr/Reporting limit 5/, '... and the reporting limit of an estimate');
+like($lines, qr/The holding time was exceeded\./, 'a result says that its holding time was exceeded');
+like($lines, qr/Reporting limit 5/, 'an estimate has its reporting limit');
 like($lines, qr/ND: not detected/, 'qualifiers are explained');
 like($lines, qr/Decision rule for Lead \(PB\): Simple/, 'decision rules say for which tests they are');
 
@@ -67,16 +67,16 @@ $lines = lines(certificate(
             openedAt => '2026-11-26T09:00:00Z', changes => [ { member => 'plantLocation', old => 'West', new => 'East' },
                 { member => 'tests[101].result', old => '9.2', new => '7.2' }, { member => 'tests[7]', old => 'PB', new => undef } ] } ]));
 like($lines, qr/Amendment that led to version 2/, 'an amendment is told');
-like($lines, qr/Plant location\s+West\s+East/, '... with what it changed, in words');
-like($lines, qr/Result of pH \(PH\)\s+9\.2\s+7\.2/, '... of a test by its name');
-like($lines, qr/Test 7\s+PB\s+\(none\)/, '... and a test that is gone');
+like($lines, qr/Plant location\s+West\s+East/, 'an amendment says in words what it changed');
+like($lines, qr/Result of pH \(PH\)\s+9\.2\s+7\.2/, 'an amendment names a changed test');
+like($lines, qr/Test 7\s+PB\s+\(none\)/, 'an amendment names a test that is gone');
 like($lines, qr/This version replaces version 1 of 2026-11-24 10:00, which is no longer valid\./, 'what it replaces');
 
 my ($draft) = made({ kind => 'certificate', draft => $true, content => content() });
 $words = words($draft);
 like($words, qr/D\s*R\s*A\s*F\s*T/, 'a draft has its watermark');
-like($words, qr/Draft: not a certificate/, '... says that it is none');
-unlike($words, qr/7KQ4/, '... and cannot be verified');
+like($words, qr/Draft: not a certificate/, 'a draft says that it is no certificate');
+unlike($words, qr/7KQ4/, 'a draft has no code to verify it by');
 unlike(words(certificate()), qr/draft/i, 'a certificate has no watermark');
 
 # --- Pages
@@ -109,7 +109,7 @@ like($lines, qr/Test report.*Statements.*Results/s, 'so are title and order of s
 like($lines, qr/Above all.*Own words\..*Below\s+all\s/s, 'the texts of a layout are printed');
 like($lines, qr/^\s*Result\s+Unit\s+Test\s+Qualifier\s*$/m, 'columns are chosen; test and qualifier cannot be left out');
 unlike($lines, qr/River Works|Intact/, 'sections can be left out');
-like($lines, qr/Signatures and acts.*Maya Torres/s, '... but not the people');
+like($lines, qr/Signatures and acts.*Maya Torres/s, 'a certificate has its signatures in any layout');
 
 # --- The QR code, the logo
 
@@ -132,6 +132,6 @@ like($kind, qr/\A\x89PNG/, 'a logo is written anew');
 my (undef, $refusal) = made({ kind => 'logo', file => encode_base64(png(1, 5000), '') });
 like($refusal, qr/at most 4000 on a side/, 'one that is too large is refused');
 (undef, $refusal) = made({ kind => 'logo', file => encode_base64(substr($logo, 0, 60), '') });
-like($refusal, qr/The logo cannot be used/, '... and one that is broken');
+like($refusal, qr/The logo cannot be used/, 'a broken logo is refused');
 
 done_testing();

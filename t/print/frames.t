@@ -23,13 +23,13 @@ like($sentence, qr/\A[A-Z].*JSON.*[.?]\z/s, 'the refusal is a sentence');
 ($kind, $sentence) = $printer->answer({ kind => 'poster' });
 is("$kind $sentence", 'E The job has no kind that is known.', 'so is a kind that is not known');
 ($kind) = $printer->answer({ kind => 'certificate' });
-is($kind, 'E', '... a certificate without content');
+is($kind, 'E', 'a certificate without content is refused');
 ($kind) = $printer->answer('');
-is($kind, 'E', '... and an empty job');
+is($kind, 'E', 'an empty job is refused');
 
 ($kind, my $again) = $printer->answer($job);
 is($kind, 'P', 'after refusals it goes on');
-ok($again eq $first, '... and makes the same bytes');
+ok($again eq $first, 'after refusals the printer makes the same bytes');
 is($printer->finish, 0, 'it ends well with its input');
 
 # Two jobs in one write, and one in many.
@@ -47,12 +47,12 @@ $printer = LIMS::Print->start;
 $printer->send_bytes(pack 'N', 16 * 1024 * 1024 + 1);
 ($kind, $sentence) = $printer->next_answer;
 is("$kind $sentence", 'E The job is larger than 16 MB.', 'a job that is too large is refused');
-isnt($printer->finish, 0, '... and ends it: what follows cannot be read');
+isnt($printer->finish, 0, 'the printer ends after a job that is too large');
 
 my ($document, $refusal) = made($job);
 ok($document eq $first, '--once makes the same bytes');
 ($document, $refusal) = made('nonsense');
-ok(!defined $document && $refusal =~ /JSON/, '... and refuses on the error stream');
+ok(!defined $document && $refusal =~ /JSON/, '--once refuses a job on the error stream');
 like(command(printer_path(), '--help'), qr/usage: lims-print/, 'its usage is shown');
 
 unlike(command('ldd', printer_path()), qr/libpq|libcurl/, 'it is linked neither with libpq nor with curl');

@@ -68,8 +68,8 @@ for my $case (@made) {
     my ($kind, $bytes) = $printer->answer($job);
     is($kind, 'P', "a document: $what") or diag($bytes // 'it ended'), next;
     next if $bytes !~ /\A%PDF/;
-    like(command('pdfinfo', written($bytes)), qr/^Pages:\s+\d+$/m, '... that can be read');
-    cmp_ok($printer->peak, '<', $most, "... in less than $most MB");
+    like(command('pdfinfo', written($bytes)), qr/^Pages:\s+\d+$/m, "the PDF can be read: $what");
+    cmp_ok($printer->peak, '<', $most, "printing takes less than $most MB: $what");
 }
 
 # --- Refusals
@@ -101,12 +101,12 @@ for my $case (@refused) {
     my ($kind, $sentence) = $printer->answer($job);
     is($kind, 'E', "a refusal: $what");
     like($sentence // '', $words, "the refusal says why: $what");
-    cmp_ok($printer->peak, '<', $most, "... in less than $most MB") if defined $kind;
+    cmp_ok($printer->peak, '<', $most, "refusing takes less than $most MB: $what") if defined $kind;
 }
 
 my ($kind) = $printer->answer(certificate());
 is($kind, 'P', 'after all that a certificate is made');
-is($printer->finish, 0, '... and the process ends well');
+is($printer->finish, 0, 'the process ends well after all jobs');
 
 # --- A broken logo does not hold a certificate back
 

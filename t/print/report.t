@@ -34,7 +34,7 @@ like($pages[0], qr/S-123\.456\s+123\.456\s+ok/, 'a row of the table');
 like($pages[0], qr/S-5\s+1\.0\s+Above\s+Diluted\./, 'a note stands below its row');
 like($pages[0], qr/Made 2026-11-26 14:00:00 -07:00\s+Page 1 of 2/, 'when it was made, and the page');
 like($pages[1], qr/Nitrate, mg\/L.*1-3s/s, 'a chart with the rule that is broken');
-like($pages[1], qr/upper 12.*\+3 s\s+11\.5.*mean 10.*−3 s\s+8\.5/s, '... and its limits from above to below');
+like($pages[1], qr/upper 12.*\+3 s\s+11\.5.*mean 10.*−3 s\s+8\.5/s, 'a chart has its limits from above to below');
 like($pages[1], qr/2026-11-01 08:00.*2026-11-03 08:00/, 'the chart says from when to when it is');
 like($pages[1], qr/The end\./, 'a paragraph');
 
@@ -44,7 +44,7 @@ my %left = map { my ($x) = $box =~ /xMin="([\d.]+)"[^>]*>\Q$_\E</; ($_ => $x) } 
 my $digit = ($left{'7.25'} - $left{'10.5'});
 cmp_ok($digit, '>', 3, 'a number of one digit more begins further left');
 cmp_ok(abs($left{'10.5'} - $left{'123.456'} - $digit), '<', 0.05, 'two digits more begin two digits further left');
-cmp_ok(abs($left{'9'} - $left{'7.25'}), '<', 0.05, '... with or without decimals');
+cmp_ok(abs($left{'9'} - $left{'7.25'}), '<', 0.05, 'numbers are aligned with or without decimals');
 
 my ($wide) = made({ kind => 'report', title => 'Wide', orientation => 'landscape', paper => 'letter', blocks => [] });
 like(command('pdfinfo', written($wide)), qr/Page size:\s+792 x 612/, 'a report may lie');

@@ -46,13 +46,13 @@ for my $script (sort keys %texts) {
     my $found = words($pdf) =~ s/Page 1 of 1//r;
     # As one word of letters: spaces are a matter of how a reader sees lines.
     if ($loose{$script}) {
-        is(counted($found), counted($text), "... and all of its letters are found again: $script");
+        is(counted($found), counted($text), "all letters are found again: $script");
     }
     else {
-        is(letters($found), letters($text), "... and found again letter by letter: $script");
+        is(letters($found), letters($text), "the text is found again letter by letter: $script");
     }
     unlike(command('pdffonts', written($pdf)), qr/\bno  ?(?:yes|no) +(?:yes|no) +\d+ +\d+$/m,
-        "... with every font embedded: $script");
+        "every font is embedded: $script");
 }
 
 # The same in all places of a certificate at once.

@@ -45,7 +45,7 @@ ok(wait_until { grep { $_->{value} == 1 } $prometheus->query('up{job="lims"}') }
     'Prometheus scrapes, over TLS, as conf/prometheus.yml has it');
 ok(wait_until {
         !grep { $_->{health} ne 'ok' } $prometheus->rules
-    }, '... and every rule can be asked')
+    }, 'Prometheus can ask every rule')
     or diag(map {"$_->{name}: $_->{lastError}\n"} grep { $_->{health} ne 'ok' } $prometheus->rules);
 
 my %seen;
@@ -99,15 +99,15 @@ subtest 'the database goes down without any request' => sub {
     ok(wait_until { $prometheus->query('ALERTS{alertname="LimsDatabaseDown"}') },
         'Prometheus notices');
     ok(scalar $prometheus->query('lims_webhook_oldest_due_seconds'),
-        '... and what was last known of webhooks is still told');
+        'without the database the last known state of webhooks is told');
     ok(scalar $prometheus->query('lims_samples_waiting{state="ready_for_review"} == 1'),
-        '... and of the laboratory');
+        'without the database the last known state of the laboratory is told');
     my $stalled = 'lims_job_since_success_seconds{task="scan"}';
     my ($before) = map { $_->{value} } $prometheus->query($stalled);
-    ok(wait_until { $prometheus->query("$stalled > $before + 2") }, '... and that jobs do not run');
+    ok(wait_until { $prometheus->query("$stalled > $before + 2") }, 'without the database it shows that jobs do not run');
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS true");
     $admin->disconnect;
-    ok(wait_until { $prometheus->query('lims_ready == 1') }, '... and when it is back');
+    ok(wait_until { $prometheus->query('lims_ready == 1') }, 'Prometheus notices when the database is back');
     $lims->allow_log(qr/LIMS00(?:51|56|90|91)|LIMS012[01]|\[dbd:error\]/);
 };
 

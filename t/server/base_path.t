@@ -25,7 +25,7 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
             "/x$base/api/v1/whoami") {
             my $answer = $plain->($else);
             is($answer->status, 404, "but not at $else");
-            is($answer->header('RateLimit-Limit'), undef, '... which is not ours');
+            is($answer->header('RateLimit-Limit'), undef, "a request at $else is not ours");
         }
         if ($defined) {
             my $answer = LIMS::Service::Response->parse($lims->raw(

@@ -25,7 +25,7 @@ print {$out} "LimsMaxBody 2048\n";
 close $out or die "extra.conf: $!\n";
 $instance->launch;
 isnt($instance->pid, $pid, 'after a change httpd is started anew');
-is(padded()->status, 413, '... with what the file says now');
+is(padded()->status, 413, 'httpd started anew has the limit of the changed file');
 
 ok($lims->finish, 'the log is clean');
 done_testing();

@@ -68,7 +68,7 @@ sub passes {
 
     is($status, 0, $name) or diag($output);
     like($output, qr/Syntax OK/, "$name: the syntax is OK");
-    unlike($output, qr/LIMS\d{4}/, '... without a word of ours');
+    unlike($output, qr/LIMS\d{4}/, "$name: configtest has no message of ours");
     return;
 }
 
@@ -194,7 +194,7 @@ subtest 'the file of secret keys' => sub {
     chmod 0600, $file;
     my (undef, $output) = configtest(host => {%host});
     like($output, qr/LIMS0114: .*secret\.key, line 1: a line is/, 'one that holds no key');
-    unlike($output, qr/hush-hush/, '... whose content is not shown');
+    unlike($output, qr/hush-hush/, 'the content of a file without a key is not shown');
 };
 
 my %model = (LimsExtractionUrl => 'LimsExtractionUrl https://models.example.org/v1/messages',
@@ -272,7 +272,7 @@ subtest 'the key of the model service' => sub {
     $text->("sk-hush sk-hush\n");
     my (undef, $output) = configtest(host => {%host});
     like($output, qr/LIMS0117: .*does not hold one key/, 'two keys');
-    unlike($output, qr/sk-hush/, '... which are not shown');
+    unlike($output, qr/sk-hush/, 'a file with two keys is not shown');
 };
 
 subtest 'style and bounds of the model service' => sub {
@@ -348,15 +348,15 @@ subtest 'directives that take words' => sub {
 subtest 'a virtual host takes from the main server what it does not set itself' => sub {
     my $late = qr/LIMS0115: LimsWebhookLease is too short/;
     fails('a number', [$late], before => ['LimsWebhookTimeout 60000']);
-    passes('... unless it sets it', before => ['LimsWebhookTimeout 60000'],
+    passes('a number of the host takes the place of the main server\'s', before => ['LimsWebhookTimeout 60000'],
         host => { LimsWebhookTimeout => 'LimsWebhookTimeout 10000' });
     passes('a word', before => ['LimsTLS proxy'], host => {%no_tls});
-    fails('... unless it sets it', [qr/LIMS0106: /], before => ['LimsTLS proxy'],
+    fails('a word of the host takes the place of the main server\'s', [qr/LIMS0106: /], before => ['LimsTLS proxy'],
         host => { %no_tls, LimsTLS => 'LimsTLS required' });
     my @url = ('LimsExtractionUrl http://localhost:1/v1');
     fails('a text', [qr/LIMS0117: LimsExtractionModel is missing/], before => \@url);
     passes('texts in several directives pass', before => [ @url, 'LimsExtractionModel m' ]);
-    fails('... unless it sets it', [qr/LIMS0117: LimsExtractionUrl is not a URL/],
+    fails('a text of the host takes the place of the main server\'s', [qr/LIMS0117: LimsExtractionUrl is not a URL/],
         before => [ @url, 'LimsExtractionModel m' ],
         host   => { LimsExtractionUrl => 'LimsExtractionUrl http://elsewhere.example/v1' });
 };
@@ -395,7 +395,7 @@ subtest 'several virtual hosts' => sub {
     fails('one name at one port, twice',
         [qr/LIMS0361: two virtual hosts have this name and port.*; .*<IfDefine.*\(host lims\.lab\.example:9\)/],
         host => {%named}, others => [ { %named, %other } ]);
-    passes('... but for a host without the service', host => {%named},
+    passes('a host without the service may have the same name and port', host => {%named},
         others => [ { %named, %other, LimsEnable => 'LimsEnable off' } ]);
     passes('one without TLS that is the door of another', host => {%named},
         others => [ { %named, %no_tls, address => '*:10' } ]);

@@ -55,9 +55,9 @@ subtest 'all connections in use' => sub {
     my $took   = 1000 * (time - $start);
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
         'the third is refused');
-    like($answer->header('Retry-After'), qr/\A\d+\z/, '... and told when to come again');
-    cmp_ok($took, '>=', $wait - 20, "... after it has waited $wait ms");
-    cmp_ok($took, '<', $wait + 10000, '... and not much longer');
+    like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal says when to come again');
+    cmp_ok($took, '>=', $wait - 20, "the refusal comes after a wait of $wait ms");
+    cmp_ok($took, '<', $wait + 10000, "the refusal comes within $wait ms and ten seconds");
     $lims->expect_log(qr/LIMS0050: 503 .*raise DBDMax/);
 
     is($lims->get('/whoami', key => undef)->status, 401,
@@ -86,14 +86,14 @@ subtest 'a client that sends slowly' => sub {
     } 1 .. 4;
     is($lims->get('/clients')->status, 200, 'others get a connection meanwhile') for 1 .. 4;
     is($lims->post('/clients', { code => 'QUICK', name => 'Quick' })->status, 201,
-        '... to write as well');
+        'a connection is free to write while clients send slowly');
     close $_ for @slow[ 1 .. 3 ];
     syswrite $slow[0], substr $body, 7;
     my $raw = '';
     while (sysread $slow[0], my $some, 65536) { $raw .= $some }
     like($raw, qr{\AHTTP/1\.1 201 }, 'the client that completes its body is answered');
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'SENT'}), 1,
-        '... and who hangs up has done nothing');
+        'the client that hangs up has done nothing');
 };
 
 # As many as there are threads: they take turns.
@@ -132,7 +132,7 @@ subtest 'a client that reads slowly' => sub {
         my ($length) = $raw =~ /^Content-Length: (\d+)/mi;
         my ($head, $body) = split /\r\n\r\n/, $raw, 2;
         cmp_ok($length, '>', 7_000_000, 'in the end the slow client has read everything');
-        is(length $body, $length, '... to the last byte');
+        is(length $body, $length, 'the slow client has read its answer to the last byte');
     }
 };
 

@@ -28,9 +28,9 @@ subtest 'the database is down when httpd starts' => sub {
             $method eq 'POST' ? (body => { code => 'D', name => 'D' }) : ());
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             "$method: the service is not available");
-        like($answer->header('Retry-After'), qr/\A[1-9]\d*\z/, '... and says when to come again');
+        like($answer->header('Retry-After'), qr/\A[1-9]\d*\z/, "$method: the refusal says when to come again");
         unlike($answer->json->{message}, qr/socket|postgres|\.s\.PGSQL/i,
-            '... and nothing about our insides');
+            "$method: the refusal says nothing about our insides");
     }
     is($lims->get('/whoami', key => 'lk_mistyped')->status, 401,
         'what needs no database is answered as ever');
@@ -50,8 +50,8 @@ subtest 'idle sessions are ended' => sub {
         cmp_ok($ended, '>', 0, "round $round: there were some");
         ok((wait_until { !$server->service_sessions }), "round $round: the sessions are gone");
         is($lims->post('/clients', { code => "E-$round", name => 'E' })->status, 201,
-            '... a write gets a new one at once');
-        is($lims->get('/clients')->status, 200, '... and so does a read');
+            "round $round: a write gets a new session at once");
+        is($lims->get('/clients')->status, 200, "round $round: a read gets a new session at once");
     }
 };
 
@@ -83,7 +83,7 @@ subtest 'a long outage' => sub {
     # One a second and child; mod_dbd's for the connections that were in use.
     cmp_ok($more, '<', 2 * ($seconds + 2) + 20, "the log does not fill for $asked requests")
         or diag("$more lines");
-    like($lims->log, qr/LIMS0051: .*and [1-9]\d* before it\)/, '... and says how many they were');
+    like($lims->log, qr/LIMS0051: .*and [1-9]\d* before it\)/, 'the log says how many lines it has left out');
     $server->start;
     my @back = $lims->parallel(32, sub { return $lims->get('/whoami')->status });
     is_deeply(\@back, [ (200) x 32 ], 'after that all requests are answered at once');
@@ -110,7 +110,7 @@ subtest 'few connection attempts during an outage' => sub {
 
 cmp_ok($server->service_sessions, '<=', 80, 'no session was left behind');
 $lims->stop;
-ok((wait_until { !$server->service_sessions }), '... and none outlives httpd');
+ok((wait_until { !$server->service_sessions }), 'no session outlives httpd');
 $lims->start;
 $lims->expect_log(qr/LIMS00(?:3[68]|51|30|45): 503 service_unavailable/);
 

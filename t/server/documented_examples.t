@@ -63,7 +63,7 @@ sub taken {
 
     is($status, 0, $name) or diag($output);
     ($status) = configtest($lines =~ s/\b\Q$word\E\b/${word}x/r, @also);
-    isnt($status, 0, "... and not with ${word}x");
+    isnt($status, 0, "$name: refused with ${word}x in place of $word");
     return;
 }
 
@@ -100,7 +100,7 @@ subtest 'HAProxy' => sub {
     is($status, 0, 'what follows the primary') or diag($output);
     ($status) = LIMS::Instance::capture($haproxy, '-c', '-f',
         write_file('haproxy.cfg', $defaults . $lines =~ s/option httpchk/option httpchkx/r));
-    isnt($status, 0, '... and not with a word that is misspelt');
+    isnt($status, 0, 'a misspelt word in the proxy\'s configuration is refused');
 };
 
 subtest 'YAML' => sub {

@@ -78,13 +78,13 @@ my %expected = (
 );
 is_deeply(figures(), \%expected, 'the metrics have the exact figures');
 my %none = map { $_ => 0 } grep { !/_timestamp_/ } keys %expected;
-is_deeply(figures($other), \%none, '... and where there is nothing');
+is_deeply(figures($other), \%none, 'the figures of a laboratory with nothing are 0');
 
 # Whoever asks meanwhile is told the same, by whichever child.
 $lab->sample(testDefinitionIds => [ $lab->definition ]);
 is_deeply(figures(), \%expected, 'asked again at once, the database is not') for 1 .. 4;
 $lims->graceful;
-is_deeply(figures(), \%expected, '... nor after a graceful restart');
+is_deeply(figures(), \%expected, 'after a graceful restart the figures are not asked for anew');
 $lims->restart;
 is(figures()->{'lims_samples{status="pending"}'}, 3, 'a new httpd asks');
 

@@ -89,13 +89,13 @@ subtest 'TLS versions and ciphers' => sub {
     is(ask('/api/v1/whoami')->header('Strict-Transport-Security'), 'max-age=300',
         'Define LIMS_HSTS: also of a refusal');
     is(plain($lims, '/api/v1/whoami')->header('Strict-Transport-Security'), undef,
-        '... and not without TLS');
+        'LIMS_HSTS sets no header without TLS');
     my ($ciphers) = text('conf/lims.conf') =~ /^\s*SSLCipherSuite (\S+)/m;
     my ($status, $listed) = LIMS::Instance::capture('openssl', 'ciphers', '-tls1_2', '-s', $ciphers);
     chomp $listed;
     my %known = map { $_ => 1 } split /:/, $listed;
     is_deeply([ grep { !$known{$_} } split /:/, $ciphers ], [], 'OpenSSL knows every cipher');
-    unlike($ciphers, qr/CBC|3DES|RC4|SHA:|^(?!ECDHE)|:(?!ECDHE)/, '... all keep secrets forward');
+    unlike($ciphers, qr/CBC|3DES|RC4|SHA:|^(?!ECDHE)|:(?!ECDHE)/, 'all ciphers keep former traffic secret');
 };
 
 subtest 'the port without TLS' => sub {
@@ -105,7 +105,7 @@ subtest 'the port without TLS' => sub {
         'the page is moved to https');
     $answer = plain($lims, '/api/v1/whoami', "Authorization: Bearer $lims->{key}");
     is($answer->status, 403, 'the API is not');
-    is($answer->json->{error}, 'tls_required', '... so that no key is sent in the clear for long');
+    is($answer->json->{error}, 'tls_required', 'the API is refused without TLS, so that a key is not sent in the clear for long');
 };
 
 subtest 'the pages for operators' => sub {
@@ -117,14 +117,14 @@ subtest 'the pages for operators' => sub {
             is($answer->status, 403, "$header does not change the address");
             is($answer->json->{error}, 'forbidden', 'the refusal is a JSON body');
         }
-        is(plain($lims, $path)->status, 301, '... nor in the clear');
+        is(plain($lims, $path)->status, 301, 'without TLS a request is moved to https whatever its headers');
     }
     $lims->expect_log(qr/AH01630/);
     my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$off") or die "connect: $!\n";
     print {$socket} "GET /server-status?auto HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     my $page = do { local $/; <$socket> };
     like($page, qr/^BusyWorkers: /m, 'mod_status of a site without the service');
-    unlike($page, qr/Lims/i, '... says nothing of it');
+    unlike($page, qr/Lims/i, 'a site without the service shows nothing of it in mod_status');
 };
 
 subtest 'access by Require' => sub {
@@ -132,7 +132,7 @@ subtest 'access by Require' => sub {
     is($denied->status, 403, 'holds for the API');
     is($denied->json->{error}, 'forbidden', 'the refusal is a JSON body');
     $lims->expect_log(qr{AH01630: client denied by server configuration: lims:/api/v1/whoami\.html/},
-        '... and the log says for which URL');
+        'the log says for which URL access was denied');
 };
 
 # As conf/administration.md has it: a host for the proxy, and one that it does not
@@ -169,7 +169,7 @@ CONF
     for my $page (qw(status metrics ready live)) {
         is($through->("/lims/$page")->status, 404, "/lims/$page is not there");
         is(LIMS::Service::Response->from($behind, "/lims/$page")->status, 200,
-            '... but on the other port');
+            "/lims/$page is on the other port");
     }
     $through->('/api/v1/whoami', 'X-Forwarded-For: 203.0.113.9');
     $behind->expect_log(qr/\[client 203\.0\.113\.9(?::\d+)?\] LIMS0001/, 'the log has the client');
@@ -182,7 +182,7 @@ subtest 'more connections than PostgreSQL has' => sub {
     unlike($lims->log, qr/LIMS0382/, 'a server that fits starts without a word');
     my $each  = int(($room - 2) / 2);
     my $fits  = LIMS::Test->new(conf => "Define LIMS_CONNECTIONS $each");
-    unlike($fits->log, qr/LIMS0382/, "... and one that just fits: two children with $each");
+    unlike($fits->log, qr/LIMS0382/, "a server that just fits starts without a word: two children with $each");
     my $needs = 2 * ($each + 1) + 2;
     LIMS::Test->new(conf => 'Define LIMS_CONNECTIONS ' . ($each + 1))
         ->expect_log(qr/\[lims:warn\] .*LIMS0382: host \S+, database \S+: PostgreSQL has room for $room connections, and this httpd may ask for $needs: 2 children with DBDMax @{[ $each + 1 ]}, and 2 of its own; raise max_connections/,
@@ -201,8 +201,8 @@ subtest 'shared memory files of databases that are no longer configured' => sub 
     fcntl $file{$held}, Fcntl::F_SETLK(), $lock or die "fcntl: $!\n";
     $lims->graceful;
     ok(!-e $left, 'a file of a removed database is deleted at a restart');
-    ok(-e $held, '... not what somebody has');
-    ok(-e $other, '... nor what is not ours');
+    ok(-e $held, 'a file of a removed database stays while a process has it');
+    ok(-e $other, 'a file that is not ours stays');
     ok(-e $own,   'our own files are not deleted');
     close $file{$held};
     $lims->graceful;

@@ -63,11 +63,11 @@ subtest 'the line of a successful request' => sub {
         organizationId => "$here->{id}", keyId => "$here->{key_id}",
         bytes => length $answer->body);
     cmp_ok($record->{time}, '>=', $began, 'when it came: seconds since 1970');
-    cmp_ok($record->{time}, '<=', time, '... and not when it was answered');
+    cmp_ok($record->{time}, '<=', time, 'the time is not that of the answer');
     cmp_ok($record->{databaseRoundTrips}, '>=', 2, 'its round trips: at least begin and commit');
     cmp_ok($record->{databaseMicroseconds}, '>', 0, 'the time they took');
     cmp_ok($record->{microseconds}, '>=', $record->{databaseMicroseconds},
-        '... which is part of its own');
+        'the time of round trips is part of that of the request');
     is_deeply([ map { LIMS::Service::JSONSchema::type_of($record->{$_}) } qw(time status bytes microseconds
                 databaseMicroseconds databaseRoundTrips) ],
         [ 'number', ('integer') x 5 ], 'numbers are numbers');

@@ -164,14 +164,14 @@ subtest 'the short form as JSON' => sub {
     my $page = look('/lims/status');
     like($page->header('Content-Type'), qr{\Atext/html}, 'the page is HTML');
     like($page->body, qr{<h3>Database</h3><table>\n(?:<tr>.*</tr>\n)*<tr><th>Connections in use</th><td>0</td></tr>},
-        '... in sections and words');
+        'the page has sections and words');
     like($page->body, qr{<tr><th>Waited for its answers</th><td>\d+\.\d{3} s</td></tr>},
         'the page has units');
     my ($retention) = $page->body =~ m{<h3>Retention</h3>(.*?)</table>}s;
     like($retention, qr{<tr><th>Last success</th><td>not since httpd started</td></tr>},
-        '... and no number for what never was');
+        'the page has no number for what never was');
     like($page->body, qr{<meta name="viewport" content="width=device-width},
-        '... on a telephone too');
+        'the page fits a telephone');
     like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, 'the page says yes and no in words');
     like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>},
         'the page has the same numbers');
@@ -183,14 +183,14 @@ subtest 'mod_status shows the counters too' => sub {
     like($page->body, qr{<h2>mod_lims</h2>}, 'the page of mod_status has our section');
     my ($json) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
     ok(defined $json && LIMS::Service::JSONSchema::decode($json)->{requests} > 0,
-        '... and its short form');
+        'the short form of mod_status has our figures');
 };
 
 subtest 'httpd restricts access to the pages' => sub {
     for my $path (qw(live ready metrics status)) {
         my $answer = look("/lims/$path", 'GET', 'Authorization: Bearer nonsense');
         is($answer->status, 200, "$path needs no key");
-        is($answer->header('Cache-Control'), 'no-store', '... and is not kept');
+        is($answer->header('Cache-Control'), 'no-store', "$path is not cached");
         is(look("/lims/$path", 'HEAD')->body, '', "HEAD of $path has no body");
         my $refused = look("/lims/$path", 'POST', 'Content-Length: 0');
         is($refused->status, 405, "POST of $path is refused");
@@ -215,9 +215,9 @@ subtest 'probes while the schema does not fit' => sub {
     like($answer->body, qr/needs a mod_lims made for version 9999 .*: install/,
         'the probe says why it is not ready');
     is(LIMS::Service::JSONSchema::decode(look('/lims/status?json')->body)->{problem} . "\n", $answer->body,
-        '... in the status as well');
+        'the status has the problem of the probe');
     like(look('/lims/status')->body, qr{<tr><th>Problem</th><td>.*: install.*</td></tr>},
-        '... and on its page');
+        'the page has the problem of the probe');
     my ($short) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
     ok(!LIMS::Service::JSONSchema::decode($short)->{ready}, 'the page of mod_status says it, too');
     $lims->db->do("$set $since WHERE compatible_since = 9999");
@@ -246,7 +246,7 @@ subtest 'probes while the database is down' => sub {
     is(() = $page =~ /<tr><th>/g, scalar keys %$sums, 'the HTML page has a row for each figure');
     is($lims->get('/whoami')->status, 503, 'requests are answered 503');
     is(LIMS::Service::JSONSchema::decode(look('/lims/status?json')->body)->{databaseExhausted}, 0,
-        '... which is not for want of connections, that DBDMax could help');
+        'a refusal for another reason does not count as want of connections');
 
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS true");
     $admin->disconnect;

@@ -23,7 +23,7 @@ subtest 'the default is 120 in 60 seconds' => sub {
     my $plain = LIMS::Test->new(conf => '# LimsRateLimit is not set');
     my $answer = $plain->get('/whoami');
     is(of($answer, 'Limit'), 120, '120 requests');
-    is(of($answer, 'Remaining'), 119, '... of which one is used');
+    is(of($answer, 'Remaining'), 119, 'one of 120 requests is used');
     is(of($answer, 'Reset'), 60, 'the window is of 60 seconds');
     ok($plain->finish, 'the log is clean');
 };
@@ -46,7 +46,7 @@ subtest 'sequential requests' => sub {
         is(of($answer, 'Remaining'), 0, 'no request remains');
         cmp_ok($answer->header('Retry-After'), '>=', 1, 'Retry-After is at least a second');
         cmp_ok($answer->header('Retry-After'), '<=', 60, 'Retry-After lies within the window');
-        like($answer->json->{message}, qr/120.*60/, '... and the words say what the limit is');
+        like($answer->json->{message}, qr/120.*60/, 'the refusal says what the limit is');
     }
     is($lims->get('/whoami')->status, 200, 'another key of the same organization goes on');
 };
@@ -72,7 +72,7 @@ subtest 'every response has the RateLimit headers' => sub {
     my $left = 119;
     for my $answer (@answers) {
         is(of($answer, 'Remaining'), --$left, 'status ' . $answer->status . ' counts');
-        is(of($answer, 'Limit'), 120, '... and says the limit');
+        is(of($answer, 'Limit'), 120, 'every status has the limit');
     }
     is(of($lims->get('/samples', key => $narrow), 'Remaining'), 119, '403 as well');
     is(of($lims->get('/samples', key => undef), 'Limit'), undef, 'without a key there is no limit');
@@ -118,7 +118,7 @@ subtest 'a graceful restart forgets nothing' => sub {
     is(of($lims->get('/whoami', key => $key, connection => 'new'), 'Remaining'), 19,
         'the new children know of the hundred before');
     $lims->get('/whoami', key => $key) for 1 .. 19;
-    is($lims->get('/whoami', key => $key)->status, 429, '... to the last one');
+    is($lims->get('/whoami', key => $key)->status, 429, 'after a graceful restart the limit holds to the last request');
 };
 
 # A process that found a key valid within the last second spares the database the
@@ -136,7 +136,7 @@ subtest 'a revoked key over its limit' => sub {
         my $answer = $lims->get('/whoami', key => $made->{key}, connection => 'new');
         is($answer->status . ' ' . $answer->json->{error}, '401 unauthorized',
             'a second later it is told why: 401, not 429');
-        is($answer->header('Retry-After'), undef, '... without a time to come again');
+        is($answer->header('Retry-After'), undef, 'an unknown key is given no time to come again');
     }
 };
 
@@ -183,7 +183,7 @@ subtest 'any window, not the clock\'s minute' => sub {
     is_deeply($found->{later}, [ 200, 200, 200, 429 ],
         'when the first three have left the window, three may come: refused ones did not count');
     cmp_ok(abs($found->{told}), '<=', 1, 'Retry-After is when the next one leaves');
-    is($found->{last}, 200, '... and then one may come');
+    is($found->{last}, 200, 'one request may come after Retry-After');
     ok($window->finish, 'the log is clean');
 };
 

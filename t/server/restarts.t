@@ -84,7 +84,7 @@ my $confirmed = 0;
 $confirmed += $_ || 0 for @confirmed;
 
 is($scans, $rounds, 'each restart met a scan under way');
-cmp_ok($confirmed, '>', 0, "... and requests: $confirmed samples were confirmed");
+cmp_ok($confirmed, '>', 0, "$confirmed samples were confirmed in the meantime");
 my %now = map { $_ => 1 } $lims->children;
 ok((wait_until { !grep { !$now{$_} && LIMS::Instance::lives($_) } @seen }),
     'the children of former generations are gone');

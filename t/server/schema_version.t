@@ -108,7 +108,7 @@ for my $name (sort keys %misfit) {
         my $answer = $lims->get('/whoami');
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             'this one refuses to work on it');
-        like(ready(), qr/\A503 .*$words/, '... and is not ready');
+        like(ready(), qr/\A503 .*$words/, 'this one is not ready');
         my $status = $lims->ctl('migrate', '--status');
         my $check  = $lims->ctl('check');
         is("$status->{exit} $check->{exit}", '5 5', 'limsctl says so too, both times');
@@ -134,16 +134,16 @@ subtest 'a schema that changes under a running httpd' => sub {
     ok($lims->graceful, 'a graceful restart does not end httpd');
     # Until they end they may take a request, and know the schema as it was.
     wait_until { !grep { LIMS::Instance::lives($_) } @former };
-    is($lims->pid, $pid, '... it is the same');
+    is($lims->pid, $pid, 'httpd is the same process after the graceful restart');
     is(elsewhere(), 200, 'its other hosts answer');
     my $answer = $lims->get('/whoami', connection => 'new');
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
         'requests are refused on that schema');
-    like($answer->header('Retry-After'), qr/\A\d+\z/, '... and says when to come again');
+    like($answer->header('Retry-After'), qr/\A\d+\z/, 'the refusal on that schema says when to come again');
     $lims->expect_log(qr/LIMS0039: 503 .*install the newer mod_lims/);
     restore();
     is($lims->get('/whoami')->status, 200, 'once it fits, without another restart, it works');
-    is($lims->pid, $pid, '... as the same httpd');
+    is($lims->pid, $pid, 'httpd is the same process when the schema fits again');
 };
 
 # Each change that a superuser may make to a database, with the service's message.
@@ -156,9 +156,9 @@ subtest 'wrong rights are reported at the start' => sub {
         ok(eval { $lims->start; 1 }, $spoil) or diag($@);
         like(substr($lims->log, $before),
             qr/:crit\] .*LIMS03?\d+: host localhost:\d+, database \Q$lims->{database}\E\@.*$words/,
-            '... is said at the start');
+            "$spoil: the fault is logged at the start");
         my $check = $lims->ctl('check');
-        isnt($check->{exit}, 0, '... and by limsctl check');
+        isnt($check->{exit}, 0, "$spoil: limsctl check fails");
         $_->() for @more;
         $lims->superuser->do($mend);
     };
@@ -169,12 +169,12 @@ subtest 'wrong rights are reported at the start' => sub {
     $said->('REVOKE USAGE ON SCHEMA lims FROM lims_app',
         qr/lims_app has lost its rights on the schema lims: "limsctl migrate"/,
         'SELECT 1', sub {
-            is($lims->get('/whoami')->status, 503, '... requests wait for it');
+            is($lims->get('/whoami')->status, 503, 'without the rights on the schema requests get 503');
             my ($usage) = grep { $_->{subject} eq 'usage' }
                 @{ $lims->ctl('check')->{json}{findings} };
-            is($usage->{state}, 'failed', '... limsctl check names it');
+            is($usage->{state}, 'failed', 'limsctl check names the lost rights');
             is($lims->ctl('migrate')->{exit}, 0, 'limsctl migrate gives it back');
-            is($lims->get('/whoami')->status, 200, '... and they are answered');
+            is($lims->get('/whoami')->status, 200, 'requests are answered when the rights are back');
         });
 };
 

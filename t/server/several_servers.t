@@ -33,7 +33,7 @@ subtest 'each server returns the same record' => sub {
     is($changed->status, 200, 'another server takes it in If-Match');
     is($machine[2]->patch($path, { notes => 'late' },
             headers => { 'If-Match' => $made->header('ETag') })->status,
-        412, '... and a third one refuses then');
+        412, 'a third server refuses the former ETag');
 };
 
 subtest 'a request that is repeated at another server' => sub {
@@ -59,9 +59,9 @@ subtest 'a request that is repeated at another server' => sub {
         });
         is(scalar(grep { $_->[0] == 201 && !$_->[1] } @told), 1, 'nine at once: one does it');
         is_deeply([ grep { !($_->[0] == 409 || $_->[0] == 201) } @told ], [],
-            '... the others get its answer, or are told to wait for it');
+            'the other requests get its answer, or are told to wait for it');
         is($lab->value('SELECT count(*) FROM lims.client WHERE code = ?', "ONCE$round"), 1,
-            '... and it is done once');
+            "round $round: it is done once");
     }
 };
 
@@ -76,7 +76,7 @@ subtest 'simultaneous requests at all servers are decided once' => sub {
     });
     is($met, 6, 'six on three machines verify one result');
     is_deeply([ sort @verified ], [ 200, (409) x 5 ], 'one of six verifies the result');
-    is_deeply([ map { $_->[0] } @events ], ['result.verified'], '... and it is told once');
+    is_deeply([ map { $_->[0] } @events ], ['result.verified'], 'the verification is told once');
     $lab->status($sample, 'completed');
 
     my @reported;
@@ -103,7 +103,7 @@ subtest 'a result edited at one server and verified at the other' => sub {
         my $stands = $machine[0]->get("/sample-tests/$test")->json;
         is("$met $verified $stands->{status}", '2 200 verified', 'the result is verified');
         is($stands->{result}, $edited == 200 ? '2' : '1', "as it was edited before ($edited)");
-        ok($edited == 200 || $edited == 409, '... or not at all');
+        ok($edited == 200 || $edited == 409, 'an edit at the same time is done before, or refused');
     }
 };
 

@@ -57,7 +57,7 @@ subtest 'two machines share one limit' => sub {
         is(of($answer, 'Remaining') . ' ' . of($answer, 'Limit'), '0 120',
             'the header fields say so');
         cmp_ok($answer->header('Retry-After'), '>=', 1, 'Retry-After is at least a second');
-        cmp_ok($answer->header('Retry-After'), '<=', 63, '... by a window and a twentieth at most');
+        cmp_ok($answer->header('Retry-After'), '<=', 63, 'Retry-After is at most a window and a twentieth');
     }
     is(ask($two, fresh())->status, 200, 'another key is admitted');
 };
@@ -111,7 +111,7 @@ subtest 'what is stored in memcached' => sub {
     cmp_ok($after[0] - $before[0], '>=', 50, 'each request is counted');
     cmp_ok($after[0] - $before[0], '<=', 51 + (time - $begun) / 3, 'no request is counted twice');
     is($after[1] - $before[1], $after[0] - $before[0],
-        '... with what makes its counter sent along');
+        'each request also renews the life of its counter');
     # The two of this test's own questions are connections as well.
     cmp_ok($memcached->stat('total_connections') - $trips, '<=', 12,
         'connections are kept for the next request');
@@ -170,11 +170,11 @@ subtest 'memcached does not answer' => sub {
         $worst = time - $begun if time - $begun > $worst;
     }
     is_deeply(\@status, [ (200) x 30 ], 'requests are answered');
-    cmp_ok($worst, '<', 10, sprintf('... none after a long wait: %.3f s', $worst));
+    cmp_ok($worst, '<', 10, sprintf('no request waits for ten seconds while memcached is away', $worst));
     my ($failures) = look($one, '/lims/metrics')
         =~ /^lims_rate_limit_store_failures_total\{[^}]*\} (\d+)$/m;
     cmp_ok($failures, '>=', 2, 'counted as failures');
-    cmp_ok($failures, '<', 20, '... and not tried by each request');
+    cmp_ok($failures, '<', 20, 'while memcached is away not every request tries it');
     $memcached->thaw;
     ok(comes_back($one), 'when it answers it is used again');
 };

@@ -27,14 +27,14 @@ subtest 'two databases' => sub {
 
     is("@left", join(' ', reverse 90 .. 119), 'a key is counted in its database');
     is(remaining($far[0]),  89,  'the count is shared by the machines');
-    is(remaining($second),  119, '... and not in the other one');
-    is(remaining($far[1]),  118, '... which counts by itself, on every machine');
-    is(remaining($first),   88,  '... and adds nothing to the first');
+    is(remaining($second),  119, 'a key of the other database is counted apart');
+    is(remaining($far[1]),  118, 'the other database counts on every machine');
+    is(remaining($first),   88,  'requests to the other database are not counted in the first');
     is($first->get('/whoami')->status, 200, 'until') for 1 .. 88;
     is($_->get('/whoami')->status, 429, 'the key is used up in the one')     for $first,  $far[0];
-    is($_->get('/whoami')->status, 200, '... and goes on in the other one') for $second, $far[1];
+    is($_->get('/whoami')->status, 200, 'the key of the other database is not used up') for $second, $far[1];
     ok($_->finish, 'nothing unexpected in the log') for @far;
-    ok($hosts->finish, '... nor in that of the hosts');
+    ok($hosts->finish, 'nothing unexpected in the log of the hosts');
 };
 
 subtest 'one database, written in two ways' => sub {
@@ -48,7 +48,7 @@ subtest 'one database, written in two ways' => sub {
     is(join(' ', map { remaining($_) } ($first, $second, $far) x 5), join(' ', reverse 105 .. 119),
         'two hosts and another machine count together');
     ok($far->finish,   'nothing unexpected in the log');
-    ok($hosts->finish, '... nor in that of the hosts');
+    ok($hosts->finish, 'nothing unexpected in the log of the two hosts');
 };
 
 done_testing();

@@ -26,11 +26,11 @@ subtest 'httpd ends TLS' => sub {
     for my $name (sort keys %case) {
         my $answer = send_raw($lims, $case{$name}, plain => 1);
         is($answer->status, 403, $name);
-        is($answer->header('RateLimit-Limit'),  undef, '... counted against no key');
-        is($answer->header('WWW-Authenticate'), undef, '... and no key is asked for');
+        is($answer->header('RateLimit-Limit'),  undef, "$name: no key is counted");
+        is($answer->header('WWW-Authenticate'), undef, "$name: no key is asked for");
         next if $name eq 'HEAD';
         is($answer->json->{error}, 'tls_required', 'the refusal has the slug tls_required');
-        like($answer->json->{message}, qr/https/, '... with the way out');
+        like($answer->json->{message}, qr/https/, "$name: the refusal says to use https");
     }
     is($lims->db->selectrow_array(
             q{SELECT count(*) FROM lims.client WHERE code = 'T'}), 0,

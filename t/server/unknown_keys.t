@@ -69,7 +69,7 @@ CONF
     is(scalar @late, 30, 'each in the log');
     is_deeply([ grep { $_->[2] ne '-' && $_->[2] > 0 } @late ], [], 'without a round trip');
     is(scalar(grep { $_->[1] == 401 && $_->[2] =~ /\A[1-9]/ } asked($lims)), 10,
-        '... which the others took');
+        'the ten requests before took a round trip');
     cmp_ok(scalar keys %{ { map { $_->[0] => 1 } @late } }, '>', 1, 'both children refuse');
     is_deeply([ map { ask($lims, $known)->status } 1 .. 20 ], [ (200) x 20 ],
         'the known key goes on');

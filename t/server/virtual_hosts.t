@@ -39,7 +39,7 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
         my @before = map { remaining($_) } $first, $second;
         remaining($first) for 1 .. 10;
         is(remaining($first), $before[0] - 11, 'a key is counted');
-        is(remaining($second), $before[1] - 1, '... in its own database alone');
+        is(remaining($second), $before[1] - 1, 'a key is not counted in another database');
 
         for my $host ($first, $second) {
             is($host->post('/clients', { code => "AT-$host->{database}", name => 'C' })->status,
@@ -52,8 +52,8 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
         # A key that is revoked in one is a key in the other.
         my $key = $first->key($first->fixture);
         is($first->get('/whoami', key => $key->{key})->status, 200, 'a key of the first');
-        is($second->get('/whoami', key => $key->{key})->status, 401, '... is none of the second');
-        is($first->get('/whoami', key => $key->{key})->status, 200, '... though it is still one');
+        is($second->get('/whoami', key => $key->{key})->status, 401, 'a key of the first database is none of the second');
+        is($first->get('/whoami', key => $key->{key})->status, 200, 'the key is still one of the first database');
 
         my @names = sort map { $_->{database} } $first, $second;
         wait_until { my $s = sessions($first, 'mod_lims_webhooks'); 2 == grep { $s->{$_} } @names };
@@ -67,11 +67,11 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
                 $text =~ /^lims_job_runs_total\{task="scan",outcome="done",[^}]*\} [1-9]/m;
             }), 'each scans');
             my %told = map { $_ => 1 } $text =~ /^lims_job_\w+\{[^}]*database="([^"@]+)\@/mg;
-            is_deeply(\%told, { $host->{database} => 1 }, '... and shows its own figures');
+            is_deeply(\%told, { $host->{database} => 1 }, 'each host shows the figures of its own database');
         }
         $first->get('/projects') for 1 .. 3;
         is(answered($first,  '/projects'), 3,     'the requests of a host are counted');
-        is(answered($second, '/projects'), undef, '... for its own database alone');
+        is(answered($second, '/projects'), undef, 'the requests of a host are not counted for another database');
         ok($hosts->finish, 'nothing unexpected in the log');
     };
 }
@@ -107,7 +107,7 @@ subtest 'one database, written in two ways' => sub {
     my $left = remaining($first);
 
     is(remaining($second), $left - 1, 'the second host counts on where the first one was');
-    is(remaining($first),  $left - 2, '... and the first where the second');
+    is(remaining($first),  $left - 2, 'the first host counts on where the second one was');
     wait_until { sessions($first, 'mod_lims_webhooks')->{ $first->{database} } };
     is(sessions($first, 'mod_lims_webhooks')->{ $first->{database} }, 1,
         'they have one dispatcher');

@@ -202,7 +202,7 @@ for my $round (1 .. 5) {
         return 'done';
     });
     is(wrong(), '', "round $round of many at once") || last;
-    is(join(' ', grep { !/\Adone/ } @done), '', '... who all went through');
+    is(join(' ', grep { !/\Adone/ } @done), '', "round $round: all went through");
 }
 1 while $base->db->selectrow_array('SELECT more FROM lims.scan_samples(100)');
 is(wrong(), '', 'in the end every valid cached state is correct');

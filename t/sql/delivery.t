@@ -197,7 +197,7 @@ subtest 'the schedule of retries' => sub {
         is_deeply([ claim($one) ], [], "after attempt $try it waits") if $try < 6;
         elapse('1 h');
         ($it) = claim($one) if $try < 6;
-        is($it->{fresh}, 0, '... and is a retry then') if $try < 6;
+        is($it->{fresh}, 0, "attempt $try is a retry") if $try < 6;
     }
     is_deeply(\@waits, [ 60, 120, 240, 480, 960 ], 'retries wait 1, 2, 4, 8, 16 minutes');
     is_deeply([ @{ delivery($it->{id}) }{qw(state attempts)} ], [ 'given_up', 6 ],
@@ -226,8 +226,8 @@ subtest 'the schedule of retries' => sub {
           FROM lims.webhook_delivery d, (SELECT now() AS started) t
          WHERE d.endpoint_id = ? AND d.id >= ?) x}, undef, $endpoint, $many[0]{id});
     cmp_ok($least, '>', 57,        'jitter is added, not taken away');
-    cmp_ok($most,  '<=', 66,       '... at most a tenth');
-    cmp_ok($different, '>', 150,   '... to each of its own');
+    cmp_ok($most,  '<=', 66,       'jitter adds a tenth at most');
+    cmp_ok($different, '>', 150,   'each delivery has jitter of its own');
     elapse('1 h');
     finish({ status => 410, final => 1 }, $many[0]);
     queue_is_true('the queue agrees');
@@ -284,7 +284,7 @@ subtest 'an endpoint that is enabled during an attempt' => sub {
             wait => delivery($fails->{id})->{wait} }, 'enabling the endpoint resets the attempts');
     is(finish({ arrived => 1, status => 200 }, $arrives)->[0]{delivered}, 1,
         'an attempt under way that arrives counts');
-    is(delivery($arrives->{id})->{state}, 'delivered', '... and is not sent again');
+    is(delivery($arrives->{id})->{state}, 'delivered', 'a delivery whose attempt arrives is not sent again');
     finish({ status => 503 }, $fails);
     finish({ status => 410, final => 1 }, $ends);
     for my $it ($fails, $ends) {
@@ -403,7 +403,7 @@ subtest 'a query plan made while the queue was empty' => sub {
     $handle->begin_work;
     my @many = @{ $claim->() };
     is(scalar @many, 64 * 16, 'a claim takes as many as there may be in flight');
-    cmp_ok($fetched->($_), '<=', 3 * 64 * 16, "... without going through all of $_")
+    cmp_ok($fetched->($_), '<=', 3 * 64 * 16, "a claim does not go through all of $_")
         for qw(webhook_delivery event);
     is($record->(@many[ 0 .. 99 ]), 100, 'some of them arrive');
     cmp_ok($fetched->('webhook_delivery'), '<=', 3 * 64 * 16 + 600,

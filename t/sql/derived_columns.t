@@ -68,7 +68,7 @@ for my $column (sort keys %forged) {
         [ $lab->{id}, $test->{PH} ], '42501', "$column of one's own");
     refused($app, "INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
         result, $column) VALUES (?, ?, ?, '7', $forged{$column})",
-        [ $lab->{id}, $test->{id}, $lab->{definition}{PB} ], '42501', '... with a new row');
+        [ $lab->{id}, $test->{id}, $lab->{definition}{PB} ], '42501', "$column of a new row is refused");
 }
 is_deeply(row(PH => $judged), \@right, 'nothing of it stays');
 refused($app, 'SELECT * FROM lims.enter_results(?, ?::jsonb)', [ $other->{id},
@@ -83,7 +83,7 @@ is($base->value(q{SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_p
         . ' restore_test return_test sample_rejudge sample_shelve sample_test_undo_choice',
     'functions that change results with the owner\'s rights');
 is($base->value(q{SELECT p.prosrc ~ '\m(result|qualifier)\M' FROM pg_proc p
-    WHERE p.oid = ?::regproc}, "lims.$_"), 0, "... $_ changes no result")
+    WHERE p.oid = ?::regproc}, "lims.$_"), 0, "$_ changes no result")
     for qw(sample_rejudge sample_shelve reschedule_tests);
 
 # The owner may write every column, and is judged.
@@ -212,7 +212,7 @@ for my $way ([ 'judged by a trigger', $plain ], [ 'entered in bulk', $bulk ]) {
         }) ], [ 'moved', 'entered' ], "$name, by a sample that is another's since");
     is($base->value('SELECT s.material_type_id = t.spec_material_type_id FROM lims.sample_test t
         JOIN lims.sample s ON s.id = t.sample_id WHERE t.id = ?', $test->{PB}), 1,
-        '... by what it is now');
+        'the result is judged by what its sample is now');
 }
 
 # One that is scheduled with its result waits for the sample and is judged once.
@@ -226,6 +226,6 @@ is_deeply([ $base->parallel(2, sub {
     }) ], [ 'moved', 'entered' ], 'scheduled with a result, meanwhile');
 is($base->value('SELECT count(*) FROM lims.sample_test t JOIN lims.sample s ON s.id = t.sample_id
     WHERE s.id = ? AND t.result IS NOT NULL AND t.spec_material_type_id = s.material_type_id',
-    $test->{id}), 2, '... judged by what the sample has become');
+    $test->{id}), 2, 'the results are judged by what the sample has become');
 
 done_testing();

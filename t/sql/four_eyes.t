@@ -95,7 +95,7 @@ subtest 'who verified does not approve, nor one person twice' => sub {
     refused(as('bo'), $approve, [ $lab->{id}, $first ], 'self_approval', 'the verifier');
     is(as('di')->do($approve, undef, $lab->{id}, $first), 1, 'who did not verify approves');
     refused(as('di'), $approve, [ $lab->{id}, $last ], 'self_approval', 'a second step');
-    is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, '... is for a third person');
+    is(as('cy')->do($approve, undef, $lab->{id}, $last), 1, 'a third person approves the second step');
     policy(approver_may_be_verifier => 't');
     (undef, $first, $last) = completed();
     is(as('bo')->do($approve, undef, $lab->{id}, $_), 1, 'without the policy one person may')
@@ -122,9 +122,9 @@ subtest 'where all who could approve have verified, there is a way on' => sub {
         WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{id});
     my ($first) = waiting($sample);
     is(as('cy')->do($approve, undef, $lab->{id}, $first), 1, 'who verified nothing approves');
-    is(as('cy')->do($verify, undef, $lab->{id}, $sample->{HPC}), 1, '... and may verify then');
+    is(as('cy')->do($verify, undef, $lab->{id}, $sample->{HPC}), 1, 'who approved may verify afterwards');
     my @again = waiting($sample);
-    is(scalar @again, 2, '... whereupon all steps are asked for again');
+    is(scalar @again, 2, 'a later result has all steps asked for again');
     refused(as($_), $approve, [ $lab->{id}, $again[0] ], 'self_approval', "now $_") for qw(bo cy di);
 
     my $app = as('cy');
@@ -180,7 +180,7 @@ subtest 'what stood is changed with a reason' => sub {
     is($told->()->do($enter, undef, 8, $lab->{id}, $sample->{PH}), 1, 'with a reason');
     is($base->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample_test'
         AND record_id = ? ORDER BY id DESC LIMIT 1}, $sample->{PH}), 'misread',
-        '... which the trail keeps');
+        'the trail keeps the reason');
 
     my $place = 'UPDATE lims.sample SET plant_location = ? WHERE organization_id = ? AND id = ?';
     is(as('ana')->do($place, undef, 'A', $lab->{id}, $sample->{id}), 1, 'before it is received');
@@ -253,7 +253,7 @@ subtest 'a signature for a change of policies that changes nothing is refused' =
     is($signs->(31), 'done', 'another value');
     is($signs->(31), 'invalid_transition', 'the same value, which somebody signed already');
     is($base->value(q{SELECT count(*) FROM lims.electronic_signature WHERE organization_id = ?
-        AND table_name = 'organization'}, $lab->{id}), 1, '... one signature is kept');
+        AND table_name = 'organization'}, $lab->{id}), 1, 'one signature of the same value is kept');
 };
 
 subtest 'a permission that a policy needs is not taken away' => sub {

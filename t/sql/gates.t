@@ -339,7 +339,7 @@ $them->do($verify, undef, $strict->{id}, $theirs->{PB});
 $them->commit;
 is($base->value('SELECT verification_signature_id FROM lims.sample_test
     WHERE id = ?', $theirs->{PB}), $signature,
-    '... and the signature is stored with the result');
+    'the signature is stored with the result');
 
 # reagent_lot_expired: in the laboratory's day, whatever the client says of when.
 my $acid = $base->sample($lab, qw(PB PH));
@@ -362,6 +362,6 @@ $base->db->do(q{UPDATE lims.organization SET reagent_expiry_policy = 'warn'
 is(change(sample_test => $acid->{PH}, result => '7'), 1, 'a laboratory may only want to be warned');
 is_deeply(
     $app->selectrow_array('SELECT warnings[1] ~ ? FROM lims.sample_test_record WHERE id = ?', undef,
-        '^reagent lot R-1 expired on', $acid->{PH}), 1, '... and the record carries the warning');
+        '^reagent lot R-1 expired on', $acid->{PH}), 1, 'the record carries the warning of the expired lot');
 
 done_testing();

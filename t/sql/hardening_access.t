@@ -206,6 +206,6 @@ is($app->selectrow_array(q{SELECT count(*) FROM lims.status_blockers(?, ?, 'veri
     $mine[0], $other->{id}), 0, 'nor its status');
 is($base->app({ id => $mine[0], user_id => undef })
     ->selectrow_array('SELECT count(*) FROM lims.report_blockers(?, ?)', undef, $mine[0],
-        $other->{id}), 2, '... but those of its own are listed');
+        $other->{id}), 2, 'blockers of one\'s own organization are listed');
 
 done_testing();

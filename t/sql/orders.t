@@ -23,7 +23,7 @@ my $second = $base->insert('client', { organization_id => $lab->{id}, code => 'S
 subtest 'orders' => sub {
     like($number, qr/\AORD-\d\d-\d{7}-[0-9A-Z]\z/, 'a number is made');
     ok($base->value('SELECT lims.tracking_id_is_valid(?)', $number),
-        '... with its check character');
+        'the number of an order ends with its check character');
     refused($app, 'INSERT INTO lims.sample_order (organization_id, client_id, order_number)'
             . ' VALUES (?, ?, ?)', [ @$lab{qw(id client)}, 'ORD-26-0000999-X' ], 'invalid_body',
         'a number of the form that is made');

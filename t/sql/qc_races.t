@@ -203,7 +203,7 @@ my $other = LIMS::Instance::connect_database($base->{database}, 'lims_app');
 $other->do(q{SELECT set_config('lims.organization_id', ?, false), set_config('lims.user_id', ?, false),
     set_config('lock_timeout', '5s', false)}, undef, @$lab{qw(id user_id)});
 ok(!eval { $change{'another number'}->($batch)->($other); 1 }, 'a batch whose samples are held');
-is($other->state, '40001', '... is to be changed later');
+is($other->state, '40001', 'a batch whose samples are held is to be changed later');
 $holder->rollback;
 ok(eval { $change{'another number'}->($batch)->($other); 1 },
     'the change is made afterwards') or diag($@);

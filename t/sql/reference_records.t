@@ -50,6 +50,6 @@ for my $record (qw(sample_record sample_test_record)) {
 my $test = $app->selectrow_hashref('SELECT * FROM bench.sample_test_record WHERE id = ?',
     undef, $sample->{PB});
 is($test->{outOfSpecification}, 1, 'a result out of its limits is so');
-is(scalar @{ $test->{warnings} }, 1, '... and a warning names the expired lot');
+is(scalar @{ $test->{warnings} }, 1, 'a warning names the expired lot');
 
 done_testing();

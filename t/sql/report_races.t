@@ -85,9 +85,9 @@ for my $name (sort keys %act) {
     $app->begin_work;
     $app->do(q{SELECT set_config('lims.reason', 'recalled', true)});
     $app->do($sql, undef, @bind);
-    refused($other, @report, \@of_sample, '55P03', '... and a report waits for it');
+    refused($other, @report, \@of_sample, '55P03', 'a report waits for the change that is under way');
     $app->commit;
-    refused($other, @report, \@of_sample, $slug, '... and is refused behind it');
+    refused($other, @report, \@of_sample, $slug, 'a report is refused behind the change');
 }
 
 $other->disconnect;

@@ -79,7 +79,7 @@ subtest 'who may' => sub {
     my $sample = $base->sample($lab, 'PH');
     is(dispose('client_services', $sample, 'on_hold'), 1, 'sample.edit holds');
     refused(as('client_services'), $dispose, [ 'cancelled', $lab->{id}, $sample->{id} ],
-        'permission_required', '... and does not cancel');
+        'permission_required', 'sample.edit does not cancel');
     refused(as('auditor'), $dispose, [ 'active', $lab->{id}, $sample->{id} ],
         'permission_required', 'who only reads');
     is(dispose('receiving_clerk', $sample, $_), 1, "sample.cancel: $_")
@@ -91,7 +91,7 @@ subtest 'who may' => sub {
     is(dispose('lab_manager', $sample, 'rejected'), 1,
         'a sample with a result needs result.verify as well');
     refused(as('receiving_clerk'), $dispose, [ 'active', $lab->{id}, $sample->{id} ],
-        'permission_required', '... to take it back, too');
+        'permission_required', 'taking back a rejection needs result.verify, too');
     is(dispose('receiving_clerk', $sample, 'disposed'), 1, 'sample.edit disposes of it');
 };
 

@@ -171,7 +171,7 @@ my %seen;
 $seen{$_}++ for @outcome;
 is_deeply(\%seen, { registered => 25, SAMPLE_LIMIT_EXCEEDED => 25 }, 'fifty at once: twenty-five');
 is($base->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?', $starter->{id}), 25,
-    '... and twenty-five samples are there');
+    'twenty-five of the fifty samples are there');
 is($base->value(q{SELECT count(*) FROM lims.event WHERE organization_id = ?
     AND type = 'sample.created'},
         $starter->{id}), 25, 'and as many are told of');

@@ -90,7 +90,7 @@ my $series = series_of($first);
 control($_) for 100, 101;
 my $fourth = control(500);
 is(broken($series, $fourth), '', 'under five points no rule is broken');
-is(points($series)->[0]{z}, undef, '... and there is no distance');
+is(points($series)->[0]{z}, undef, 'under five points there is no distance from the mean');
 $app->do('UPDATE lims.qc_control SET excluded_reason = ? WHERE organization_id = ? AND id = ?',
     undef, 'air in the tube', $lab->{id}, $fourth);
 control($_) for 99, 101;

@@ -57,7 +57,7 @@ my $attempt = $lims->db->selectrow_hashref(q{SELECT a.duration_ms, a.error
    WHERE d.endpoint_id = ? AND a.number = 1}, undef, $hanging->{id});
 cmp_ok($attempt->{duration_ms}, '>=', 2990, 'the first attempt took as long as it took');
 cmp_ok($attempt->{duration_ms}, '<', 60_000, 'the attempt has no longer duration than it took');
-like($attempt->{error}, qr/within 3000 ms/, '... and is on record');
+like($attempt->{error}, qr/within 3000 ms/, 'the attempt is on record with its error');
 ok($lims->finish, 'the log is clean');
 
 done_testing();

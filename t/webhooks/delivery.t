@@ -86,7 +86,7 @@ subtest 'a failed delivery is tried again' => sub {
     is_deeply([ map { $_->{body} } @seen ], [ ($seen[0]{body}) x 3 ], 'the body is the same');
     is(scalar(grep { verified($_, $endpoint->{secret}) } @seen), 3, 'each is signed');
     cmp_ok($seen[2]{headers}{'x-service-timestamp'}, '>=', $seen[0]{headers}{'x-service-timestamp'},
-        '... anew for each attempt');
+        'each attempt is signed anew');
     cmp_ok($seen[1]{time} - $seen[0]{time}, '>', 0.29, 'a retry does not come early');
     is_deeply($state, { state => 'delivered', attempts => 3 }, 'each attempt counted');
 };

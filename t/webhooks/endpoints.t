@@ -46,24 +46,24 @@ my $id = $made->{id};
 for my $look ([qw(list)], [ 'show', $id ]) {
     my $done = $tool->run(@cedar, '--json', 'webhook', @$look);
     is($done->{exit}, 0, "webhook @$look");
-    unlike($done->{out}, qr/secret"|whsec_/, '... does not show the secret');
+    unlike($done->{out}, qr/secret"|whsec_/, "webhook @$look does not show the secret");
     like($done->{out}, qr{"https://erp\.example\.org/hook"}, 'the list shows the address');
 }
 
 # Kept.
 
 like(kept($id, 'secret'), qr/\A01..(?:[0-9a-f]{2}){60,}\z/, 'the secret is stored sealed');
-unlike(kept($id, 'secret'), qr/\Q@{[ unpack 'H*', 'whsec_' ]}/, '... not as it is');
+unlike(kept($id, 'secret'), qr/\Q@{[ unpack 'H*', 'whsec_' ]}/, 'the secret is not stored as it is');
 is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'webhook_endpoint'
     AND record_id = ?}, $id), 1, 'the creation is in the trail');
 my $trail = $tool->value(q{SELECT changes::text FROM lims.audit_entry
     WHERE table_name = 'webhook_endpoint' AND record_id = ?}, $id);
-unlike($trail, qr/whsec_|\\\\x01/, '... without the secret, open or sealed');
+unlike($trail, qr/whsec_|\\\\x01/, 'the trail has no secret, open or sealed');
 like($trail, qr/erp\.example\.org/, 'the trail has the address');
 is($tool->value(q{SELECT u.email FROM lims.audit_entry a JOIN lims.user_account u
     ON u.organization_id = a.organization_id AND u.id = a.user_id
     WHERE a.table_name = 'webhook_endpoint' AND a.record_id = ?}, $id), 'ana@cedar.example',
-    '... and who it was');
+    'the trail has the person');
 
 # Refusals ---------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ isnt($rotated->{secret}, $made->{secret}, 'the new secret is another one');
 is(kept($id, 'previous_secret'), $sealed, 'the old one is kept beside it');
 is($tool->value(q{SELECT previous_secret_until - updated_at = interval '24 hours'
     FROM lims.webhook_endpoint WHERE id = ?}, $id), 1, 'the former secret is kept for 24 hours');
-ok(defined webhook('show', $id)->{previousSecretUntil}, '... as the record says');
+ok(defined webhook('show', $id)->{previousSecretUntil}, 'the record says until when the former secret holds');
 webhook('rotate', $id, qw(--overlap-hours 1));
 is($tool->value(q{SELECT previous_secret_until - updated_at = interval '1 hour'
     FROM lims.webhook_endpoint WHERE id = ?}, $id), 1, 'or as long as is said');
@@ -151,14 +151,14 @@ ok(!$disabled->{enabled}, 'the endpoint is disabled');
 is($disabled->{disabledReason}, 'ERP is moving', 'the endpoint has the reason');
 like($tool->value(q{SELECT changes::text || reason FROM lims.audit_entry
     WHERE table_name = 'webhook_endpoint' AND record_id = ? ORDER BY id DESC LIMIT 1}, $id),
-    qr/"enabled".*ERP is moving/, '... in the trail too');
+    qr/"enabled".*ERP is moving/, 'the trail has the reason of disabling');
 is(webhook('disable', $id, qw(--reason again))->{disabledAt}, $disabled->{disabledAt},
-    '... since the first time');
+    'an endpoint disabled again keeps the time of the first');
 $tool->db->do('UPDATE lims.webhook_endpoint SET consecutive_failures = 15');
 my $enabled = webhook('enable', $id);
 ok($enabled->{enabled}, 'the endpoint is enabled');
 is_deeply([ @$enabled{qw(disabledAt disabledReason consecutiveFailures)} ], [ undef, undef, 0 ],
-    '... and all is forgotten');
+    'an enabled endpoint has no disabling and no failures any more');
 
 # Permissions: administrators, and of their organization alone -----------------------
 
@@ -177,7 +177,7 @@ for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rot
     is($tool->run(@birch, 'webhook', $command, $id, @options)->{exit}, 3,
         "another organization has none to $command");
 }
-is($tool->run(@birch, qw(webhook show), $id)->{exit}, 3, '... nor to look at');
+is($tool->run(@birch, qw(webhook show), $id)->{exit}, 3, 'another organization has no endpoint to look at');
 is_deeply($tool->made(@birch, qw(webhook list))->{data}, [],
     'another organization lists no endpoint');
 
@@ -191,11 +191,11 @@ is_deeply([ map { $_->{id} } @{ webhook(qw(list --enabled))->{data} } ], [$id], 
 my $deleted = webhook('delete', $id, '--reason', 'replaced');
 ok(defined $deleted->{deletedAt}, 'the endpoint is deleted');
 ok(!$deleted->{enabled}, 'the deleted endpoint is disabled');
-is(kept($id, 'secret'), '', '... its secret is forgotten');
-is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [$other], '... it is not listed');
+is(kept($id, 'secret'), '', 'the secret of a deleted endpoint is forgotten');
+is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [$other], 'a deleted endpoint is not listed');
 is_deeply([ map { $_->{id} } @{ webhook(qw(list --deleted))->{data} } ], [$id],
     '--deleted lists the deleted endpoint');
-is(webhook('show', $id)->{deletedAt}, $deleted->{deletedAt}, '... and can be looked at');
+is(webhook('show', $id)->{deletedAt}, $deleted->{deletedAt}, 'a deleted endpoint can be looked at');
 refused(3, qr/no webhook endpoint $id/, 'it cannot be enabled', 'enable', $id);
 ok(!eval { $tool->db->do('UPDATE lims.webhook_endpoint SET deleted_at = NULL WHERE id = ?', undef,
     $id); 1 }, 'a deleted endpoint cannot be restored in the database');

@@ -175,14 +175,14 @@ SKIP: {
     lives('receive.py', sub { post($url, @_) });
     is(qx{'$root/conf/receivers/send.sh' '$url' --cacert '$tls/ca.pem' </dev/null}, "204\n",
         'send.sh: nothing to send is a test event');
-    like(slurp("$folder/receive.py.out"), qr/webhook\.test .*Hello/, '... and it is there');
+    like(slurp("$folder/receive.py.out"), qr/webhook\.test .*Hello/, 'receive.py: the test event of send.sh has come');
     my $event = '{"id":"7","type":"webhook.test","data":{"message":"from curl"}}';
     is(qx{printf '%s' '$event' | '$root/conf/receivers/send.sh' '$url' --cacert '$tls/ca.pem'},
         "204\n", 'send.sh: curl and openssl send what it takes');
-    like(slurp("$folder/receive.py.out"), qr/from curl/, '... and it is there');
+    like(slurp("$folder/receive.py.out"), qr/from curl/, 'receive.py: the event that curl sent has come');
     local $ENV{WEBHOOK_SECRET} = $other;
     like(qx{printf '%s' '$event' | '$root/conf/receivers/send.sh' '$url' --cacert '$tls/ca.pem' 2>&1},
-        qr/401/, '... but not with another secret');
+        qr/401/, 'send.sh: another secret is refused');
 }
 SKIP: {
     skip 'node is not here', 1 if !there('node');

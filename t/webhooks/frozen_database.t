@@ -68,7 +68,7 @@ for my $what ('while it connects', 'with a connection') {
     $server->thaw;
     $lims->start;
     emit();
-    is(arrived($what =~ /connects/ ? 2 : 3), 1, '... and webhooks go on');
+    is(arrived($what =~ /connects/ ? 2 : 3), 1, "$what: webhooks go on afterwards");
 }
 
 $lims->allow_log(qr/./);    # what is said of a database that is away

@@ -59,7 +59,7 @@ sub good_ones_arrive {
         $receiver->wait_for('/good', $sent, 40);
     }
     is(scalar $receiver->seen('/good'), $sent, $name);
-    return is(attempts(), 0, '... before those that hang have been given up once');
+    return is(attempts(), 0, "$name: before those that hang have been given up once");
 }
 
 good_ones_arrive('alone');

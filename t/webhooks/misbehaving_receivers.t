@@ -186,7 +186,7 @@ subtest 'the configured proxy is used, whatever the environment says' => sub {
     my $it = deliver($receiver->endpoint($lims, '/through', events => 'qc.failed'));
     is($it->{state}, 'delivered', 'the delivery goes through the proxy');
     is_deeply([ map { $_->{target} } $proxy->seen ], ["localhost:$receiver->{port}"],
-        '... also to hosts that the environment excepts');
+        'hosts that the environment excepts are reached through the proxy, too');
     ok($lims->finish, 'the log is clean');
 };
 

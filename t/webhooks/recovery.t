@@ -42,7 +42,7 @@ sub deliveries {
         WHERE endpoint_id = ? ORDER BY delivery_id}, undef, $endpoint) };
     my @found = @{ $db->selectcol_arrayref(q{SELECT id FROM lims.webhook_delivery
         WHERE endpoint_id = ? AND state = ? ORDER BY id}, undef, $endpoint, $state) };
-    is("@queue", "@found", '... and the queue has them') if $state eq 'pending';
+    is("@queue", "@found", 'the queue has the recovered deliveries') if $state eq 'pending';
     return "@found";
 }
 
@@ -101,7 +101,7 @@ my $again = webhook('redeliver', $one);
 is_deeply([ @$again{qw(state attemptCount deliveryId)} ], [ 'pending', 1, $uuid ],
     'redelivering a waiting delivery changes nothing');
 is($tool->value('SELECT next_attempt_at <= now() AND retries = 1 FROM lims.webhook_delivery
-    WHERE id = ?', $one), 1, '... due now, and its count goes on');
+    WHERE id = ?', $one), 1, 'a waiting delivery that is sent again is due now, and its count goes on');
 is(webhook('redeliver', $two)->{state}, 'pending', 'redelivering a delivery that was not tried');
 is($tool->value(q{SELECT next_attempt_at = '-infinity' FROM lims.webhook_delivery
     WHERE id = ?}, $two), 1, 'an untried delivery keeps its turn');
@@ -111,7 +111,7 @@ for my $state (qw(given_up delivered)) {
     is_deeply([ @$again{qw(state deliveryId finishedAt)} ], [ 'pending', $uuid, undef ],
         "one that was $state is on its way again");
     is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() FROM lims.webhook_delivery
-        WHERE id = ?', $one), 1, '... with all its attempts, now');
+        WHERE id = ?', $one), 1, "a delivery that was $state begins with all its attempts, now");
 }
 is(deliveries($erp, 'pending'), "$one $two", 'both deliveries wait');
 is($tool->run(@cedar, '--json', qw(webhook body), $one)->{out}, $body,
@@ -124,10 +124,10 @@ is_deeply([ @$test{qw(type state endpointId attemptCount)} ], [ 'webhook.test', 
     'a test is a delivery');
 is($tool->value(q{SELECT count(*) FROM lims.webhook_delivery d JOIN lims.event v
     ON v.organization_id = d.organization_id AND v.id = d.event_id
-    WHERE v.type = 'webhook.test'}), 1, '... to that endpoint alone');
+    WHERE v.type = 'webhook.test'}), 1, 'a test is delivered to that endpoint alone');
 like($tool->run(@cedar, '--json', qw(webhook body), $test->{id})->{out},
     qr/"type":"webhook\.test".*"data":\{"message" : "Grüß \\"Gott\\""\}\}/,
-        '... that says what is said');
+        'a test has the text that was given');
 finish('delivered', $test->{id});
 is(webhook('test', $lis)->{state}, 'pending', 'webhook test has a default message');
 ok(!eval { $tool->db->do(q{SELECT lims.webhook_test(?, ?, 'x')}, undef, $org + 1, $lis); 1 },
@@ -238,7 +238,7 @@ ok(defined webhook('recovery', $_)->{finishedAt}, 'both jobs have finished') for
 event('sample.created');
 is(deliveries($erp, 'pending'), '', 'a deleted endpoint gets no new delivery');
 isnt(listed('--endpoint-id', $erp), '', 'deliveries of a deleted endpoint can be listed');
-refused(1, qr/disabled/, '... but not sent again', 'redeliver', $many[0]);
+refused(1, qr/disabled/, 'a delivery of a deleted endpoint is not sent again', 'redeliver', $many[0]);
 refused(3, qr/no webhook endpoint/,
     'an unknown endpoint is not recovered', 'recover', $erp, '--since', $since);
 

@@ -58,7 +58,7 @@ for my $n (1 .. $restarts) {
 my @came = $receiver->wait_for('/good', $sent, 60);
 cmp_ok(scalar @came, '>=', $sent, "$sent deliveries over $restarts restarts");
 # An outcome that a busy database did not take in time is told by sending again.
-cmp_ok(scalar @came, '<=', $sent + 1 + $restarts / 10, '... and hardly one twice');
+cmp_ok(scalar @came, '<=', $sent + 1 + $restarts / 10, 'hardly a delivery comes twice over restarts');
 cmp_ok($slowest, '<', 4 * LIMS::Instance::slowness(), sprintf 'the slowest took %.1f s', $slowest);
 my %times;
 push @{ $times{ $_->{headers}{'x-service-delivery'} } }, $_ for $receiver->seen('/good');
