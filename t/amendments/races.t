@@ -41,7 +41,7 @@ for my $round (1 .. 3) {
     my @told = sort(at_once(map { [ 'sample amend', $sample, reason => $_ ] } 'one', 'two'));
     is("@told", 'done invalid_transition', "round $round: two amend: one amendment is opened");
     is($lab->value('SELECT count(*) FROM lims.amendment WHERE sample_id = ?', $sample), 1,
-        '... and one is there');
+        "round $round: one amendment of the sample is there");
     is(signatures(table => 'sample', id => $sample, meaning => 'amended'), 1,
         'the amendment is signed once');
 
@@ -52,7 +52,7 @@ for my $round (1 .. 3) {
     my $versions = $lab->value('SELECT count(*) FROM lims.certificate WHERE sample_id = ?', $sample);
     is("$status $versions", $issued eq 'done' ? 'issued 2' : 'withdrawn 1',
         "issuing ($issued) and withdrawing ($withdrawn) end as one of them");
-    is(scalar(grep { $_ eq 'done' } $issued, $withdrawn), 1, '... and one is refused');
+    is(scalar(grep { $_ eq 'done' } $issued, $withdrawn), 1, "issuing ($issued) and withdrawing ($withdrawn): one of them is refused");
 
     my ($of, $first) = $lab->worked(1);
     my ($second) = map { $_->{id} } @{ $lims->post("/sample-tests/$first/retest",
@@ -65,9 +65,9 @@ for my $round (1 .. 3) {
         (SELECT count(*) FROM lims.sample_test x WHERE x.sample_id = t.sample_id
             AND x.disposition = 'set_aside') FROM lims.sample_test t WHERE t.id = ?}, undef, $first);
     is("$reopened $test_status", 'done entered', "choosing ($chosen) and reopening: it is reopened");
-    is($reported, 0, '... and none is set aside');
-    like($chosen, qr/\A(?:done|invalid_transition)\z/, '... as one of the two orders says');
+    is($reported, 0, "choosing ($chosen) and reopening: no result is set aside");
+    like($chosen, qr/\A(?:done|invalid_transition)\z/, "choosing ($chosen) is done before, or refused behind");
     is(signatures(table => 'sample_test', id => $first, meaning => 'chosen'),
-        $chosen eq 'done' ? 1 : 0, '... with the signatures of what was done');
+        $chosen eq 'done' ? 1 : 0, "choosing ($chosen) is signed if it was done");
 }
 done_testing();

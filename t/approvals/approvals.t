@@ -85,7 +85,7 @@ subtest 'steps are approved in their order' => sub {
         like($refusal->{message}, qr/$names[0]/, 'the message names the earlier step');
         is_deeply($refusal->{blockers}[0]{approvalIds}, [ $records[0]{id} ],
             'the blocker has the id of the approval');
-        like($refusal->{blockers}[0]{clearedBy}, qr/approving/, '... and what to do');
+        like($refusal->{blockers}[0]{clearedBy}, qr/approving/, 'the blocker says that approving clears it');
         refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
             'the last step cannot be rejected before the others');
     });

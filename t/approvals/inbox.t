@@ -39,10 +39,10 @@ subtest 'what waits' => sub {
     is(ids(@$all), ids(@review, @other), 'every approval that is pending');
     is($all->[0]{sample}{trackingId}, $first->{trackingId}, 'each approval shows its sample');
     is_deeply([ @{ $all->[0]{sample} }{qw(results investigations)} ], [ 1, 0 ],
-        '... with how many results, and open investigations');
+        'each approval has the number of results and of open investigations');
     $lab->act(sub { $lims->insert('investigation', { kind => 'complaint', title => 'Odour',
         sample_id => $first->{id} }) });
-    is(inbox($ann)->[0]{sample}{investigations}, 1, '... one that is open');
+    is(inbox($ann)->[0]{sample}{investigations}, 1, 'an investigation opened since is counted');
     is_deeply([ map { $_->{role} } @$all[ 0, 1 ] ], [ undef, 'qa_officer' ],
         'each approval shows the role of its step');
     is(ids(@{ inbox($ann, mine => 'true') }), ids($review[0], $other[0]),
@@ -62,7 +62,7 @@ subtest 'many are decided' => sub {
                 status => 'rejected' } ])->{json};
     is($refused->{error}, 'invalid_transition', 'one without a comment: none is decided');
     is_deeply([ map { $_->{error} } @{ $refused->{results} } ], [ undef, 'invalid_body' ],
-        '... with a result for each');
+        'the refusal has a result for each approval');
     is_deeply([ map { $_->{status} } @{ $refused->{results} } ], [qw(pending pending)],
         'no approval is decided');
     is($signatures->(), $before, 'nothing is signed');
@@ -74,7 +74,7 @@ subtest 'many are decided' => sub {
     is_deeply([ map { $_->{error} } @{ $done->{results} } ],
         [ undef, undef, 'permission_required', 'not_found' ], 'each that can be');
     is_deeply([ map { $_->{status} } @{ $done->{results} } ], [ qw(approved rejected pending), undef ],
-        '... by its own decision');
+        'each approval has its own decision');
     is($signatures->(), $before + 2, 'a signature for each');
     is_deeply($lims->db->selectcol_arrayref('SELECT meaning FROM lims.electronic_signature
         ORDER BY id DESC LIMIT 2'), [qw(rejected approved)], 'the signature has its meaning');
@@ -91,7 +91,7 @@ subtest 'what is mine' => sub {
     $lab->status($second, 'completed');
     my ($again) = @{ inbox($ann, mine => 'true') };
     is($again->{round}, 2, 'a new round');
-    is_deeply($again->{flags}, ['approval_rejected'], '... says that the former was rejected');
+    is_deeply($again->{flags}, ['approval_rejected'], 'the new round says that the former was rejected');
 };
 
 subtest 'two people at once' => sub {
@@ -109,7 +109,7 @@ subtest 'two people at once' => sub {
     is($met, 2, 'both wait for the same record');
     is_deeply([ sort @answers ], [ sort 'already_decided', $now->{comment} ],
         'one decides, the other is told that it is decided');
-    is($lims->db->selectrow_array($count, undef, $race->{id}), 1, '... and only that is signed');
+    is($lims->db->selectrow_array($count, undef, $race->{id}), 1, 'only the decision that was taken is signed');
 };
 
 done_testing();

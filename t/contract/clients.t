@@ -101,7 +101,7 @@ subtest 'Prism finds discovery' => sub {
     wait_until { ($answer = $http->get("http://127.0.0.1:$port/api/v1"))->{status} != 599 } 60;
     is($answer->{status}, 200, 'the container answers under /api/v1') or diag($answer->{content});
     is($http->get("http://127.0.0.1:$port/api/v1/samples")->{status}, 200,
-        '... and routes below it');
+        'the container routes /api/v1/samples');
 };
 
 done_testing();

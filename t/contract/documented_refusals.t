@@ -145,7 +145,7 @@ subtest 'every operation answers 500 when the database fails' => sub {
         my $answer = ask($operation);
         is($answer->status . ' ' . $answer->json->{error}, '500 internal', $operation->label);
         unlike($answer->body, qr/permission|authenticate|lims\./,
-            '... without a word about the inside');
+            'the refusal says nothing about the inside');
     }
     $lims->expect_log(qr/LIMS0037: 500 internal: .*42501 permission denied/);
     $lims->db->do("GRANT $right TO lims_app");

@@ -153,7 +153,7 @@ subtest 'every record can be read again' => sub {
         next unless grep { $_ == 304 } $operation->statuses;
         my $again = $lims->get($path, headers => { 'If-None-Match' => $answer->header('ETag') });
         is($again->status, 304, 'a record read again is not modified');
-        is($again->body, '', '... and not sent again');
+        is($again->body, '', 'a record that is not modified is not sent again');
     }
 };
 

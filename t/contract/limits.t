@@ -37,7 +37,7 @@ subtest 'every operation counts against the rate limit' => sub {
             $operation->label);
         my $wait = $answer->header('Retry-After') // '';
         ok($wait =~ /\A\d+\z/ && $wait >= 1 && $wait <= $window,
-            "... and when to come again: $wait");
+            "Retry-After lies within the window: $wait");
         is($answer->header('RateLimit-Remaining'), 0, 'no request is left');
     }
 };
@@ -65,7 +65,7 @@ subtest 'every operation with a body answers 408 to half a body' => sub {
 
         is($answer->status . ' ' . ($answer->json->{error} // ''), '408 request_timeout',
             $operation->label);
-        is($answer->header('Connection'), 'close', '... which ends the connection');
+        is($answer->header('Connection'), 'close', 'a request that is too slow ends the connection');
         $lims->check_contract($operation->method, $operation->path(1), $answer);
     }
     my $took = time - $begun;

@@ -85,7 +85,7 @@ subtest 'paths and servers' => sub {
 
         is($document->{servers}[0]{url}, $server, "or stands behind $server");
         is_deeply([ sort keys %{ $document->{paths} } ], [ sort keys %{ $api->{paths} } ],
-            '... with the same paths');
+            'a document of another server has the same paths');
     }
 };
 
@@ -234,7 +234,7 @@ subtest 'enumerations' => sub {
     ok((grep { $_ eq 'oos' } @{ $of->(qw(InvestigationOpenedEvent data))->{properties}{kind}{enum} }),
         'the event names the kinds of investigations');
     ok((grep { $_ eq 'qc_failed' } @{ $of->(qw(Blocker slug))->{enum} }), 'the slug of a blocker');
-    unlike($of->(qw(Blocker slug))->{description}, qr/added/, '... which the contract lists');
+    unlike($of->(qw(Blocker slug))->{description}, qr/added/, 'the description of slugs that the contract lists does not say that more may be added');
     my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};
     is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable check_character ambiguous)],
         'what skipped samples have as error');
@@ -242,7 +242,7 @@ subtest 'enumerations' => sub {
     unlike($of->(qw(SampleCreate priority))->{description}, qr/added/,
         'enumerations of requests are closed');
     like($of->(qw(Sample priority))->{description}, qr/More may be added/,
-        '... but to what is answered');
+        'more values may be added to enumerations of answers');
 };
 
 subtest 'values that the service refuses are not valid by the schema' => sub {

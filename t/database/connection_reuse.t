@@ -34,7 +34,7 @@ sub name_of {
 sub each_gets_its_own {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is_deeply([ map { name_of($_) } qw(theirs ours theirs) ], [qw(theirs ours theirs)],
-        '... and after it each gets its own');
+        'after it each request gets its own answer');
     return;
 }
 
@@ -101,7 +101,7 @@ for my $words (sort keys %answer) {
                 : $lims->get("/clients/$id{ours}");
             is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
                 'the request is refused');
-            cmp_ok($proxy->held, '>', $held, '... as it was not answered in time');
+            cmp_ok($proxy->held, '>', $held, 'the request is refused because it was not answered in time');
             $proxy->rule;
             each_gets_its_own();
             cmp_ok($proxy->lost('client_get', $lost), '>', $lost, 'its connection was closed');

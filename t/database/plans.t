@@ -33,7 +33,7 @@ is(scalar(grep { /\A(?:plan_cache_mode|enable_seqscan|enable_bitmapscan|jit)=/ }
 my %by_role = text('conf/high-availability.md') =~ /^ALTER ROLE lims_app SET (\w+) = '?(\w+)'?;/mg;
 for my $setting (grep { !/\Adatestyle=/ } @settings) {
     my ($name, $value) = split /=/, $setting;
-    is($by_role{$name}, $value, "... and the role's do, where a pooler is between: $name");
+    is($by_role{$name}, $value, "the role has the same setting, for a pooler between: $name");
 }
 
 # The organization in the middle, and some of what is its own: a pending sample,
@@ -387,9 +387,9 @@ sub starts_no_more {
             my @whole = grep { grep { is_whole($_) } nodes($_->{Plan}) } @plans;
             cmp_ok(scalar @plans, '>', 0, "plans of $label were watched");
             is(join("\n", map { $_->{'Query Text'} } @whole), '',
-                '... without reading a big table through');
+                "no plan of $label reads a big table through");
             my @loops = grep { grep { is_pairing_by_loops($_) } nodes($_->{Plan}) } @plans;
-            is(join("\n", map { $_->{'Query Text'} } @loops), '', '... nor rows with rows');
+            is(join("\n", map { $_->{'Query Text'} } @loops), '', "no plan of $label pairs rows with rows by loops");
             $db->do($done && $mode eq 'force_generic_plan' ? 'RELEASE act' : 'ROLLBACK TO act');
         }
     }

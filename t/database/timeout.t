@@ -45,8 +45,8 @@ for my $number (0 .. $#requests) {
 
     is("$answer->{status} $answer->{error}", '503 service_unavailable',
         "$method $path is given up");
-    cmp_ok($answer->{took}, '>=', $timeout{$kind}, "... when ${kind}_timeout has passed");
-    cmp_ok($answer->{took}, '<', 2 * $timeout{$kind}, '... at the first time');
+    cmp_ok($answer->{took}, '>=', $timeout{$kind}, "$method $path is given up when ${kind}_timeout has passed");
+    cmp_ok($answer->{took}, '<', 2 * $timeout{$kind}, "$method $path is given up at the first time");
     like($answer->{retry} // '', qr/\A\d+\z/, 'the refusal has Retry-After');
     is($lims->request($method, $path, $method eq 'POST' ? (body => $body) : ())->status,
         $method eq 'POST' ? 201 : 200,

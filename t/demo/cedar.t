@@ -192,7 +192,7 @@ subtest '9: a standard that has expired' => sub {
     my $body = refused(enter($test, result => '2.4', reagentLotId => $old), 409,
         'reagent_lot_expired', 'blocked by the policy');
     like($body->{message}, qr/STD-ICPMS-25/, 'the message names the lot');
-    is($cedar->test('COC-0901', 'PB')->{result}, undef, '... and nothing was entered');
+    is($cedar->test('COC-0901', 'PB')->{result}, undef, 'no result with the expired lot is entered');
     is(enter($test, result => '2.4', reagentLotId => $cedar->reagent_lot('STD-ICPMS-26'))->status,
         200, 'the current lot is taken');
 };
@@ -226,19 +226,19 @@ subtest '11: worksheets' => sub {
     my $test = $cedar->test('COC-1101', 'HEM');
     my $body = refused(verify($test), 409, 'worksheet_incomplete', 'incomplete');
     is_deeply($body->{missing}, [ 'Tare weight of flask', 'Final weight of flask' ],
-        '... the weights are missing');
+        'the weights are missing');
     is_deeply($body->{needsSignoff}, [ 'Analyst', 'Peer review' ], 'both signatures are missing');
 
     $test = $cedar->test('COC-1102', 'HEM');
     is($test->{worksheetStatus}, 'unsigned', 'the second worksheet is unsigned');
-    $body = refused(verify($test), 409, 'worksheet_incomplete', '... which refuses as well');
+    $body = refused(verify($test), 409, 'worksheet_incomplete', 'verifying a test with an unsigned worksheet');
     is_deeply([ $body->{missing}, $body->{needsSignoff} ], [ [], [ 'Analyst', 'Peer review' ] ],
-        '... nothing is missing but the signatures');
+        'nothing but the signatures is missing');
     my ($sheet) = @{ blocker($body, 'worksheet_incomplete')->{worksheetIds} };
     $cedar->done('mateo.ortiz', 'worksheet', 'sign-off', $sheet, '--step', 'Analyst',
         '--meaning', 'performed');
     $body = refused(verify($test), 409, 'worksheet_incomplete', 'one signature is not enough');
-    is_deeply($body->{needsSignoff}, ['Peer review'], '... the second is asked for');
+    is_deeply($body->{needsSignoff}, ['Peer review'], 'the second signature is still asked for');
     $cedar->done('lena.fischer', 'worksheet', 'sign-off', $sheet, '--step', 'Peer review',
         '--meaning', 'reviewed');
     is(verify($test)->json->{worksheetStatus}, 'complete', 'signed by both, it is verified');
@@ -268,7 +268,7 @@ subtest '13: verified is locked' => sub {
         409, 'test_verified_locked', 'in bulk');
     is_deeply(blocker($body, 'test_verified_locked')->{testIds}, [ $locked->{id} ],
         'the blocker names the locked test');
-    is($cedar->test('COC-1301', 'F')->{result}, '0.61', '... and the other is as it was');
+    is($cedar->test('COC-1301', 'F')->{result}, '0.61', 'the result of the other test is as it was');
 };
 
 subtest '14: receiving a mix' => sub {
@@ -311,7 +311,7 @@ subtest '19: an amended certificate' => sub {
         = $cedar->done('grace.okafor', 'amendment', 'list', '--sample-id', $id)->{data}[0];
     is_deeply([ $amendment->{status}, $amendment->{differences} ],
         [ 'issued', [ { member => 'plantLocation', old => 'Well 4', new => 'Well 4 North' } ] ],
-        '... by an amendment, which says what it changed');
+        'the amendment says what it changed');
     isnt($cedar->ctl('grace.okafor', 'certificate', 'issue', '--sample-id', $id)->{exit}, 0,
         'another version needs another amendment');
     $cedar->done('grace.okafor', 'sample', 'amend', $id, '--reason', 'Client address corrected');

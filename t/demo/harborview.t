@@ -56,7 +56,7 @@ subtest '8: a count on TSA that failed growth promotion' => sub {
     my $body = refused(verify($harborview->test('COC-0811', 'TAMC')), 403, 'esignature_required',
         'the signature comes first');
 
-    is(slugs($body), 'esignature_required media_qc_failed', '... the medium is listed');
+    is(slugs($body), 'esignature_required media_qc_failed', 'the medium is among the blockers');
     my ($blocker) = grep { $_->{slug} eq 'media_qc_failed' } @{ $body->{blockers} };
     is_deeply($blocker->{mediaLotIds}, [ $harborview->media_lot('TSA-B') ],
         'the blocker names the lot');
@@ -73,7 +73,7 @@ subtest '9: an expired medium, where the policy is to warn' => sub {
     is($answer->status, 200, 'the result is taken');
     is($answer->json->{result}, 'Absent', 'the result is kept as it was sent');
     is(scalar @{ $answer->json->{warnings} }, 1, 'the answer has a warning');
-    like($answer->json->{warnings}[0], qr/media lot TSB-X expired/, '... that names the lot');
+    like($answer->json->{warnings}[0], qr/media lot TSB-X expired/, 'the warning names the expired lot');
 };
 
 subtest '12: an approval by a program' => sub {
@@ -107,7 +107,7 @@ subtest '17: one laboratory does not see the other' => sub {
         my ($foreign, $none, $what) = @_;
         is($foreign->status . $foreign->json->{error}, $none->status . $none->json->{error}, $what);
         is($foreign->json->{message} =~ s/\d+/N/gr, $none->json->{message} =~ s/\d+/N/gr,
-            '... in the same words');
+            "$what: in the same words");
     };
 
     refused($harborview->get("/samples/$theirs->{id}"), 404, 'not_found', 'a sample');
@@ -125,7 +125,7 @@ subtest '17: one laboratory does not see the other' => sub {
     is_deeply($harborview->get('/samples?materialTypeId=' . $cedar->material('DW'))->json->{data},
         [], 'a filter finds nothing');
     is_deeply($harborview->get('/samples?externalId=COC-1301')->json->{data}, [],
-        '... nor by its external id');
+        'a filter by external id finds nothing');
 };
 
 done_testing();

@@ -46,7 +46,7 @@ subtest 'loading again changes nothing' => sub {
     is($again->{exit}, 0, 'loading again succeeds');
     is_deeply($again->{json}, { loaded => $again->{json}{loaded} },
         'the answer says that all is loaded');
-    ok(!$again->{json}{loaded}, '... that nothing was loaded');
+    ok(!$again->{json}{loaded}, 'loading again has loaded nothing');
     ok(!-e "$dir/again", 'no keys are made');
     is_deeply([ map { count($_) } @tables ], \@before, 'no row is written');
 };
@@ -63,11 +63,11 @@ subtest 'the file with the keys' => sub {
         my $refused = $limsctl->('demo', '--keys-to', $keys);
         is($refused->{exit}, 2, 'a file that is there is refused');
         like($refused->{output}, qr/\Q$keys\E: File exists/, 'the message names the file');
-        is(-s $keys, 5, '... and left as it is');
-        is($samples->(), 0, '... and nothing is loaded');
+        is(-s $keys, 5, 'a file that is there is left as it is');
+        is($samples->(), 0, 'with a file that is there nothing is loaded');
         is($limsctl->('demo', '--keys-to', "$dir/none/keys")->{exit}, 2,
             'a missing folder is refused');
-        is($samples->(), 0, '... and nothing is loaded');
+        is($samples->(), 0, 'with a missing folder nothing is loaded');
 
         unlink $keys;
         my $started = time;
@@ -75,13 +75,13 @@ subtest 'the file with the keys' => sub {
         is($loaded->{exit}, 0, 'a new one is written') or diag($loaded->{output});
         cmp_ok(time - $started, '<', 10 * LIMS::Instance::slowness(),
             'loading takes less than 10 seconds');
-        is((stat $keys)[2] & 0777, 0600, '... for its owner only');
+        is((stat $keys)[2] & 0777, 0600, 'the file of keys is readable for its owner only');
         open my $in, '<', $keys or die "$keys: $!\n";
         my @lines = <$in>;
         my @wrong = grep { !/\ALIMS_(?:(?:API|UPLOAD)_KEY(?:_[BCD])?='lk_\w{46}'|DEMO_PASSWORD='\w{20}')\n\z/ }
             @lines;
         is_deeply(\@wrong, [], 'each line of the file is an assignment');
-        is(scalar @lines, 6, '... of five keys and a password');
+        is(scalar @lines, 6, 'the file has five keys and a password');
         cmp_ok($samples->(), '>=', 60, 'the samples are loaded');
         unlike($loaded->{output}, qr/lk_/, 'no key is printed');
     });
@@ -143,7 +143,7 @@ subtest '18: a plan without access, and one that is used up' => sub {
     my $answer = $create->();
     is($answer->status, 403, 'the 26th is refused');
     is($answer->json->{code}, 'SAMPLE_LIMIT_EXCEEDED', 'the refusal has the code of the plan');
-    ok(!exists $answer->json->{error}, '... which is no error slug');
+    ok(!exists $answer->json->{error}, 'the refusal of the plan has no error slug');
     is($starter->get('/samples?limit=1')->status, 200, 'reading goes on');
 };
 

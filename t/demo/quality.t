@@ -24,13 +24,13 @@ subtest 'QC batches' => sub {
         my %why = ('QCB-0102' => [131], 'QCB-0103' => [112], 'QCB-0105' => [0.31]);
 
         is($batch->{qcStatus}, $status{$number}, "$number is $status{$number}");
-        is_deeply(\@failed, $why{$number} || [], '... for the reason that it has');
+        is_deeply(\@failed, $why{$number} || [], "$number failed for the reason that it has");
     }
     my $batch = $cedar->done('grace.okafor', 'qc-batch', 'show', $cedar->qc_batch('QCB-0103'));
     like($batch->{overrideReason}, qr/112 %/, 'the override says why');
     is_deeply([ sort @{ $batch->{sampleTestIds} } ],
         [ sort map { $cedar->test($_, 'NO3N')->{id} } qw(COC-9008 COC-9009) ],
-        '... and covers what has no nitrate');
+        'the overridden batch covers the tests of nitrate');
     my @failed = @{ $db->selectcol_arrayref(q{SELECT data->>'batchNumber' FROM lims.event
         WHERE organization_id = ? AND type = 'qc.failed' ORDER BY id}, undef, $cedar->id) };
     is("@failed", 'QCB-0102 QCB-0103 QCB-0105', 'each failure was announced once');

@@ -157,7 +157,7 @@ subtest 'refused or rolled back actions write none' => sub {
                     . ' lims.event_base() + pg_current_xact_id()::text::bigint'), 1,
                         'written in the transaction');
         $db->rollback;
-    }, [], '... and gone with it');
+    }, [], 'an event is gone with its transaction');
 };
 
 subtest 'plain SQL as the run-time role' => sub {

@@ -164,7 +164,7 @@ subtest 'ids that ascend against the order of commits' => sub {
     my $before = $cursor;
     $later->commit;
     is_deeply([ of_samples(follow(1)) ], [$low], 'then the later commit, with the lower id');
-    cmp_ok($cursor, '<', $before, '... so that the cursor goes back');
+    cmp_ok($cursor, '<', $before, 'the cursor goes back to the lower id');
     is_deeply([ come() ], [], 'no event comes twice');
     $_->disconnect for $earlier, $later;
 };
@@ -233,7 +233,7 @@ subtest 'events of another organization' => sub {
         'it sees its own events');
     my $shared = $lims->get("/events?cursor=$cursor", key => $other->{organization}{key})->json;
     is_deeply([ grep { $_->{organizationId} != $other->{organization}{id} } @{ $shared->{data} } ],
-        [], '... also from a cursor of ours');
+        [], 'a cursor of ours shows another organization nothing of ours');
 };
 
 subtest 'limsctl event list' => sub {

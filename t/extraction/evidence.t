@@ -154,7 +154,7 @@ subtest 'a column is of one test, for all samples' => sub {
     my $sample = $lab->sample(testDefinitionIds => [$nitrate]);
     $lims->insert('sample_test', { sample_id => $sample->{id}, test_definition_id => $nitrate });
     is(join(' ', map { $_->{status} } judged("Sample,NO3N (mg/L)\n$sample->{trackingId},7.1\n", {},
-                { candidate => 2 })), 'ambiguous ambiguous', '... nor of the same test twice');
+                { candidate => 2 })), 'ambiguous ambiguous', 'one value is not of the same test twice');
 };
 
 subtest 'rows of QC controls' => sub {

@@ -153,7 +153,7 @@ subtest 'names of patients in messages are masked' => sub {
     my $tree = sent(qq({"patientName": "Jane Doe", "operatorId": "jsmith4711", "samples": [\n)
         . qq({"id": "$id", "NO3N": 7.1, "birthDate": "1970-02-03"}]}\n));
     unlike($tree->{data}, qr/Doe|4711|1970/, 'JSON: names that are one word');
-    like($tree->{data}, qr/NO3N.*7[.]1/, '... but the values, and what they are of');
+    like($tree->{data}, qr/NO3N.*7[.]1/, 'values and what they are of are sent');
     like($astm->{data}, qr/7\.1/);
 };
 
@@ -219,7 +219,7 @@ subtest 'unusable answers' => sub {
         $model->say($word);
         $model->forget;
         is_unavailable($model->upload($lims, $file), $said{$word}, $word);
-        is(scalar $model->seen, 2, '... is asked for once more, and not again');
+        is(scalar $model->seen, 2, "$word: the service is asked for twice, and not again");
     }
     for my $word ('status 429', 'status 500', 'status 401', 'refusal') {
         $model->say($word);

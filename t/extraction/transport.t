@@ -43,7 +43,7 @@ sub is_unavailable {
     refused($model->upload($there, $file), 503, 'ai_unavailable', $name);
     $there->expect_log(qr/LIMS0140: 503 ai_unavailable: .*$cause/);
     is($lims->get("/sample-tests/$test")->json->{result}, undef, 'no result is entered');
-    unlike($there->log, qr/sk-stand-in|hush-hush|7319\.25|PRIVATE KEY/, '... nor is it logged');
+    unlike($there->log, qr/sk-stand-in|hush-hush|7319\.25|PRIVATE KEY/, 'nothing of the request is logged');
     return;
 }
 
@@ -65,11 +65,11 @@ subtest 'through a proxy' => sub {
     unlike($tunnels[0]{head}, qr/sk-stand-in|^(?:Authorization|api-key)/mi,
         'the proxy does not get the service\'s key');
     cmp_ok(length $tunnels[0]{bytes}, '>', 2000, 'the request went through it');
-    unlike($tunnels[0]{bytes}, qr/sk-stand-in|7319\.25|NO3N/, '... and it could read none of it');
+    unlike($tunnels[0]{bytes}, qr/sk-stand-in|7319\.25|NO3N/, 'the proxy can read nothing of the request');
     unlike($there->log, qr/hush-hush|sk-stand-in/, 'no secret in the log');
     $proxy->stop;
     is_unavailable($there, $model, 'onnect', 'one that cannot be reached');
-    is(scalar $model->seen, 1, '... is not gone around');
+    is(scalar $model->seen, 1, 'a proxy that cannot be reached is not gone around');
 };
 
 subtest 'a proxy that refuses' => sub {
@@ -130,7 +130,7 @@ subtest 'each style and output format' => sub {
             is($request->{path}, $path{$style}, 'the request goes to its URL');
             is($request->{headers}{ $header{$style} },
                 $style eq 'openai' ? 'Bearer sk-stand-in' : 'sk-stand-in',
-                '... with its key where it belongs');
+                'the key of the service is sent in its header');
             is(scalar(grep { /sk-stand-in/ } %{ $request->{headers} }), 1,
                 'no other header field has the key');
             is($request->{body}{model}, $style eq 'azure' ? undef : 'stand-in-1');
@@ -165,7 +165,7 @@ subtest 'misbehaviour of the model service' => sub {
         $model->say($word);
         is_unavailable($there, $model, $cause{$word}, "one that says $name");
         is(scalar(grep { $_->{path} eq '/redirected' } $model->seen), 0);
-        cmp_ok(scalar $model->seen, '<=', 2, '... after two calls at most');
+        cmp_ok(scalar $model->seen, '<=', 2, 'the service is called twice at most');
     }
     $model->say('type application/json; charset=utf-8');
     is($model->upload($there, (file())[0])->status, 200, 'a charset is no other type');

@@ -56,16 +56,16 @@ subtest 'the order of samples in the second request' => sub {
     my @orders = map { [ $_->{data} =~ /^R(\d+) /mg ] } $first, $second;
     is_deeply($orders[0], [ 1 .. 10 ], 'the first has the file in its order');
     is($orders[1][0], 1, 'the second begins with its header too,');
-    isnt("@{ $orders[1] }", "@{ $orders[0] }", '... and has the samples in another order');
+    isnt("@{ $orders[1] }", "@{ $orders[0] }", 'the second look has the samples in another order');
     is_deeply([ sort map { /^(R\d+ .*)/ ? $1 : () } split /\n/, $second->{data} ],
         [ sort map { /^(R\d+ .*)/ ? $1 : () } split /\n/, $first->{data} ],
-        '... which are the same, under the same numbers');
+        'both looks have the same rows, under the same numbers');
     is_deeply([ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $second->{data} ],
         [ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $first->{data} ],
             'the second look shows the same tests');
     is($lab->value('SELECT count(*) FROM lims.extraction_row WHERE (features ->> ?)::numeric = 1',
         'looks'), 9, 'the agreement is stored');
-    is($lab->value('SELECT max(looks) FROM lims.extraction'), 2, '... and how often it was looked');
+    is($lab->value('SELECT max(looks) FROM lims.extraction'), 2, 'the number of looks is stored');
 };
 
 subtest 'rows of a block stay together' => sub {
@@ -117,9 +117,9 @@ subtest 'both requests together have one time-out' => sub {
     $model->say('slowly 4');
     my $begin = time;
     refused($model->upload($lims, $file), 503, 'ai_unavailable', 'both calls have one time-out');
-    cmp_ok(time - $begin, '>=', 5.9, '... which is waited for');
+    cmp_ok(time - $begin, '>=', 5.9, 'the time-out of both calls is waited for');
     $lims->expect_log(qr/LIMS0140: .*imed out/);
-    is(scalar $model->seen, 2, '... in the second call');
+    is(scalar $model->seen, 2, 'the time-out ends the second call');
     $model->forget;
     $model->say('repair');
     is($model->upload($lims, $file)->status, 503, 'one repair request is made at most');

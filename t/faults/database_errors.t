@@ -72,16 +72,16 @@ for my $state (sort keys %outcome) {
     my $before = sessions();
     my ($answer, $made) = create($state, 99);
     is($answer->status, $status, "$state: $status");
-    is($made, $attempts, '... after as many attempts as it takes');
+    is($made, $attempts, "$state: as many attempts as it takes");
     is($answer->header('Retry-After'), $status == 503 ? 1 : undef,
         'the answer comes ' . ($status == 503 ? 'with' : 'without') . ' Retry-After');
-    unlike($answer->body, qr/made by the test|$state/, '... and nothing about our insides');
+    unlike($answer->body, qr/made by the test|$state/, "$state: the refusal says nothing about our insides");
     is($lims->get('/clients')->json->{data}[0], undef, 'nothing is written');
     if ($state eq '25006') {
         isnt(sessions(), $before, 'the next request has another connection');
     }
     else {
-        is(sessions(), $before, '... on the same connection');
+        is(sessions(), $before, "$state: the next request has the same connection");
     }
 }
 $lims->expect_log(qr/LIMS0037: 500 internal: .*42703/);
@@ -91,7 +91,7 @@ $lims->expect_log(qr/LIMS00(?:3[2457]|4[35]): \d+ \w+: .*: (?:@{[ join '|', keys
 for my $state (grep { $outcome{$_}[1] == 3 } sort keys %outcome) {
     my ($answer, $made) = create($state, 1);
     is($answer->status, 201, "$state once: the request is repeated and succeeds");
-    is($made, 2, '... at the second attempt');
+    is($made, 2, "$state once: it succeeds at the second attempt");
     is($lims->db->do(q{UPDATE lims.client SET code = 'X-' || id WHERE code = 'X'}), 1,
         'the client is made once');
 }
@@ -129,9 +129,9 @@ FUNCTION
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lims.vanish()');
     my $answer = $create->('L-3', '1');
     is($answer->status, 503, 'lost at the commit: refused, as its outcome is unknown');
-    is($attempts->(), 1, '... so it is not done anew');
+    is($attempts->(), 1, 'a request lost at the commit is not done anew');
     like($answer->json->{message}, qr/may have been made or not: .*Idempotency-Key/,
-        '... and the message to the caller says so');
+        'the message says that the outcome is unknown');
     $super->do('DROP TRIGGER vanish ON lims.client');
     $lims->expect_log(qr/LIMS003[68]: 503 service_unavailable/);
     is($lims->get('/clients')->status, 200, 'the next request gets another connection');

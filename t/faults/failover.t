@@ -66,7 +66,7 @@ subtest 'the old primary comes back as a standby' => sub {
     $lims->restart;
     is($lims->post('/clients', { code => 'B-21', name => 'B' })->status, 201,
         'writes go on after a restart of httpd');
-    is_left($first, '... which tries the first node first');
+    is_left($first, 'a restarted httpd, too, leaves no connection to the former primary');
 };
 
 subtest 'a connection that stays open to a node that may only be read' => sub {

@@ -83,7 +83,7 @@ sub judge {
             (WHERE address = ?) FROM lims.client', undef, $kept), [ [ ($made) x 3 ] ],
         "what was confirmed ($made) is there, once, whole, and nothing else");
     is($db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'client'}),
-        $made, '... with an audit entry each');
+        $made, 'each confirmed record has an audit entry');
     return;
 }
 
@@ -140,7 +140,7 @@ subtest 'no room for the write-ahead log' => sub {
 
 is($lims->pid, $pid, 'httpd was not restarted');
 my %now = map { $_ => 1 } $lims->children;
-is_deeply([ grep { !$now{$_} } @children ], [], '... and children: none crashed');
+is_deeply([ grep { !$now{$_} } @children ], [], 'no child of httpd has crashed');
 $lims->expect_log(qr/LIMS00(?:3[68]|45|51): 503 service_unavailable|\[dbd:error\]/);
 
 done_testing();

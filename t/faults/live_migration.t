@@ -57,9 +57,9 @@ my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 8, action => sub 
     return { status => $?, queued => $queued, met => $met };
 });
 is($load->{result}{status}, 0, 'the migration is applied');
-cmp_ok($load->{result}{queued}, '>', 0, '... though it was in the way of requests');
+cmp_ok($load->{result}{queued}, '>', 0, 'the migration had requests queued behind it');
 is($lims->db->selectrow_array('SELECT max(version) FROM lims.schema_migration'), $version + 1,
-    '... the schema is newer');
+    'the schema is newer than before');
 is_deeply([ grep { $_->{status} !~ /\A2/ } $load->answers ], [], 'no request failed');
 $load->judge('migrated under load');
 
@@ -102,7 +102,7 @@ subtest 'a schema that needs a newer service' => sub {
     my @later  = grep { $_->[0] > $done } map      {@$_} @answers;
     is_deeply([ grep {"$_->[1] $_->[2]" ne '503 service_unavailable'} @failed ], [],
         'requests that meet the new schema get 503');
-    is_deeply([ grep { $_->[1] =~ /\A2/ } @later ], [], '... from the first on');
+    is_deeply([ grep { $_->[1] =~ /\A2/ } @later ], [], 'no request that meets the new schema succeeds');
     $lims->expect_log(qr/LIMS0039: 503 .*which needs a mod_lims made for version/);
 
     # A process whose statements still work would go on by outdated rules.

@@ -45,8 +45,8 @@ subtest 'every process of the database is frozen' => sub {
 
     my ($took, $answer) = timed(sub { $lims->get('/clients') });
     refused($answer, 'a read is given up');
-    cmp_ok($took, '>=', $patience / 1000, '... when LimsDatabaseTimeout has passed');
-    cmp_ok($took, '<', $patience / 1000 + $slack, '... and not long after');
+    cmp_ok($took, '>=', $patience / 1000, 'a read is given up when LimsDatabaseTimeout has passed');
+    cmp_ok($took, '<', $patience / 1000 + $slack, 'a read is given up soon after LimsDatabaseTimeout');
     # At a statement, or at making sure of the connection.
     $lims->expect_log(
         qr/LIMS00(?:46|51): 503 .*(?:no answer within $patience ms|answer did not come in time)/);
@@ -72,7 +72,7 @@ subtest 'every process of the database is frozen' => sub {
     $server->thaw;
     ($took) = timed(sub { 1 until $lims->get('/whoami')->status == 200 });
     cmp_ok($took, '<', 1 + $slack, 'the first request after the freeze succeeds');
-    is($sample->('F2')->status, 201, '... to write as well');
+    is($sample->('F2')->status, 201, 'the first write after the freeze succeeds');
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'F1'}), 0,
         'what was given up before its commit was not done');
     # Abandoned sessions end when their processes run again.

@@ -86,7 +86,7 @@ subtest 'clients slower than RequestReadTimeout' => sub {
     for my $raw (@raw) {
         my $answer = LIMS::Service::Response->parse($raw);
         is($answer && $answer->status . ' ' . $answer->json->{error}, '408 request_timeout',
-            '... with 408, in JSON');
+            'a slow request gets 408 in JSON');
     }
     is(made(), 0, 'the request was not done');
 };
@@ -155,7 +155,7 @@ subtest 'thousands of clients that disappear' => sub {
         $left <= $descriptors && 1 == keys %$sessions;
     };
     is_deeply([ keys %$sessions ], ['idle'], 'every database session is idle');
-    cmp_ok($sessions->{idle}, '<=', 40, '... nor beyond the pool');
+    cmp_ok($sessions->{idle}, '<=', 40, 'there are no more sessions than the pool may have');
     cmp_ok($left, '<=', $descriptors, 'no descriptor is left');
 };
 

@@ -90,7 +90,7 @@ subtest 'connections are available again' => sub {
     allow(-1);
     is($lims->post('/clients', { code => 'N', name => 'N' })->status, 201, 'the first is answered');
     my @statuses = crowd('E', sub { return service_sessions() > 3 });
-    is_deeply([ grep { $_ != 201 } @statuses ], [], '... over more connections than before');
+    is_deeply([ grep { $_ != 201 } @statuses ], [], 'more connections than before answer all requests');
 };
 
 done_testing();

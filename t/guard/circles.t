@@ -65,7 +65,7 @@ for my $path (grep { /\.c\z/ } @sources) {
 cmp_ok(scalar keys %folders, '>', 20, 'folders are recognised');
 cmp_ok(scalar keys %includes, '>', 200, 'includes are recognised');
 cmp_ok(scalar keys %defined_in, '>', 600, 'exported functions and tables are recognised');
-cmp_ok(scalar keys %uses, '>', 150, '... and where they are used');
+cmp_ok(scalar keys %uses, '>', 150, 'uses of exported functions and tables are recognised');
 
 # "grid/desk.ts" => { "grid/acts.ts" => 1 } of the pages.
 my $web = 'modules/application/web';
@@ -81,7 +81,7 @@ for my $path (files(qr/\.tsx?\z/, $web)) {
 }
 cmp_ok(scalar keys %imports, '>', 200, 'imports of the pages are recognised');
 is(join("\n", grep { !-e "$LIMS::Test::Source::root/$web/$_" } map { keys %$_ } values %imports), '',
-    '... and lead to files');
+    'imports of the pages lead to files');
 
 # --- Circles -----------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ for my $path (@paths) {
 }
 cmp_ok($documented, '>', 800, 'fields were found');
 ok(!@undocumented, 'every field and member is documented') or diag(join "\n", @undocumented);
-ok(!@faults, '... by a noun phrase') or diag(join "\n", @faults);
+ok(!@faults, 'every field and member is documented by a noun phrase') or diag(join "\n", @faults);
 
 # The arguments of macros that make fields.
 my @arguments = map {
@@ -84,7 +84,7 @@ for my $path (grep { m{/profiles/} } @paths) {
     my $text = source($path);
     push @arguments, map { [ $path, joined($_) ] } $text =~ /^\s+(?:PART|COLUMN|BOUND)\([^()"]*"\w+",[^()"]*?($literal)\)/mg;
 }
-cmp_ok(scalar @arguments, '>', 40, '... and of members of profiles');
+cmp_ok(scalar @arguments, '>', 40, 'documentation of members of profiles was found');
 @faults = map { my ($path, $doc) = @$_; my $fault = fault($doc); $fault ? "$path: \"$doc\" $fault" : () }
     @arguments;
 ok(!@faults, 'so are members that macros make') or diag(join "\n", @faults);

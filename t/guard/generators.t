@@ -105,7 +105,7 @@ for my $case (@refusals) {
 
 my ($status, $messages, $header, $source) = statements('');
 is($status, 0, 'no statements are no error');
-like($header, qr/LIMS_STMT_NONE = 0,\n\s*LIMS_STMT_COUNT/, '... and make an empty table');
+like($header, qr/LIMS_STMT_NONE = 0,\n\s*LIMS_STMT_COUNT/, 'no statements make an empty table');
 ($status, $messages, $header, $source) = statements(
     "-- name: a_b many custom\nSELECT :\$organization, :?x\n\n-- name: c exec\n-- global: x\nSELECT 1\n");
 like($header, qr/LIMS_STMT_A_B,\n\s*LIMS_STMT_C,/, 'names in order');
@@ -121,9 +121,9 @@ unlike($source, qr/\.newest/, 'no list, no page from the newest on');
         . " WHERE o = :\$organization AND x.id > :cursor::bigint\n ORDER BY x.id\n LIMIT :limit\n");
 like($header, qr/LIMS_STMT_A,\n\s*LIMS_STMT_A_NEWEST,/, 'a list is two statements');
 like($source, qr/\.label = "a",.*?\.custom = true,\n\s*\.newest = LIMS_STMT_A_NEWEST,.*?\.label = "a_newest"/s,
-    '... of which the first names the second');
+    'a list names the statement of its newest');
 like($source, qr/a_newest".*?x\.id < CASE \$2::bigint WHEN 0 THEN 9223372036854775807 ELSE \$2::bigint END\\n"\s*" ORDER BY x\.id DESC\\n"\s*" LIMIT \$3"/s,
-    '... which is the same turned around');
+    'the statement of the newest is the list turned around');
 
 # --- Migrations --------------------------------------------------------------
 
@@ -153,7 +153,7 @@ my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));
 $made = `awk -v table=lims_demo_files -f $LIMS::Test::Source::root/build/migrations.awk $sums $demo 2>&1`;
 like($made, qr/const lims_migration_t lims_demo_files\[\] = \{/, 'or under another name');
 like($made, qr/lims_demo_files_count = 1;/,                      'the count has the other name, too');
-unlike($made, qr/lims_migrations/,                               '... and not under the first');
+unlike($made, qr/lims_migrations/,                               'the table does not have the first name');
 unlink $demo;
 
 my @wrong = (

@@ -43,10 +43,10 @@ ok(!@impure, 'what knows neither httpd nor the database includes nothing that do
     or diag("@impure");
 
 my ($linked) = text('Makefile') =~ /^KERNEL := \$\(filter (.*),/m;
-is(join('|', $linked =~ m{modules/(\w+)/%}g), $pure, '... and is what the Makefile links alone');
+is(join('|', $linked =~ m{modules/(\w+)/%}g), $pure, 'the Makefile links alone what knows neither httpd nor the database');
 
 my @promised = text('modules/README.md') =~ /^\| `(\w+)\/` \|.*knows neither httpd nor the database/mg;
-is(join(' ', sort @promised), join(' ', sort split /\|/, $pure), '... and what the README says');
+is(join(' ', sort @promised), join(' ', sort split /\|/, $pure), 'the README says of the same folders that they know neither httpd nor the database');
 
 my @rows    = text('modules/README.md') =~ /^\| `(\w+)\/` \|/mg;
 my %folders = map { m{\Amodules/(\w+)/} ? ($1 => 1) : () } @sources;

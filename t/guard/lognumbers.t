@@ -60,7 +60,7 @@ my @rows = map { [ map { s/\A\s+|\s+\z//gr } split /\|/ ] }
 is_deeply([ sort map { $_->[0] } @rows ], [ sort keys %sites ],
     'the manual has the numbers of the code, each once');
 my @terse = map { $_->[0] } grep { @$_ < 3 || grep { !/\w/ } @$_ } @rows;
-ok(!@terse, '... each with meaning and remedy') or diag("@terse");
+ok(!@terse, 'the manual says meaning and remedy of each number') or diag("@terse");
 
 # A number is for the reader of the log. What a program has to tell apart, an error
 # says by its kind, its retry and its failure.

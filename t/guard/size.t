@@ -115,6 +115,6 @@ for my $path (files(qr/\.sql\z/, 'sql')) {
 cmp_ok(scalar keys %lines, '>', 200, 'functions in SQL are recognised');
 ok(!@longer, "no function in SQL has more than $function_max lines") or diag(join "\n", @longer);
 is_deeply([ grep { ($lines{$_} // 0) <= $function_max } sort keys %longer_sql ], [],
-    '... but for those that are named');
+    'every function that is named as too long is too long');
 
 done_testing();

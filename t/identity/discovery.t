@@ -24,7 +24,7 @@ subtest 'discovery' => sub {
         is_deeply([ sort keys %$route ], [qw(method path scope summary)],
             "$route->{method} $route->{path}");
         like($route->{summary}, qr/\w+ \w+/, "$route->{operation} has a summary");
-        like($route->{path}, qr{\A/api/v1(?:/|\z)}, '... and its whole path');
+        like($route->{path}, qr{\A/api/v1(?:/|\z)}, "$route->{operation} has its whole path");
     }
     my $summary = qr/"(?:[^"\\]|\\.)+"/;
     like($answer->body, qr{\A\{"name":"Laboratory\ Sample\ Management\ Service","version":"v1",

@@ -177,7 +177,7 @@ for my $name (sort keys %refusal) {
 
         $refuse->($tenant->{$of});
         my $answer = refused($ask->(), 'then the very next request');
-        is($answer->body, $unknown->body, '... gets the same answer as an unknown key');
+        is($answer->body, $unknown->body, 'the refusal is that of an unknown key');
         my @statuses;
         for (1 .. 400) {
             push @statuses, $ask->(connection => 'new')->status;

@@ -52,13 +52,13 @@ subtest 'a read updates lastUsedAt' => sub {
     is(age($key), undef, 'a new key was never used');
     my $begun = time;
     is($lims->get('/clients', key => $key->{key})->status, 200, 'the key is used');
-    is(touches($key), 1, '... which is kept by one write');
+    is(touches($key), 1, 'the use of the key is kept by one write');
     cmp_ok(age($key), '<=', time + 1 - $begun, 'the time of the last use is now');
     $lims->get('/clients', key => $key->{key}) for 1 .. 30;
     my $most    = allowed($begun);
     my $touches = touches($key);
     cmp_ok($touches, '<=', $most, 'thirty more within the interval write nothing');
-    cmp_ok(attempts(), '<=', $most, '... nor do they try');
+    cmp_ok(attempts(), '<=', $most, 'thirty more uses within the interval try no write');
     sleep $interval + 1;
     cmp_ok(age($key), '>=', $interval, 'lastUsedAt is older than the interval');
     $begun = time;
@@ -88,7 +88,7 @@ subtest 'many requests at once update it once' => sub {
     $hold->begin_work;
     $hold->do('SELECT 1 FROM lims.api_key WHERE id = ? FOR UPDATE', undef, $key->{key_id});
     is_deeply($many->(), [ (200) x 12 ], 'no request waits for a change of the key');
-    is(touches($key), 0, '... which is not written meanwhile');
+    is(touches($key), 0, 'a key that is being changed is not written meanwhile');
     $hold->rollback;
     $hold->disconnect;
     my $begun = time;

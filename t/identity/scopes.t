@@ -91,7 +91,7 @@ for my $route (@routes) {
             my $answer = ask($route, $lacking{$scope});
             is($answer->status . ' ' . $answer->json->{error}, '403 scope_required',
                 "a key that has all but $scope");
-            like($answer->json->{message}, qr/\b\Q$scope\E(?![\w:])/, '... and the message names the missing scope');
+            like($answer->json->{message}, qr/\b\Q$scope\E(?![\w:])/, "the message names the missing scope $scope");
         }
         my $key    = $alone{ defined $scope ? $scope : 'events:read' };
         my $answer = ask($route, $key);
@@ -118,7 +118,7 @@ subtest 'an upload-only key learns nothing about routes' => sub {
     }
     my $answer = $lims->put('/samples', '{}', key => $upload_only);
     is($answer->status . ' ' . $answer->json->{error}, '403 upload_only_key', 'PUT /samples');
-    is($answer->header('Allow'), undef, '... without the methods it has');
+    is($answer->header('Allow'), undef, 'the refusal does not name the methods of the route');
     is($lims->head('/samples', key => $upload_only)->status, 403, 'HEAD /samples');
 };
 

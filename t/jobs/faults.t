@@ -79,8 +79,8 @@ for my $what (sort keys %fault) {
     my $pid   = scanner($what =~ /server process/ ? 'pg_terminate_backend(pid)' : undef);
     ok($pid, "$what: while a scan is under way");
     $fault{$what}->();
-    ok(drain(), '... what was due is done') || diag(waiting() . ' wait');
-    is(told($first), "$count $count", '... and told of, once');
+    ok(drain(), "$what: what was due is done") || diag(waiting() . ' wait');
+    is(told($first), "$count $count", "$what: what was due is told of, once");
 }
 
 # Over and over, one restart after the other.
@@ -89,6 +89,6 @@ for (1 .. $rounds) {
     $lims->graceful if scanner();
 }
 ok(drain(), 'graceful restarts in a row');
-is(told($first), "$count $count", '... lose nothing and tell nothing twice');
+is(told($first), "$count $count", 'graceful restarts in a row lose nothing and tell nothing twice');
 
 done_testing();

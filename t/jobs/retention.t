@@ -67,7 +67,7 @@ is_deeply($answer->{json}, $due, 'limsctl retention --dry-run says what is due')
 is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.deliveries, b.given_up,
         b.idempotency_records])
     FROM lims.retention_backlog('20 days', '24 hours', 3) b}), [ 3, 3, 0, 2 ],
-    '... and the metrics count only so far');
+    'the metrics count what is due up to a number');
 is(value('SELECT count(*) FROM lims.event'), @old + @kept, 'a dry run deletes no event');
 is_deeply($lims->ctl('retention', @how)->{json}, $due, 'limsctl retention deletes it');
 is(join(' ', @{ $db->selectcol_arrayref('SELECT id FROM lims.event ORDER BY id') }),
@@ -91,7 +91,7 @@ $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '8 day
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'for longer: what is older ...');
 is_deeply($lims->ctl('retention', @how)->{json}, { events => 1, deliveries => 1, givenUp => 1,
         idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0 },
-            '... is given up, and its event past its time');
+            'what has waited for longer is given up, and its event past its time');
 is(value(q{SELECT count(*) FROM lims.webhook_delivery WHERE endpoint_id = ?
     AND state = 'pending'}, $endpoint), 1, 'younger deliveries go on waiting');
 
@@ -114,7 +114,7 @@ $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now(),
 $late->commit;
 is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'pending',
     'an event for an endpoint that is deleted meanwhile');
-is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, '... is to be given up');
+is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'a delivery to an endpoint that was deleted is to be given up');
 is($lims->ctl('retention', @how)->{json}{givenUp}, 1, 'the delivery is given up');
 is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'given_up',
     'the delivery stays given up');
@@ -145,9 +145,9 @@ $db->do(q{UPDATE lims.webhook_endpoint SET enabled = false,
     $looking->begin_work;
     is($looking->selectrow_array('SELECT lims.count_kept_deliveries(NULL)'), 1500,
         'deliveries kept for too long are counted');
-    cmp_ok($looking->selectrow_array($fetched), '<=', 2100, '... without going through the rest');
+    cmp_ok($looking->selectrow_array($fetched), '<=', 2100, 'counting deliveries does not go through those that are not due');
     is($looking->selectrow_array('SELECT lims.count_kept_deliveries(700)'), 700,
-        '... up to a number');
+        'deliveries are counted up to a number');
     $looking->rollback;
 }
 

@@ -51,7 +51,7 @@ is_deeply([ @{ $event->[1] }{qw(sampleId trackingId sampleIdentifier clientName 
 is_deeply($event->[1]{reasons}, [ map {
     { map { ($_ => $event->[1]{reasons}[0]{$_}) } qw(category severity message) } }
     @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ],
-    '... with the findings of its readiness');
+    'the event has the findings of the sample\'s readiness');
 my $batch = $lab->qc_batch($test);
 $lab->qc_control($batch, 9);
 is(types(), 'blocked', 'a failed batch: blocked');
@@ -70,7 +70,7 @@ my $old  = $lab->sample(testDefinitionIds => [$held],
 ($event) = told();
 is($event->[0], 'holding_time.expiring', 'a sample near its holding time');
 is_deeply([ @{ $event->[1] }{qw(holdingStatus testNames)} ], [ 'expiring_soon', ['Nitrite'] ],
-    '... which, and how near');
+    'the event says which test is near its holding time, and how near');
 is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{holdingExpiresAt},
     'the event says when the holding time ends');
 
@@ -97,7 +97,7 @@ is(metric('lims_job_done_total{task="scan",of="events"'), 5, 'Prometheus reads t
 is(metric('lims_job_backlog{task="scan",of="waiting"'), 0, 'no sample waits for a scan');
 cmp_ok(metric('lims_job_runs_total{task="scan",outcome="done"'), '>=', 2,
     'the metrics count the runs');
-cmp_ok(metric('lims_job_seconds_total{task="scan"'), '>', 0, '... which took its time');
+cmp_ok(metric('lims_job_seconds_total{task="scan"'), '>', 0, 'the metrics have the time that the runs took');
 
 # --- By hand ------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ $db->do('INSERT INTO lims.sample_dirty (organization_id, sample_id, marked_at)
 my $answer = $lims->ctl('scan', '--dry-run');
 is($answer->{exit}, 0, 'limsctl scan --dry-run');
 is($answer->{json}{waiting}, 1, 'a dry run shows what waits');
-cmp_ok(abs($answer->{json}{oldestSeconds} - 3600), '<', 60, '... and for how long');
+cmp_ok(abs($answer->{json}{oldestSeconds} - 3600), '<', 60, 'a dry run shows for how long the oldest sample waits');
 is_deeply($lims->ctl('scan')->{json}, { samples => 1, events => 1 },
     'limsctl scan scans the sample');
 is_deeply($lims->ctl('scan')->{json}, { samples => 0, events => 0 },

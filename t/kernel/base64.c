@@ -40,7 +40,7 @@ int main(void)
         is_number((long long)LIMS_BASE64_LENGTH(strlen(pairs[i].bytes)),
                   (long long)strlen(pairs[i].text), "the encoded text has its length");
         ok(lims_base64_decode(&bytes, &length, pairs[i].text, pool), "the text is decoded");
-        is(bytes, pairs[i].bytes, "... to the same bytes");
+        is(bytes, pairs[i].bytes, "the text is decoded to the same bytes");
         is_number((long long)length, (long long)strlen(pairs[i].bytes),
                   "as many bytes are decoded");
     }
@@ -52,6 +52,6 @@ int main(void)
     ok(lims_base64_read(memory, &length, "AP8=Zg==", 4), "the first characters of a text");
     is_number((long long)length, 2, "two bytes are decoded");
     ok(memcmp(memory, "\0\xFF", 2) == 0, "the decoded bytes are right");
-    ok(!lims_base64_read(memory, &length, "Zm9vZm9v", 6), "... and not a part of a group");
+    ok(!lims_base64_read(memory, &length, "Zm9vZm9v", 6), "a part of a group is not decoded");
     return tap_done();
 }

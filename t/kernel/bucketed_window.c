@@ -58,11 +58,11 @@ static void test_verdict(void)
     ok(verdict.reset == 59 * 1000000, "the reset is still that of the first");
     ok(ask(&verdict, &window, start + 4000000) && verdict.remaining == 0, "the third");
     ok(!ask(&verdict, &window, start + 5000000) && verdict.remaining == 0, "no fourth");
-    ok(verdict.reset == 58 * 1000000, "... until the first has left");
-    ok(!ask(&verdict, &window, start + 62999999), "... not a moment earlier");
+    ok(verdict.reset == 58 * 1000000, "a fourth is told when the first leaves the window");
+    ok(!ask(&verdict, &window, start + 62999999), "none is admitted a moment before the first leaves");
     ok(ask(&verdict, &window, start + 63000000), "then one is admitted");
     ok(!ask(&verdict, &window, start + 63000000),
-       "... and no more: refused requests are not counted");
+       "no second one is admitted: refused requests are not counted");
     ok(lims_bucketed_window_lifetime(&window) >= 64, "a bucket is kept until it has left");
 }
 

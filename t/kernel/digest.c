@@ -28,7 +28,7 @@ int main(void)
     is(lims_sha256_hex("", 0, 4, pool), "e3b0c442", "SHA-256 of nothing, shortened");
     memset(digest, 0, sizeof(digest));
     ok(lims_sha256_pieces(digest, pieces, 3), "SHA-256 of several pieces");
-    is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC, "... as of the whole");
+    is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC, "SHA-256 of several pieces is that of the whole");
     is(lims_digest_hex("SHA256", "abc", 3, pool), SHA256_OF_ABC, "a digest by its name");
     is(lims_digest_hex("SHA1", "abc", 3, pool), "a9993e364706816aba3e25717850c26c9cd0d89d",
        "SHA-1");

@@ -37,7 +37,7 @@ static void test_making(apr_pool_t *pool)
     is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->failure,
               LIMS_FAILURE_TIMEOUT, "the error says what failed");
     is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->number, 12,
-              "... of the same error");
+              "an error that says what failed keeps its log number");
 }
 
 static void test_sentences(apr_pool_t *pool)

@@ -127,7 +127,7 @@ static void test_order(void)
         ordered = ordered && waiters[i].acquired && waiters[i].waited && served[i] == i;
     }
     is_number(count, WAITERS, "all other waiters get the permit");
-    ok(ordered, "... in the order in which they came");
+    ok(ordered, "waiters get the permit in the order in which they came");
     ok(acquire(&waited) && !waited, "the permit is free in the end");
 }
 
@@ -154,7 +154,7 @@ static void test_overdue(void)
        "the other one has not expired yet");
     test_time += 1000;
     permit[1] = lims_fair_semaphore_acquire(&waited, semaphore, test_time, pool);
-    ok(permit[1], "... and does so later");
+    ok(permit[1], "the other permit expires later");
     lims_fair_semaphore_release(semaphore, lasting[0]);
     lims_fair_semaphore_release(semaphore, lasting[1]);
     ok(!lims_fair_semaphore_acquire(&waited, semaphore, test_time, pool),

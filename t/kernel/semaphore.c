@@ -140,7 +140,7 @@ static void test_order(void)
         ordered = ordered && notes->order[i] == i;
     }
     is_number(notes->served, WAITERS, "all waiting processes get the permit");
-    ok(ordered, "... in the order in which they began to wait");
+    ok(ordered, "processes get the permit in the order in which they began to wait");
 }
 
 static void test_killed(void)
@@ -158,7 +158,7 @@ static void test_killed(void)
     end_of(holder);
     end_of(waiter);
     is_number(notes->served, 1, "after it was killed the waiter gets the permit");
-    ok(lims_time_monotonic() - begun >= semaphore.lifetime, "... when its lifetime is over");
+    ok(lims_time_monotonic() - begun >= semaphore.lifetime, "the waiter gets the permit when the lifetime of the former is over");
     ok(lims_semaphore_acquire(&permit, &semaphore, 0), "the waiter has released it");
 
     notes->served = 0;

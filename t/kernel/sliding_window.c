@@ -88,12 +88,12 @@ static void test_look(void)
     ok(verdict.admitted && verdict.remaining == 2 && verdict.reset == 0, "peeking counts nothing");
     is_number(admitted_of(&table, 7, 1), 1, "a request is counted");
     lims_sliding_windows_peek(&verdict, &table, 7);
-    ok(verdict.admitted && verdict.remaining == 1, "... and peeking shows it");
+    ok(verdict.admitted && verdict.remaining == 1, "peeking shows that a request was counted");
     admitted_of(&table, 7, 1);
     lims_sliding_windows_peek(&verdict, &table, 7);
     ok(!verdict.admitted && verdict.remaining == 0,
        "peeking shows that no request would be admitted");
-    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "... until the first leaves the window");
+    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "peeking shows when the first leaves the window");
 }
 
 /* Wherever the ring begins. */
@@ -116,7 +116,7 @@ static void test_remaining(void)
     }
     end();
     ok(counted, "what remains is counted wherever the oldest request stands in the ring");
-    ok(timed, "... and the time until the oldest leaves the window is told");
+    ok(timed, "the time until the oldest leaves the window is right");
 }
 
 static void test_window_slides(void)

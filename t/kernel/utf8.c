@@ -18,7 +18,7 @@ int main(void)
     ok(!lims_utf8_valid("\xE1\x80\x41", 3), "a bad third byte");
     ok(lims_utf8_valid("a\0b", 3), "a NUL byte is a character");
     is_number((long long)lims_utf8_fault("ab\xC3\xA4\xFF", 5), 4, "the byte that is wrong");
-    is_number((long long)lims_utf8_fault("ab", 2), 2, "... is the end where none is");
+    is_number((long long)lims_utf8_fault("ab", 2), 2, "without a wrong byte the fault is at the end");
     is_number((long long)lims_utf8_length("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\xB9", 10), 4,
               "four characters in ten bytes");
     return tap_done();

@@ -71,7 +71,7 @@ for my $text ('ben.walsh@laboratory.example', $name) {
 my $wrong = substr($tracking, 0, -1) . ($tracking =~ /A\z/ ? 'B' : 'A');
 my $answer = $ben->done('lookup', text => $wrong);
 is_deeply($answer->{data}, [], 'a mistyped tracking id finds nothing');
-ok($answer->{mistyped}, '... and is said to be mistyped');
+ok($answer->{mistyped}, 'a mistyped tracking id is said to be mistyped');
 ok(!$ben->done('lookup', text => 'nothing like it')->{mistyped}, 'another text is not');
 
 done_testing();

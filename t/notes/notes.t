@@ -28,7 +28,7 @@ sub on { return sprintf '{"table":"%s","id":%s}', @_ }
 
 my $comment = $ann->done('comment add', on => on(sample => $sample->{id}), text => 'Seal was broken.');
 is_deeply($comment->{on}, { table => 'sample', id => $sample->{id} }, 'a comment names its record');
-is($comment->{text}, 'Seal was broken.', '... and has its text');
+is($comment->{text}, 'Seal was broken.', 'a comment has its text');
 my ($listed) = @{ $auditor->done('comment list', table => 'sample', recordId => $sample->{id})->{data} };
 is($listed->{id}, $comment->{id}, 'an auditor reads it');
 $auditor->refused('permission_required', 'comment add', on => on(sample => $sample->{id}), text => 'x');
@@ -69,7 +69,7 @@ my $photo = $ann->done('attachment add', on => on(sample => $sample->{id}), @fil
 is($photo->{size},   256,                'a file is attached');
 is($photo->{sha256}, sha256_hex($bytes), 'the attachment has its digest');
 is($lab->value('SELECT content FROM lims.attachment WHERE id = ?', $photo->{id}), $bytes,
-    '... and all of its bytes');
+    'the attachment has all of its bytes');
 $ann->refused('invalid_reference', 'attachment add', on => on(sample => $theirs->{id}), @file);
 $ann->refused('invalid_body', 'attachment add', on => on(sample => $sample->{id}),
     fileName => 'a', contentBase64 => 'no base64');
@@ -77,7 +77,7 @@ $auditor->refused('permission_required', 'attachment add', on => on(sample => $s
 $bob->refused('invalid_transition', 'attachment withdraw', $photo->{id}, reason => 'not mine');
 my $withdrawn = $ann->done('attachment withdraw', $photo->{id}, reason => 'wrong bottle');
 is($withdrawn->{withdrawalReason}, 'wrong bottle', 'its owner withdraws it, with a reason');
-ok($withdrawn->{withdrawnAt}, '... and when is kept');
+ok($withdrawn->{withdrawnAt}, 'the time of the withdrawal is kept');
 $ann->refused('invalid_transition', 'attachment withdraw', $photo->{id}, reason => 'again');
 ok(!eval { $app->do(q{DELETE FROM lims.attachment}); 1 }, 'nobody removes an attachment');
 
@@ -115,5 +115,5 @@ $ann->refused('invalid_transition', 'saved-view create', name => 'One more', pag
 
 my %name = map { $_->{displayName} => $_ } @{ $auditor->done('people list')->{data} };
 ok($name{'Ann Lee'} && $name{'Bob Hale'}, 'everybody who reads sees the names of people');
-ok(!exists $name{'Ann Lee'}{email}, '... and nothing else of them');
+ok(!exists $name{'Ann Lee'}{email}, 'nothing but the names of people is shown');
 done_testing();

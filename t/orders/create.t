@@ -75,7 +75,7 @@ subtest 'three bottles of one cooler (a laboratory\'s day, 1.1)' => sub {
         is($alone->{orderId}, $order->{id}, "$alone->{trackingId} names its order");
         is_deeply({ map { $_ => $alone->{$_} } grep { $_ ne 'testDefinitionIds' } keys %$sample },
             { map { $_ => $sample->{$_} } grep { $_ ne 'testDefinitionIds' } keys %$sample },
-            '... and reads as it was answered');
+            "$alone->{trackingId} reads as it was answered with the order");
     }
     my $shown = $lims->get("/orders/$order->{id}")->json;
     is_deeply([ map { $_->{id} } @{ $shown->{samples} } ], [ map { $_->{id} } @$samples ],
@@ -134,11 +134,11 @@ subtest 'every mistake of every row, as POST /samples says it' => sub {
         my $found = $at{"samples[$i].$member"} || {};
         is($found->{error}, $alone->{error}, "row $i: $member " . shown($row->{$member}));
         is(($found->{message} || '') =~ s/\Asamples\[$i\]\.//r, $alone->{message},
-            '... in the same words');
+            "row $i: $member is refused in the words of a single sample");
     }
     my $dry = order([ map { $_->[1] } @mistaken ], dryRun => $true);
     is($dry->status, 200, 'a dry run');
-    is_deeply($dry->json->{errors}, \@errors, '... answers the same mistakes');
+    is_deeply($dry->json->{errors}, \@errors, 'a dry run answers the same mistakes');
     ok(!$dry->json->{valid}, 'a dry run says that the order is not valid');
     is_deeply($dry->json->{samples}, [], 'a dry run makes no sample');
     my $after = LIMS::Database::Snapshot::take($lims);
@@ -250,9 +250,9 @@ subtest 'the allowance, of orders and samples at once' => sub {
         my $alone  = grep { $status[$_] == 201 } 1, 3, 5;
         is($count->() - $before, 3 * $orders + $alone, "round $round: whole orders are registered");
         is($lims->value('SELECT used FROM lims.sample_allowance WHERE organization_id = ?',
-                $lims->fixture->{id}), $count->(), '... each sample is counted once');
-        cmp_ok(3 * $orders + $alone, '<=', 7, '... and no more than are left');
-        cmp_ok(7 - 3 * $orders - $alone, '<', 3, '... nor is an order refused that there was room for');
+                $lims->fixture->{id}), $count->(), "round $round: each sample is counted once");
+        cmp_ok(3 * $orders + $alone, '<=', 7, "round $round: no more samples are registered than were left");
+        cmp_ok(7 - 3 * $orders - $alone, '<', 3, "round $round: no order is refused that there was room for");
         is_deeply([ grep { $_ != 201 && $_ != 403 } @status ], [], 'the others are refused');
     }
     $lab->policy(monthly_sample_allowance => undef);
@@ -270,7 +270,7 @@ subtest 'orders that share counters, at once and crosswise' => sub {
         is_deeply([ map { $_->[0] } @answers ], [ (201) x 4 ], "round $round: all are registered");
         my %seen;
         $seen{$_}++ for map { @$_[ 1 .. $#$_ ] } @answers;
-        is(scalar keys %seen, 80, '... each sample with an identifier of its own');
+        is(scalar keys %seen, 80, "round $round: each sample has an identifier of its own");
     }
 };
 

@@ -50,7 +50,7 @@ subtest 'certificates' => sub {
         'one that is issued has the layout of now');
     is_deeply($content->{statements},
         [ 'The results concern the items tested only.', 'Only to be copied in full.' ],
-        '... and makes its statements');
+        'the certificate makes the statements of its layout');
     is_deeply($before->()->{layout}, \%usual, 'an older one keeps its own');
 };
 
@@ -73,7 +73,7 @@ subtest 'the database' => sub {
         my ($wrong, $name) = @$_;
         ok(!eval { $db->do('UPDATE lims.organization SET certificate_layout = ?::jsonb', undef,
             $wrong) }, "refuses a layout: $name");
-        like($@, qr/certificateLayout: /, '... and says what is wrong');
+        like($@, qr/certificateLayout: /, "the refusal of a layout says what is wrong: $name");
     }
 };
 done_testing();

@@ -66,7 +66,7 @@ ok(create(qw(--upload-only --scopes instruments:write))->{uploadOnly},
     'with the scope the key is created');
 $useless = $lims->ctl(qw(key create --name x --expires-at 2020-01-01T00:00:00Z), @here);
 is($useless->{exit}, 1, 'a key that would have expired already');
-like($useless->{json}{message}, qr/\AexpiresAt\b/, '... by the name of the field');
+like($useless->{json}{message}, qr/\AexpiresAt\b/, 'the refusal names the field expiresAt');
 
 my $short = create('--expires-at', '2099-01-01T00:00:00Z');
 is($lims->get('/whoami', key => $short->{rawKey})->status, 200,

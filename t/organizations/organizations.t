@@ -77,8 +77,8 @@ ok($changed->{esignatureRequired}, 'signatures are required');
 is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ],
     'fields that are not given stay');
 is_deeply($tool->made(qw(organization show --include allowance), @cedar)->{allowance},
-    { limit => 25, used => 0, left => 25 }, '... of which all are left');
-ok(!exists $tool->made(qw(organization show), @cedar)->{allowance}, '... said where it is asked');
+    { limit => 25, used => 0, left => 25 }, 'all of the allowance is left');
+ok(!exists $tool->made(qw(organization show), @cedar)->{allowance}, 'the allowance is told only where it is asked for');
 is($tool->made('organization', 'update', '--monthly-sample-allowance', '', @cedar)
     ->{monthlySampleAllowance}, undef, 'an allowance is lifted');
 ok(!$tool->made(qw(organization update --plan none), @cedar)->{apiAccess},

@@ -63,7 +63,7 @@ subtest 'steps have roles' => sub {
     is_deeply([ @{$made}{qw(approvalSteps approvalStepRoles)} ],
         [ [qw(Review Final)], [qw(qa_officer qa_officer)] ], 'roles alone, one of them twice');
     like(refused('invalid_body', 'one role for two steps', @update, '--approval-step-roles',
-            'qa_officer'), qr/2 approvalSteps/, '... and the message says how many');
+            'qa_officer'), qr/2 approvalSteps/, 'the refusal says how many approval steps there are');
     like(refused('invalid_body', 'a role that decides nothing', @update, '--approval-step-roles',
             'null,auditor'), qr/auditor/, 'the message names the role');
     is($tool->run(@update, '--approval-step-roles', 'null,boss')->{exit}, 2, 'an unknown role');
@@ -74,9 +74,9 @@ subtest 'what the people cannot meet' => sub {
     my $two = refused('policy_unsatisfiable', 'two steps and a verifier', @update,
         '--approval-steps', 'Review,Release', policies(approverMayBeVerifier => JSON::PP::false));
     like($two, qr/Review, Release, verifying results need 3 different people.*: Ana Ruiz, Quin/,
-        '... names the places and the people');
+        'the refusal names the places and the people');
     like($two, qr/enough: set approverMayBeVerifier to true; or have 1 more active person/,
-        '... and each change that would be enough');
+        'the refusal names each change that would be enough');
     like(refused('policy_unsatisfiable', 'a role that nobody has', @update, '--approval-steps',
             'Release', '--approval-step-roles', 'microbiologist'),
         qr/Release needs an active person with .*approval\.decide and the role microbiologist/,
@@ -95,14 +95,14 @@ subtest 'what the people cannot meet' => sub {
         'a person may leave all the same');
     my $impact = $tool->made(@ana, qw(policy impact));
     like($impact->{lacks}[0], qr/Review needs an active person .*microbiologist/,
-        '... and the page of policies says what nobody can do');
+        'the page of policies says what nobody can do');
     is_deeply($impact->{remedies}, [
         'set approverMayBeVerifier to true, and name no roles in approvalStepRoles',
         'have 1 more active person with the permissions and roles that lack',
-    ], '... and each change that would be enough');
+    ], 'the page of policies names each change that would be enough');
     is_deeply([ map { $_->{policy} } grep { $_->{inForce} } @{ $impact->{policies} } ],
         [qw(approverMayBeVerifier coaBeforeApproval reagentExpiryPolicy selfVerification)],
-        '... beside what is in force');
+        'the page of policies says which policies are in force');
     is(@{ $tool->made(@ana, qw(policy impact --approver-may-be-verifier true --self-verification
             allowed))->{lacks} }, 1, 'judged by other policies, the role still lacks');
     my ($check) = grep { $_->{subject} eq 'people' } @{ $tool->run(qw(--json check))->{json}{findings} };
@@ -111,7 +111,7 @@ subtest 'what the people cannot meet' => sub {
     $tool->made(@ana, qw(material-type create --code DW --name Water));
     my $sample = $tool->made(@ana, qw(sample create --client-name x --material-type-id 1));
     like($tool->made(@ana, qw(sample readiness), $sample->{id})->{lacks}[0], qr/\AReview needs/,
-        '... and readiness of a sample');
+        'the readiness of a sample says what nobody can do');
     is($tool->made(@update, qw(--name Cedar))->{name}, 'Cedar',
         'what makes nothing stricter is not refused');
     is($tool->made(@update, '--approval-step-roles', 'null,qa_officer')->{approvalStepRoles}[0],
@@ -134,7 +134,7 @@ subtest 'signed where acts are signed' => sub {
           FROM lims.electronic_signature s ORDER BY id DESC LIMIT 1});
     is("@{$signature}{qw(meaning table_name reason)}", 'approved organization four eyes',
         'the signature says what was approved');
-    ok($signature->{stands}, '... and it stands after its own act');
+    ok($signature->{stands}, 'the signature fits the organization after its own change');
     is($tool->value(q{SELECT signature_id FROM lims.audit_entry WHERE table_name = 'organization'
         ORDER BY id DESC LIMIT 1}), $signature->{id}, 'the trail names it');
 };

@@ -52,11 +52,11 @@ subtest 'roles' => sub {
         'analyst,qa_officer', '--reason', 'covers for Cy');
     is_deeply($bo->{roles}, [qw(analyst qa_officer)], 'changed with a reason');
     is($tool->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'user_role'
-        ORDER BY id DESC LIMIT 1}), 'covers for Cy', '... which is in the trail');
+        ORDER BY id DESC LIMIT 1}), 'covers for Cy', 'the trail has the reason of the change of roles');
     is($tool->value(q{SELECT string_agg(DISTINCT user_id::text, ' ') FROM lims.audit_entry
         WHERE table_name IN ('user_account', 'user_role') AND (record_id = ?
             OR (changes -> 'user_id' ->> 'new')::bigint = ?)}, (id('bo')) x 2), id('ana'),
-        '... with who made him and gave his roles');
+        'the trail has the person who made him and gave his roles');
     $tool->made(@ana, qw(user update), id('bo'), '--display-name', 'Bo Kim');
 };
 
@@ -107,7 +107,7 @@ subtest 'five failed signatures in a row' => sub {
     is(state_of('bo')->{minutes}, 15, 'the fifth locks for 15 minutes');
     my $line = 'LIMS0003: account "bo@cedar.example" (user ' . id('bo') . ' of organization';
     like($last->{err}, qr/^limsctl\[\d+\]: \Q$line\E \d+\) is locked after failed signatures until /m,
-        '... and writes a line to the log');
+        'the fifth failure writes a line to the log');
     my $locked = refused('signature_invalid', @bo, @right, qw(sample-test verify 2));
     is($locked->{message}, fails()->{message}, 'the right password is answered as a wrong one');
     is($tool->value('SELECT status FROM lims.sample_test WHERE id = 2'), 'entered',
@@ -138,9 +138,9 @@ subtest 'many failed signatures at once' => sub {
     is(scalar(grep { ($_->{json}{error} || '') eq 'signature_invalid' } @answers), 20,
         'twenty wrong passwords get the same answer');
     is_deeply([ @{ state_of('bo') }{qw(failures locks minutes)} ], [ 0, 1, 15 ],
-        '... count exactly and lock once');
-    is($tool->value($locks), $before + 1, '... as the trail says');
-    is(scalar(grep { $_->{err} =~ /LIMS0003/ } @answers), 1, '... and one line of the log');
+        'twenty failures at once lock once');
+    is($tool->value($locks), $before + 1, 'the trail has one entry of the lock');
+    is(scalar(grep { $_->{err} =~ /LIMS0003/ } @answers), 1, 'the log has one line of the lock');
 };
 
 subtest 'the next lock is twice as long, up to a day' => sub {
@@ -223,7 +223,7 @@ subtest 'the owner of the database' => sub {
     my @set = (@owner, qw(user set-password), id('bo'), @right);
     my $refused = $tool->run(@set);
     is($refused->{exit}, 2, 'does not manage people while a person can');
-    like($refused->{err}, qr/--user EMAIL/, '... and the message says so');
+    like($refused->{err}, qr/--user EMAIL/, 'the refusal says to name a person');
     $tool->db->do(q{INSERT INTO lims.account_state (organization_id, user_id, locked_until)
         SELECT u.organization_id, u.id, now() + interval '1 hour' FROM lims.user_account u
          WHERE u.email IN ('ana@cedar.example', 'cy@cedar.example')

@@ -95,7 +95,7 @@ sub asked {
             my $outcome = outcome($act, $other->[1]);
             isnt($outcome, 'done', "$other->[0]: $outcome");
             next if $act->{signs};    # which a key, and a job, does not
-            like($outcome, qr/permission_required|LM401/, '... for want of the permission');
+            like($outcome, qr/permission_required|LM401/, "$other->[0]: the refusal is for want of the permission");
         }
         return if $act->{signs};
         is(outcome($act, { %may, api_key_id => $own }), 'done', 'a key in force');

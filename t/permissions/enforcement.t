@@ -101,7 +101,7 @@ subtest 'a key within roles' => sub {
     $lab->policy(keys_within_roles => 't');
     is($lab->changes_of(sub {
         refused(enter('7.5'), 403, 'permission_required', 'what its person may not');
-    }), 0, '... and nothing is changed');
+    }), 0, 'a refused act within roles changes nothing');
     is($lims->patch("/samples/$sample->{id}", { notes => 'urgent' }, @as_clerk)->status,
         200, 'what its person may');
     is($lims->get('/sample-tests', @as_clerk)->status, 200, 'reading is data.read');

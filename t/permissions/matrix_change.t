@@ -33,7 +33,7 @@ sub change {
 my @before = of('receiving_clerk');
 is_deeply([ of('client_viewer') ], [], 'a role without permissions is listed');
 is_deeply([ sort map { $_->{role} } @{ $admin->done('permission list')->{roles} } ],
-    [ sort grep { $_ ne 'nobody' } keys %LIMS::Service::Roles::matrix ], '... as every role is');
+    [ sort grep { $_ ne 'nobody' } keys %LIMS::Service::Roles::matrix ], 'the list of permissions has every role');
 is(join(' ', @before),
     'data.read note.add sample.cancel sample.edit sample.receive sample.register',
     'the matrix begins as it is seeded');
@@ -78,7 +78,7 @@ subtest 'a permission that a policy needs' => sub {
         reason => 'a test', password => undef);
     like($said->{message}, qr/verifying results needs an active person/,
         'the message names what nobody could do');
-    is_deeply([ of('analyst') ], \@analyst, '... and nothing is changed');
+    is_deeply([ of('analyst') ], \@analyst, 'a refused change leaves the permissions as they were');
     $admin->done('organization update', reason => 'as before', password => undef,
         policies => { selfVerification => 'allowed' });
     $admin->done('permission update', roles => \@without, reason => 'a test', password => undef);
@@ -101,7 +101,7 @@ subtest 'two at once' => sub {
     my $late = refused($send->($page->header('ETag'), @auditor, 'sample.edit'), 412,
         'precondition_failed', 'the other is told that it is another matrix by now');
     like($late->{message}, qr/\AThe permission matrix has changed since/, 'the message names the matrix');
-    is_deeply([ of('auditor') ], [ sort @auditor, 'note.add' ], '... and nothing of it is done');
+    is_deeply([ of('auditor') ], [ sort @auditor, 'note.add' ], 'nothing of the later change is done');
     is($send->($first->header('ETag'), @auditor)->status, 200, 'whoever has seen that changes it');
 };
 

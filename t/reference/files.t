@@ -119,7 +119,7 @@ subtest 'what differs is shown, then done' => sub {
         'the imported limits stand in the file');
     is_deeply($lims->db->selectcol_arrayref(q{SELECT DISTINCT reason FROM lims.audit_entry
          WHERE table_name = 'specification' AND reason IS NOT NULL}), ['permit renewed'],
-        '... in the trail with its reason');
+        'the trail has the reason of the import');
     is(tried('specifications', $changed)->{unchanged}, 4, 'once more, nothing differs');
 };
 
@@ -129,7 +129,7 @@ subtest 'no others than were shown' => sub {
     $ann->done('material-type update', $water, name => 'Tap water');
     my $answer = import_file('material-types', $file, contentHash => $tried->{contentHash});
     is($answer->status . $answer->json->{error}, '412precondition_failed', 'somebody was faster');
-    is($ann->done('material-type show', $water)->{name}, 'Tap water', '... and nothing was done');
+    is($ann->done('material-type show', $water)->{name}, 'Tap water', 'an import that came too late does nothing');
     is(import_file('material-types', $file)->json->{changed}, 1, 'without it, the file as it is');
 };
 
@@ -149,7 +149,7 @@ subtest 'mistakes at their line and column' => sub {
     ok(!$tried->{valid}, 'it cannot be imported');
     my $answer = import_file('specifications', $file);
     is($answer->status, 400, 'the file with mistakes is not imported');
-    like($answer->json->{message}, qr/line 2: 12 is above high, 3/, '... and says the first');
+    like($answer->json->{message}, qr/line 2: 12 is above high, 3/, 'the refusal names the first mistake');
     is_deeply([ map { $_->{path} } @{ $answer->json->{errors} } ], [ 'lines[2].low',
             'lines[3].testDefinition', 'lines[4].low', 'lines[5]', 'lines[6].testDefinition',
             'lines[7]' ], 'every other mistake is named by its place');
@@ -188,7 +188,7 @@ subtest 'records of one file refer to each other' => sub {
         'the rules of the database hold');
     is(import_file('panels', "code,name,testDefinitions\nP2,Two,PH;PB\n")->json->{created}, 1, 'a panel');
     is_deeply([ map { $_->{testDefinitionIds} } grep { $_->{code} eq 'P2' }
-            @{ $mia->get('/panels')->json->{data} } ], [ [ $ph, $lead ] ], '... of tests by their codes');
+            @{ $mia->get('/panels')->json->{data} } ], [ [ $ph, $lead ] ], 'the imported panel has tests by their codes');
 };
 
 subtest 'who may' => sub {
@@ -207,6 +207,6 @@ for my $refusal ($ann->refused('invalid_body', 'test-definition create', code =>
 }
 like($ann->refused('invalid_body', 'qc-template create', method => 'EPA 200.8', name => 'x',
         controls => [ { type => 'LCS', criterion => 'range', lowerLimit => 9, upperLimit => 8 } ])
-    ->{message}, qr/controls\[0\]\.lowerLimit: 9 is above upperLimit, 8/i, '... of a control, too');
+    ->{message}, qr/controls\[0\]\.lowerLimit: 9 is above upperLimit, 8/i, 'a lower limit of a control above the upper one is said at its field');
 
 done_testing();

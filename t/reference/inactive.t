@@ -66,7 +66,7 @@ for my $table (sort keys %reference) {
         is($kept->json->{$field}, $used,
             'the sample keeps the inactive record') unless $reference{$table}{list};
         is($lims->patch("/samples/$sample", { $field => $used })->status, 200,
-            '... said again it is no change') unless $reference{$table}{list};
+            'naming the same inactive record again is no change') unless $reference{$table}{list};
         $lims->db->do("UPDATE lims.$table SET active = true WHERE id = ?", undef, $used);
         is($lims->post('/samples', body($table, $used))->status, 201,
             'active again, it can be used');
@@ -95,7 +95,7 @@ subtest 'an inactive client' => sub {
     $lims->patch("/clients/$client", { active => LIMS::Service::JSONSchema::decode('false') });
     my $sample = $make->();
     is($sample->{clientId}, undef, 'an inactive one is no longer referred to');
-    is($sample->{clientName}, 'riverbend mill', '... the name stands as it was given');
+    is($sample->{clientName}, 'riverbend mill', 'the name of the client stands as it was given');
 };
 
 done_testing();

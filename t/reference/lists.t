@@ -115,13 +115,13 @@ for my $noun (sort keys %list) {
                 my $members = members($lims->get($path)->body);
                 like(substr(delete $members->{$_}, 1, -1), $stamp, "$path: $_")
                     for qw(createdAt updatedAt);
-                is_deeply($members, \%expected, '... and every field as it is kept');
+                is_deeply($members, \%expected, "$path: every field is as it is kept");
             }
         }
 
         my $ids = sub { return [ map { $_->{id} } @{ $lims->get("/$noun?$_[0]")->json->{data} } ] };
         is_deeply($ids->('code=FULL'), [$full], 'code: the one');
-        is_deeply($ids->('code=full'), [], '... which has upper and lower case');
+        is_deeply($ids->('code=full'), [], 'the filter code tells upper from lower case');
         is_deeply($ids->('code=FUL'), [], 'a part of a code finds nothing');
         is_deeply($ids->('code=%25'), [], 'a percent sign is no wildcard');
         is_deeply($ids->('code=THEIRS'), [], 'the code of another organization finds nothing');
@@ -162,7 +162,7 @@ subtest 'changes at the command line appear in the lists' => sub {
     for my $noun (qw(material-types storage-locations test-definitions)) {
         my $answer = $lims->post("/$noun", { code => 'X', name => 'X' });
         is($answer->status, 405, "POST /$noun");
-        is($answer->header('Allow'), 'GET, HEAD', '... which is for reading');
+        is($answer->header('Allow'), 'GET, HEAD', "/$noun can only be read");
     }
 };
 

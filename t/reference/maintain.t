@@ -79,7 +79,7 @@ for my $noun (sort keys %kind) {
                 { %{ $kind->{bare} }, %body, id => $id }, 'the answer has every field');
             is($made->json->{createdAt}, $made->json->{updatedAt},
                 'a new record was never changed');
-            is($lims->get("/$noun/$id")->body, $made->body, '... a read shows the same');
+            is($lims->get("/$noun/$id")->body, $made->body, 'a read shows the new record as it was answered');
         }
         my %body = (code => code(), name => 'Null', map { $_ => undef } @{ $kind->{nullable} });
         my $made = $lims->post("/$noun", \%body);
@@ -165,7 +165,7 @@ for my $noun (sort keys %kind) {
             $now{$field} = $value;
             is_deeply(without_times($answer->json), \%now, "$field is all that changes");
             cmp_ok($answer->json->{updatedAt}, 'gt', $before, 'the record is dated as changed now');
-            is($answer->json->{createdAt}, $made->{createdAt}, '... created as it was');
+            is($answer->json->{createdAt}, $made->{createdAt}, "$field: the time of creation stays");
         }
         for my $field (@{ $kind->{nullable} }) {
             my $answer = $lims->patch($path, { $field => undef });
@@ -181,7 +181,7 @@ for my $noun (sort keys %kind) {
         my $entries = $lims->db->selectrow_array($count, undef, @row);
         my $again = $lims->patch($path, $kind->{full});
         is($again->body, $answer->body, 'the same again changes nothing, not even updatedAt');
-        is($lims->db->selectrow_array($count, undef, @row), $entries, '... and is no entry');
+        is($lims->db->selectrow_array($count, undef, @row), $entries, 'the same change again makes no audit entry');
         is($entries, 1 + keys(%{ $kind->{changed} }) + @{ $kind->{nullable} } + 1,
             'each change before left one');
     };
@@ -251,9 +251,9 @@ subtest 'the audit trail' => sub {
     is($action, 'update', 'the change');
     is_deeply(LIMS::Service::JSONSchema::decode($changes),
         { name => { old => 'Before', new => 'After' }, phone => { old => '1', new => undef } },
-        '... old and new of what changed, and of nothing else');
+        'the entry has old and new of what changed, and of nothing else');
     is_deeply(\@who, [ $lims->fixture->{user_id}, $lims->fixture->{key_id},
-            $answer->header('X-Request-Id') ], '... by whom, with which key, in which request');
+            $answer->header('X-Request-Id') ], 'the entry has person, key and request');
 };
 
 done_testing();

@@ -121,7 +121,7 @@ sub is_refused {
                 "$slug at $name");
             my ($blocker) = grep { $_->{slug} eq $slug } @{ $body->{blockers} || [] };
             ok($blocker, "$slug is among the blockers");
-            is($body->{blockers}[0]{slug}, $slug, '... the first of them');
+            is($body->{blockers}[0]{slug}, $slug, "$slug is the first of the blockers");
             is_deeply($blocker->{$member}, [$named], "the blocker has $member") if $member;
         });
         is($changes, 0, 'the refusal changes nothing');

@@ -49,7 +49,7 @@ $lab->enter($again, '2');
 $lab->verify($again);
 $ann->done('reagent-lot quarantine', $lot, reason => 'recalled');
 is_deeply(touched(qw(reasonOnChange qcRequired lotQcPolicy)), [ 0, 0, 1 ],
-    '... when it changed, again');
+    'the policy of lot QC touches what rests on a lot that was quarantined');
 $lims->post("/samples/$sample->{id}/disposition", { disposition => 'on_hold', reason => 'asked to' });
 $lab->policy(qc_required => 'block', open_investigation_blocks => 't', lot_qc_policy => 'block');
 

@@ -128,9 +128,9 @@ sub judge {
     is($readiness->{releaseState}, state_of(@categories), "sample $sample->{id}: "
             . ($readiness->{releaseState} // '?') . " of @categories");
     is_deeply([ grep { ($_->{severity} eq 'warning') != !!$warning{ $_->{category} } } @findings ],
-        [], '... each of its severity');
+        [], "sample $sample->{id}: each finding has the severity of its category");
     is($lims->get("/samples/$sample->{id}")->json->{releaseState}, $readiness->{releaseState},
-        '... the sample says the same');
+        "sample $sample->{id}: the sample has the release state of its readiness");
 
     my $response = $lims->post("/samples/$sample->{id}/report", {});
     my $body     = $response->json;

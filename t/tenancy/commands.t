@@ -144,7 +144,7 @@ sub apart {
         my $answer = answer($command, $id);
 
         is($answer->[0], 3, $command) or diag($answer->[1]);
-        is_deeply($answer, answer($command, $absent), '... as if it were not there');
+        is_deeply($answer, answer($command, $absent), "$command: theirs is as if it were not there");
     }
     return is($db->selectrow_array('SELECT max(id) FROM lims.audit_entry'), $before,
         'nothing changed, here or there');
@@ -220,7 +220,7 @@ sub by_path {
         }
     }
     cmp_ok(scalar @with_id, '>', 100, scalar(@with_id) . ' routes take an id');
-    return is(join("\n", @odd), '', '... and answer as if theirs were not there');
+    return is(join("\n", @odd), '', 'routes answer as if theirs were not there');
 }
 
 sub by_parameter {
@@ -237,7 +237,7 @@ sub by_parameter {
         }
     }
     cmp_ok($tried, '>', 30, "$tried parameters name a record");
-    return is(join("\n", @odd), '', '... and find nothing of theirs');
+    return is(join("\n", @odd), '', 'parameters find nothing of theirs');
 }
 
 # Every list and file, of which theirs have their tracking ids or addresses.
@@ -253,7 +253,7 @@ sub by_list {
         push @odd,   $path if ($here->get($path)->body // '') =~ $own;
     }
     cmp_ok(scalar @shown, '>', 15, scalar(@shown) . ' lists and files have theirs for them');
-    return is(join("\n", @odd), '', '... and none for somebody else');
+    return is(join("\n", @odd), '', 'lists and files have nothing of theirs for somebody else');
 }
 
 sub all_apart {

@@ -160,7 +160,7 @@ sub strange_paths {
             my ($strange, $none) = map { call($route, with_id($path, $_)) } $theirs{$kind}, $absent;
 
             is($strange->status, 404, "$route->{method} $path");
-            is(seen($strange, $theirs{$kind}), seen($none, $absent), '... as if it were not there');
+            is(seen($strange, $theirs{$kind}), seen($none, $absent), "$route->{method} $path: theirs is as if it were not there");
         }
     });
     return;
@@ -196,7 +196,7 @@ sub strange_queries {
             my $own   = $lims->get("$path?$name=$ours{$kind}");
 
             is($page->body, '{"data":[],"nextCursor":0,"hasMore":false}', "$path?$name: nothing");
-            cmp_ok(scalar @{ $own->json->{data} }, '>', 0, '... while of ours there is');
+            cmp_ok(scalar @{ $own->json->{data} }, '>', 0, "$path?$name finds records of ours");
             $tried++;
         }
     }
@@ -208,7 +208,7 @@ sub strange_queries {
         my $other = $lims->get("$path?limit=500", key => $them->{organization}{key})->json->{data};
         my %mine  = map { $_->{id} => 1 } @$own;
         is_deeply([ grep { $mine{ $_->{id} } } @$other ], [], "$path: no record in both lists");
-        cmp_ok(scalar @$other, '>', 0, '... and some in each');
+        cmp_ok(scalar @$other, '>', 0, "$path: both lists have records");
     }
     is($lims->get('/clients?code=THEIRS')->json->{data}[0]{id}, $ours{client},
         'a code finds ours, not theirs');
@@ -255,7 +255,7 @@ sub strange_bodies {
                     "$route->{method} $path, $name: as if it were not there");
                 $path eq '/sample-tests/judge'
                     ? is($strange->json->{results}[0]{refusals}[0]{error}, 'invalid_reference',
-                        '... and would be refused')
+                        'judging theirs would be refused')
                     : $strange->status == 200
                     ? is($strange->json->{skipped}[0]{error}, 'not_found',
                         "$name: the other organization's id is skipped")

@@ -33,7 +33,7 @@ sub is_harmless {
     my @found = grep { $text =~ /\Q$_\E/ } map { chr } grep { $_ != 0x0a } @commanding;
     is(join(' ', map { sprintf 'U+%04X', ord } @found), '',
         "no control character reaches the terminal");
-    like($text, qr/\Q$_\E/, '... but has all that is text') for @kept;
+    like($text, qr/\Q$_\E/, "$what: all that is text stays") for @kept;
     return;
 }
 
@@ -45,7 +45,7 @@ for my $command ([ qw(instrument-file show), $id ], [qw(instrument-file list)]) 
     my $json = $tool->run(@as, '--json', @$command);
     is_harmless("@$command --json", $json->{out}, $plain);
     my $record = $json->{json}{data} ? $json->{json}{data}[0] : $json->{json};
-    is($record->{fileName}, $name, '... which is the same JSON still');
+    is($record->{fileName}, $name, 'the JSON has the name as it is');
 }
 
 # Messages quote the text that was given.

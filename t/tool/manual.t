@@ -14,7 +14,7 @@ is($overview->{exit}, 0, 'limsctl --help succeeds');
 my ($list)   = $overview->{out} =~ /^Commands:\n((?:  .*\n)+)/m;
 my @commands = $list =~ /^  (\w\S*(?: \S+)?)  /mg;
 cmp_ok(@commands, '>', 40, 'the manual page lists the commands');
-is(scalar @commands, scalar(() = $list =~ /\n/g), '... each on a line, apart from what it is for');
+is(scalar @commands, scalar(() = $list =~ /\n/g), 'each command has a line of its own');
 
 my $manual = $tool->run('man')->{out};
 like($manual, qr/^\.TH LIMSCTL 8 /m, 'the manual page');

@@ -100,7 +100,7 @@ like($foreign->run(qw(organization list))->{err}, qr/run "limsctl migrate" in an
     'commands refuse a database of other migrations');
 is($foreign->value($recorded), 2, 'no migration was recorded');
 is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::regnamespace
-    AND relkind = 'r'}), 1, '... and no table was made');
+    AND relkind = 'r'}), 1, 'a refused database has no table made');
 
 # Rights to migrate ----------------------------------------------------------------
 

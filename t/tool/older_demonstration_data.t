@@ -50,7 +50,7 @@ $_->disconnect for $db, $server;
 isnt($status, 0, 'make run refuses data of another version');
 like($output, qr/made by other migrations, of which 001 \(ground\) is not known here/, 'it says why');
 my ($command) = $output =~ /to remove them: (build\/instance remove \S+)/;
-ok($command, '... and which command removes them') or diag($output);
+ok($command, 'the refusal says which command removes the data') or diag($output);
 $db = connected('lims');
 is($db->selectrow_array('SELECT count(*) FROM lims.sample'), 1, 'nothing was removed');
 $db->disconnect;

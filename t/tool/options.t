@@ -54,7 +54,7 @@ is($help->{exit}, 0, 'help about a noun');
 like($help->{out}, qr/^  profile add +Add a profile/m, 'the help lists the commands of the noun');
 unlike($help->{out}, qr/^  sample /m, 'the help lists no other commands');
 like($tool->run(qw(instrument-file -h))->{out}, qr/^  instrument-file reevaluate-all /m,
-    '... those that are no routes too');
+    'the help lists commands that are no routes');
 is($tool->run(qw(frob --help))->{exit}, 2, 'about none there is none');
 
 my $json = $tool->run(qw(--json sample list --frob 1));

@@ -78,7 +78,7 @@ $tool->run(qw(secret-key --key-id third));
     is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | failed: 64 encrypted with key"
         . ' "new", which is not in the file', 'limsctl check knows the file of another');
     chmod 0644, $ENV{LIMS_SECRET_KEY_FILE};
-    like(checked(), qr/\Afailed: .*chmod 600/, '... and one that is open');
+    like(checked(), qr/\Afailed: .*chmod 600/, 'limsctl check fails on a key file that is open to others');
 }
 is($tool->run(qw(webhook rekey))->{exit}, 0, 'the old key is not missed');
 is(keys_in_use(), 'third', 'everything is under the third');

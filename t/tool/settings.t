@@ -39,10 +39,10 @@ is($status, 4, 'a database that is not there');
 {
     local $ENV{LIMS_DATABASE} = $conninfo;
     is((settings("LIMS_DATABASE = host=/nowhere\n", 'organization', 'list'))[0], 0,
-        '... gives way to the environment');
+        'the environment comes before the file of settings');
 }
 is((settings("LIMS_DATABASE = host=/nowhere\n", '--database', $conninfo, 'organization', 'list'))[0], 0,
-    '... and to the command line');
+    'the command line comes before the file of settings');
 ($status, $output) = settings("LIMS_SECRET_KEY_FILE = $dir/secret.key\n", 'secret-key');
 is($status, 0, 'the key file of the file') or diag($output);
 ok(-s "$dir/secret.key", 'the key file of the settings is made');
@@ -51,7 +51,7 @@ for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
     ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
     is($status, 2, "an unknown setting: $line");
     like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE, LIMS_SECRET_KEY_FILE and LIMS_PRINTER/,
-        '... is reported with its line');
+        'the refusal has the line of an unknown setting');
 }
 {
     local $ENV{LIMSCTL_CONF} = "$dir/none";
@@ -69,7 +69,7 @@ for my $database (qw(postgres template1)) {
     ok(!eval { $others->do($roles); 1 }, "roles.sql in the database $database");
     like($@, qr/this is the database $database, not the one of the service/,
         'roles.sql refuses another database');
-    is(($others->selectrow_array($rights))[0], $before, '... and changes no rights');
+    is(($others->selectrow_array($rights))[0], $before, 'roles.sql changes no rights of another database');
 }
 
 done_testing();

@@ -155,7 +155,7 @@ SKIP: {
         $tool->made(@ana, qw(sample-test enter 5 --result 9));
     }, @ana, qw(--json sample-test verify 5));
     is($exit, 1, 'a result that changed while it was shown is not signed');
-    like($said, qr/precondition_failed/, '... and has to be read again');
+    like($said, qr/precondition_failed/, 'the refusal asks to read the changed result again');
     is($tool->value($signatures), $count, 'nothing is signed');
 }
 

@@ -33,7 +33,7 @@ sub set { return $first->say((map {"ALTER SYSTEM SET $_"} @_), 'SELECT pg_reload
 is_found(ok => qr/\Anone: a commit is lost with this server/, 'no standby');
 $second = $first->standby;
 like(is_found(warning => qr/\A1, and this login does not see/, 'the owner sees no more than that'),
-    qr/GRANT pg_read_all_stats TO lims_owner/, '... and how it would');
+    qr/GRANT pg_read_all_stats TO lims_owner/, 'the finding says which grant shows more to the owner');
 $first->say('GRANT pg_read_all_stats TO lims_owner');
 is_found(warning => qr/1, none of them synchronous: a failover may lose/, 'a standby that lags');
 set(q{synchronous_standby_names = '*'});

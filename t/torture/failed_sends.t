@@ -48,7 +48,7 @@ for my $work ([ GET => '/clients' ], [ POST => '/clients' ]) {
         }
     } while $outcome->{failed};
     cmp_ok($tried, '>', 5, "$method: $tried calls failed");
-    is_deeply(\@kept, [], '... and no connection was used again');
+    is_deeply(\@kept, [], "$method: no connection whose send failed was used again");
 }
 
 done_testing();

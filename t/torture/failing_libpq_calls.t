@@ -43,6 +43,6 @@ for my $name (sort keys %$work) {
 }
 cmp_ok($fail->{turns}, '>', 12 * keys %$work, "$fail->{turns} failures");
 # One connection to the database more or less is some forty.
-cmp_ok($fail->blocks - $blocks, '<', 60, "... and no memory lost ($blocks blocks)") if $counted;
+cmp_ok($fail->blocks - $blocks, '<', 60, "no memory was lost by the failures ($blocks blocks)") if $counted;
 
 done_testing();

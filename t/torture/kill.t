@@ -146,7 +146,7 @@ is(scalar @{ $seen->{log} }, $kills, "$kills times something was killed");
 cmp_ok($seen->{worst}, '<', 30, 'each time the service came back')
     or diag(join "\n", @{ $seen->{log} });
 cmp_ok($count{lost} || 0, '>', 0, 'requests went without an answer');
-cmp_ok($count{replayed} || 0, '>', 0, '... and were done all the same, as it turned out');
+cmp_ok($count{replayed} || 0, '>', 0, 'some requests without an answer had been done all the same');
 
 my $told = LIMS::Chaos::Invariants::check_acknowledged($lims->db, glob "$dir/journal-*");
 LIMS::Chaos::Invariants::check_consistency($lims->db);

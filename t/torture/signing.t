@@ -175,17 +175,17 @@ for my $number (1 .. $kills) {
         ok($met, 'the act was under way') or return;
         my ($decided, $signed) = state_of($act);
         is($signed, $decided, "told $told: each is signed and decided, or neither");
-        is($decided, $told == 200 ? $all : $none, '... all of them as its caller was told')
+        is($decided, $told == 200 ? $all : $none, "told $told: what the caller was told was done")
             if $told == 200 || !defined $moment && $kind eq 'backend';
-        like($decided, qr/\A(?:$none|$all)\z/, '... and either all or none');
+        like($decided, qr/\A(?:$none|$all)\z/, "told $told: either all or none is decided");
 
         my $begun = time;
         my ($status, $replayed, $words) = answered($act);
         $took = time - $begun if !$replayed && !$told;
         is($status, 200, 'sent again, it is answered') or diag($words);
-        is(join(', ', state_of($act)), "$all, $all", '... all are decided, each signed once');
+        is(join(', ', state_of($act)), "$all, $all", 'sent again, all are decided, each signed once');
         is((ask($act))[1], 'true', 'once more, the answer is told again');
-        is(join(', ', state_of($act)), "$all, $all", '... and nothing is signed twice');
+        is(join(', ', state_of($act)), "$all, $all", 'sent once more, nothing is signed twice');
     };
 }
 

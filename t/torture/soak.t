@@ -64,7 +64,7 @@ sub fine {
     my $words = delete $sum->{words};
 
     is($sum->{lost}, 0, "$name: no request was lost");
-    is(scalar @{ $words || [] }, 0, '... and each was answered as it should be')
+    is(scalar @{ $words || [] }, 0, "$name: each request was answered as it should be")
         or diag(map { "$_\n" } @$words[ 0 .. ($#$words < 5 ? $#$words : 5) ]);
     note(join ', ', map { "$_: $sum->{$_}" } sort keys %$sum);
     return;

@@ -91,17 +91,17 @@ for my $way ($ENV{TORTURE_WAY} || @LIMS::Service::VirtualHosts::ways) {
             cmp_ok(scalar @all, '>=', $writes / 2 - $writers, "$names[$of]: writes");
             is_deeply($host[$of]->db->selectcol_arrayref(
                     'SELECT client_name FROM lims.sample ORDER BY client_name COLLATE "C"'), \@all,
-                '... are there, each once, and nothing of the other');
+                "$names[$of]: all writes are there, each once, and nothing of the other");
             my %come;
             ok((wait_until {
                 %come = map { JSON::PP::decode_json(Encode::encode_utf8($_->{body}))
                         ->{data}{clientName} => 1 } $receiver->seen("/$of");
                 keys %come >= @all;
             } 120), 'every webhook arrived');
-            is_deeply([ sort keys %come ], \@all, '... of its samples, and of no others');
+            is_deeply([ sort keys %come ], \@all, "$names[$of]: webhooks of its own samples arrived, and of no others");
             ok((wait_until {
                 !$host[$of]->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty');
-            } 120), '... every sample was scanned');
+            } 120), "$names[$of]: every sample was scanned");
         }
         $hosts->httpd->allow_log(
             qr/LIMS00(?:30|36|38|45|46|51): 503|\[dbd:error\]|LIMS0110|LIMS012[0-3]/);

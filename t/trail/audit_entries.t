@@ -67,7 +67,7 @@ subtest 'of a period' => sub {
         last if !$page->{hasMore};
     }
     cmp_ok(scalar @all, '>', 20, 'a page has what many transactions did');
-    is_deeply(\@paged, \@all, '... and so have pages, each entry once, in order of time');
+    is_deeply(\@paged, \@all, 'the pages have each entry once, in order of time');
     is_deeply($auditor->done('audit list', cursor => $cursor)->{data}, [], 'nothing comes before the first');
     $auditor->refused('invalid_query', 'audit list', from => '2026-01-01',
         to => '2026-03-01');

@@ -185,7 +185,7 @@ subtest 'a cut-off end' => sub {
     as_owner('DELETE FROM lims.audit_entry WHERE organization_id = ? AND position >= ?', $id, $from);
     is(verified()->{exit}, 0, 'from within it is not seen');
     is(found('by the heads it is', 'cut_off', undef, '--heads', $heads)->{block}, 4,
-        '... from which block on');
+        'the finding names the block from which blocks are cut off');
     work(5);
     closed();
     is(verified()->{exit}, 0, 'a chain that goes on elsewhere is sound in itself');
@@ -232,7 +232,7 @@ subtest 'a block that the run-time role forged' => sub {
         found("entries with marks of no key, by a session $whose", 'changed', $entry);
         $undone->($block);
         closed();
-        is(verified()->{exit}, 0, '... and closed with the key they are sound');
+        is(verified()->{exit}, 0, 'entries that are closed with the key are sound');
     }
     work(7);
     my ($skipped, $block) = $forged->($other, 0);
@@ -241,7 +241,7 @@ subtest 'a block that the run-time role forged' => sub {
     found('entries that no block has', 'inserted', $skipped);
     $undone->($block);
     closed();
-    is(verified()->{exit}, 0, '... until they are closed');
+    is(verified()->{exit}, 0, 'entries that were skipped are sound once they are closed');
     $app->disconnect;
 };
 

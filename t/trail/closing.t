@@ -39,6 +39,6 @@ my %once = map { $_ => 1 } @told;
 is(scalar keys %once, scalar @told, 'each block is closed by one of them');
 my $verified = $lims->ctl('--organization', $lims->fixture->{code}, qw(audit verify --heads), $log->filename);
 is($verified->{exit}, 0, 'the trail is sound') or diag($verified->{output});
-cmp_ok($verified->{json}{headsCompared}, '>=', 4, '... compared with the heads of the log');
-is($verified->{json}{unseen}, undef, '... so that nothing is unseen');
+cmp_ok($verified->{json}{headsCompared}, '>=', 4, 'the trail is compared with the heads of the log');
+is($verified->{json}{unseen}, undef, 'nothing of the trail is unseen');
 done_testing();

@@ -48,7 +48,7 @@ subtest 'of a sample with what belongs to it' => sub {
     is(scalar @{ $page->{data} }, 2, 'page by page');
     ok($page->{hasMore}, 'the page says that there are more');
     is($analyst->done('sample history', $id, cursor => $page->{nextCursor}, limit => 1)->{data}[0]{sentence},
-        $done[2], '... and the next goes on');
+        $done[2], 'the next page goes on where the first ended');
 };
 
 subtest 'what was taken away' => sub {

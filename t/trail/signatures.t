@@ -31,18 +31,18 @@ is(scalar @more, 0, 'one act, one signature');
 is_deeply([ @$verified{qw(printedName meaning table recordId method)} ],
     [ 'Ada Park', 'verified', 'sample_test', $test, 'password' ],
     'who signed what, and with which meaning (a laboratory\'s day, 1.12)');
-is_deeply($verified->{content}, $shown->{content}, '... and is what is signed');
+is_deeply($verified->{content}, $shown->{content}, 'the signed content is that which was shown');
 ok($verified->{stands}, 'it stands after its own act');
 is_deeply([ @{ $verified->{content} }{qw(id result version enteredBy)} ],
     [ $test, '2.4', 1, $signer->{id} ], 'it shows what was signed');
-ok(!exists $verified->{content}{status}, '... without what the act itself changes');
+ok(!exists $verified->{content}{status}, 'the signed content leaves out what the act itself changes');
 is_deeply($signer->done('signature show', $verified->{id}), $verified, 'it is read by its id');
 
 $signer->done('sample-test reopen', $test, reason => 'the wrong flask');
 my (undef, $reopened) = @{ signatures() };
 is($reopened->{meaning}, 'reopened', 'the reopening is signed');
 is($reopened->{reason}, 'the wrong flask', 'the signature has its reason');
-ok($reopened->{stands}, '... and stands after its own act');
+ok($reopened->{stands}, 'the signature of reopening fits after its own act');
 $signer->done('sample-test enter', $test, result => '1.9');
 ok(!$signer->done('signature show', $verified->{id})->{stands},
     'a signature does not stand when the result is another');
@@ -59,7 +59,7 @@ $signer->done('sample-test verify', $test);
 sub of_sample { return $signer->done('signature list', sampleId => $_[0])->{data} }
 is_deeply([ map { $_->{meaning} } @{ of_sample($sample->{id}) } ], [qw(verified reopened verified)],
     'a sample shows the signatures of its tests');
-like($verified->{record}, qr/\A\S+ of \S+\z/, '... by the names of what was signed');
+like($verified->{record}, qr/\A\S+ of \S+\z/, 'a signature names what was signed');
 is(scalar @{ of_sample($lab->sample->{id}) }, 0, 'another sample shows none of them');
 
 sub of_batch { return $signer->done('signature list', table => 'qc_batch')->{data}[0] }

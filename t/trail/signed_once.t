@@ -37,8 +37,8 @@ for my $name ($acts->names) {
             is($met, 2, "round $round: both wait for the same record");
             is(scalar(grep { $_ eq 'done' } @answers), 1,
                 "round $round: one of them signs") or diag("@answers");
-            is(scalar @found, 1, '... one signature is kept');
-            ok($found[0]{stands}, '... and stands after its own act');
+            is(scalar @found, 1, "round $round: one signature is kept");
+            ok($found[0]{stands}, "round $round: the signature fits after its own act");
             push @kept, $found[0];
         }
     };
@@ -52,6 +52,6 @@ $lims->db->do("ALTER TABLE lims.$_ ADD COLUMN added_later text DEFAULT 'x'")
     investigation amendment certificate test_definition organization);
 is_deeply([ map { "$_->{meaning} $_->{table}" }
         grep { !$ann->done('signature show', $_->{id})->{stands} } @kept ], [],
-    '... and after columns were added');
+    'all signatures fit after columns were added');
 
 done_testing();

@@ -65,7 +65,7 @@ for my $size (sort keys %people) {
         push @stuck, $walk->finish;
         is(join("\n", @stuck), '', "$name: every sample has a right end (seed $seed, "
                 . "$walk->{count} acts)");
-        is(join("\n", $walk->broken_rules), '', '... and nothing was released against a rule');
+        is(join("\n", $walk->broken_rules), '', "$name: nothing was released against a rule");
         count($walk->{taken});
         $all += $walk->{count};
     }
@@ -73,7 +73,7 @@ for my $size (sort keys %people) {
 cmp_ok($amended, '>', 0, 'some of them were amended, each amendment issued or withdrawn');
 cmp_ok($all, '>=', $acts, "$all acts");
 is_deeply([ grep { my $who = $_; !grep { $_->{"$who: done"} } values %taken } qw(people limsctl keys) ],
-    [], '... of people over HTTP, by limsctl and of keys');
+    [], 'people over HTTP, limsctl and keys have each done acts');
 
 my $routes = LIMS::Service::Walk::routes();
 my @taken  = grep { !LIMS::Service::Walk::Ideas::not_taken($routes->{$_}) } sort keys %$routes;

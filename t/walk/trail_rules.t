@@ -61,7 +61,7 @@ is(broken(), '', 'a release by the rules breaks none');
 is(broken([ sample => 'update', disposition => 'on_hold' ]), 'on hold',
     'a report of a sample on hold breaks a rule');
 is(broken([ sample => 'update', disposition => 'on_hold' ],
-        [ sample => 'update', disposition => 'active' ]), '', '... not when taken back');
+        [ sample => 'update', disposition => 'active' ]), '', 'a report of a sample that was taken off hold breaks no rule');
 is(broken([ sample_test => 'update', disposition => 'cancelled' ]), 'with no test',
     'a report without a test breaks a rule');
 is(broken([ sample_test => 'update', status => 'entered' ]), 'with a test that is not verified',
@@ -71,7 +71,7 @@ is(broken([ sample_test => 'update', result => undef ]), 'with a test that has n
 is(broken([ sample_test => 'update', returned_at => '2026-01-01' ]),
     'with a result that was sent back', 'a result that was sent back');
 is(broken([ sample_test => 'update', returned_at => '2026-01-01' ],
-        [ sample_test => 'update', returned_at => undef ]), '', '... not when entered again');
+        [ sample_test => 'update', returned_at => undef ]), '', 'a result that was sent back and entered again breaks no rule');
 is(broken([ approval => 'update', status => 'rejected' ]), 'with an approval that was not given',
     'a rejected approval');
 
@@ -81,17 +81,17 @@ is(broken(@covered), 'with QC that is not done', 'an open QC batch');
 is(broken(@covered, [ qc_batch => 'update', qc_status => 'failed' ]),
     'with a QC batch that failed', 'a failed one');
 is(broken(@covered, [ qc_batch => 'update', qc_status => 'failed' ], [ qc_coverage => 'delete' ]),
-    '', '... not when it no longer covers the test');
+    '', 'a failed batch that no longer covers the test breaks no rule');
 
 my @lot = ([ reagent_lot => 'insert', qc_status => 'quarantined' ],
     [ sample_test => 'update', reagent_lot_id => 'T' ]);
 is(broken(@lot), 'with a lot that was not released', 'a quarantined lot');
 is(broken(@lot, [ lot_override => 'insert', sample_id => 'S', reagent_lot_id => 'T' ]), '',
-    '... not when it was accepted for the sample');
+    'a quarantined lot that was accepted for the sample breaks no rule');
 
 my @inquiry = ([ investigation => 'insert', sample_id => 'S', status => 'open' ]);
 is(broken(@inquiry), 'while an investigation was open', 'an open investigation');
-is(broken(@inquiry, [ investigation => 'update', status => 'closed' ]), '', '... not a closed one');
+is(broken(@inquiry, [ investigation => 'update', status => 'closed' ]), '', 'a closed investigation breaks no rule');
 is(broken([ sample_test => 'update', verified_by => 1 ]), 'verified by who entered it',
     'a result verified by who entered it');
 is(broken([ approval => 'update', decided_by => 2 ]), 'approved by who verified it',

@@ -114,17 +114,17 @@ sub judge {
 
         is_deeply([ grep { "$_->{status} $_->{slug}" ne '503 service_unavailable' } @failed ], [],
             'every failure is a 503');
-        is_deeply([ grep { !$_->{retry} } @failed ], [], '... with Retry-After');
+        is_deeply([ grep { !$_->{retry} } @failed ], [], 'every failure has Retry-After');
         is_deeply([ grep { $_->{ended} < $self->{began} || $_->{began} > $self->{ended} } @failed ],
-            [], '... within the outage');
+            [], 'every failure lies within the outage');
         my @after = grep { $_->{began} > $self->{ended} } @answers;
         cmp_ok(scalar @after, '>', 30, 'requests that began after it');
-        is_deeply([ grep { $_->{status} !~ /\A2/ } @after ], [], '... all succeed, from the first');
+        is_deeply([ grep { $_->{status} !~ /\A2/ } @after ], [], 'requests that began after it succeed, from the first');
         $self->_judge_records(map { $_->{made} // () } @answers);
         is($self->{lims}->pid, $self->{pid}, 'by the same httpd');
         my %now = map { $_ => 1 } $self->{lims}->children;
         is_deeply([ grep { !$now{$_} } @{ $self->{children} } ], [],
-            '... and children: none crashed');
+            'no child of httpd has crashed');
         note(sprintf '%d answers, %d failed, in %.2f s', scalar @answers, scalar @failed,
             $self->{ended} - $self->{began});
     };
@@ -141,7 +141,7 @@ sub _judge_records {
     is($db->selectrow_array(
             q{SELECT count(*) FROM lims.audit_entry a JOIN lims.client c ON c.id = a.record_id
                WHERE a.table_name = 'client' AND c.code LIKE ?}, undef, "$self->{prefix}-%"),
-        scalar @made, '... with an audit entry each');
+        scalar @made, 'each confirmed record has an audit entry');
     return;
 }
 

@@ -105,7 +105,7 @@ sub refused {
 
     is($response->status . ' ' . (defined $said ? $said : '?'), "$status $slug", $name)
         or diag($response->body);
-    ok(length($body->{message} || ''), "... in words") or diag($response->body);
+    ok(length($body->{message} || ''), "$name: the refusal has a message") or diag($response->body);
     return $body;
 }
 
