@@ -75,12 +75,12 @@ subtest 'the own password' => sub {
     refused($change->($ana->password, $ana->password), 400, 'invalid_body', 'the old one');
     my $wrong = $change->('not that one at all', $next);
     refused($wrong, 403, 'signature_invalid', 'with a wrong old one');
-    is($wrong->json->{attemptsLeft}, 4, '... which counts as a failed signature');
+    is($wrong->json->{attemptsLeft}, 4, 'a wrong old password counts as a failed signature');
     my $done = $change->($ana->password, $next);
     is($done->status, 200, 'with the right one');
     is($done->json->{id}, $session, 'the session goes on');
     my ($new) = $done->header('Set-Cookie') =~ /\A__Host-lims=([0-9a-f]{64});/;
-    isnt($new, $token, '... with a new token');
+    isnt($new, $token, 'a change of password gives the session a new token');
     refused($ana->get('/session', cookie => $token), 401, 'unauthorized',
         'the old one is of no use');
     $ana->{token} = $new;
@@ -123,7 +123,7 @@ subtest 'a one-time link' => sub {
         WHERE user_id = ?}, undef, $ana->id);
     my $spent = $spend->($token, 'grey heron at nine');
     is_deeply($spent->json, { email => $ana->email }, 'the link is spent, and its person named');
-    ok(!$spent->header('Set-Cookie'), '... it signs nobody in');
+    ok(!$spent->header('Set-Cookie'), 'a spent link signs nobody in');
     refused($_->get('/session'), 401, 'unauthorized', 'every session has ended') for $ana, $there;
     refused($spend->($token, 'grey heron at ten'), 404, 'not_found', 'it is spent once');
     is($ana->sign_in(password => 'grey heron at nine')->status, 201, 'locks have ended');
@@ -171,7 +171,7 @@ subtest 'the cost of the hash was raised' => sub {
     like($hash->(), qr/\Ascrypt\$32768\$/, 'the password is hashed anew at sign-in');
     is($di->get('/session')->status, 200, 'other sessions go on');
     ok($db->selectrow_array('SELECT expires_at > now() FROM lims.account_link WHERE user_id = ?',
-            undef, $di->id), '... and a link stays');
+            undef, $di->id), 'a link stays when the password is hashed anew');
     my $before = $hash->();
     elsewhere($di);
     is($hash->(), $before, 'the password is hashed anew only once');

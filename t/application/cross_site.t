@@ -27,7 +27,7 @@ subtest 'who made a request' => sub {
     my @page = ('X-Lims-Request' => '1');
 
     is(post(@page, 'Sec-Fetch-Site' => 'same-origin')->status, 201, 'a page of this host');
-    is(post(@page, Origin => $origin)->status, 201, '... of a browser without Fetch Metadata');
+    is(post(@page, Origin => $origin)->status, 201, 'a page of this host in a browser without Fetch Metadata');
     refused(post(@page, 'Sec-Fetch-Site' => $_, Origin => $origin), 403, 'cross_site_request', $_)
         for qw(cross-site same-site none);
     refused(post(@page, Origin => $_), 403, 'cross_site_request', "Origin: $_")

@@ -54,7 +54,7 @@ subtest 'an attachment' => sub {
         is_deeply({ %header, map { $_ => scalar $other->header($_) } grep { !/Disposition/ }
                 keys %header }, \%header, "nor $name");
         like($other->header('Content-Disposition'), qr/\Aattachment; filename="$name"/,
-            '... which is saved, not opened');
+            "$name is saved, not opened");
     }
     my $head = link_to("/attachments/$id/content", method => 'HEAD');
     is_deeply([ $head->status, scalar $head->header('Content-Length'), $head->body // '' ],
@@ -98,7 +98,7 @@ subtest 'stored markup' => sub {
 
     is($comment->json->{text}, $markup, 'comes back as it was written');
     is($comment->header('Content-Type'), 'application/json', 'a comment is sent as JSON');
-    is($comment->header('X-Content-Type-Options'), 'nosniff', '... and as nothing else');
+    is($comment->header('X-Content-Type-Options'), 'nosniff', 'the media type of a comment may not be guessed');
 };
 
 done_testing();

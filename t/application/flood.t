@@ -38,7 +38,7 @@ is_deeply([ map { [ keys %{ $seen{$_} } ] } qw(key session) ], [ [200], [200] ],
     'keys and sessions are answered');
 is(join(' ', sort keys %{ $seen{'sign-in'} }), '401 503', 'passwords are checked, or refused');
 is_deeply([ grep { $_->{error} ne 'service_unavailable' || !$_->{after} }
-            @{ $seen{'sign-in'}{503} } ], [], '... to be tried again, and when');
-like($lims->log, qr/LIMS0068: .*the admission queue of this child is full/, '... and the log says why');
+            @{ $seen{'sign-in'}{503} } ], [], 'refused sign-ins say when to try again');
+like($lims->log, qr/LIMS0068: .*the admission queue of this child is full/, 'the log says that the admission queue was full');
 is($ana->sign_in->status, 201, 'after the flood people sign in');
 done_testing();

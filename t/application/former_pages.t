@@ -54,7 +54,7 @@ hours_pass(1000);
 place('second', qw(app-2.js list-2.js theme-1.css));
 is(page(), 'page of second', 'with the next one the page is a new one');
 is(served(), 'app-1.js app-2.js list-1.js list-2.js theme-1.css',
-    '... and the files before stay, however old they are');
+    'the files of the build before stay, however old they are');
 hours_pass(23);
 place('third', qw(app-3.js theme-1.css));
 is(served(), 'app-1.js app-2.js app-3.js list-1.js list-2.js theme-1.css',

@@ -35,13 +35,13 @@ subtest 'five in a row' => sub {
     fails($ana) for 1 .. 3;
     is(guess($ana)->{failures}, 4, 'four are counted');
     is($ana->sign_in->status, 201, 'a right password');
-    is_deeply([ @{ guess($ana) }{qw(failures locks)} ], [ 0, 0 ], '... sets the count back');
+    is_deeply([ @{ guess($ana) }{qw(failures locks)} ], [ 0, 0 ], 'a right password sets the count of failures back');
     fails($ana) for 1 .. 5;
     is_deeply([ @{ guess($ana) }{qw(failures locks minutes)} ], [ 0, 1, 15 ],
         'the fifth locks for 15 minutes');
     my $locked = $ana->sign_in;
     refused($locked, 401, 'unauthorized', 'the right password');
-    is($locked->json->{message}, $first->json->{message}, '... is answered as a wrong one');
+    is($locked->json->{message}, $first->json->{message}, 'the right password of a locked account is answered as a wrong one');
     is($ana->get('/session')->status, 200, 'the session that is open goes on');
     is(guess($bo)->{failures}, undef, 'others are not concerned');
     $db->do(q{UPDATE lims.sign_in_guess SET address = '192.0.2.7' WHERE user_id = ?}, undef,
@@ -65,7 +65,7 @@ subtest 'a locked signature locks signing in' => sub {
     $db->do($lock, undef, '1 minute', $bo->id);
     refused($bo->sign_in, 401, 'unauthorized', 'whoever failed to sign');
     $db->do($lock, undef, '-1 minute', $bo->id);
-    is($bo->sign_in->status, 201, '... until the lock ends');
+    is($bo->sign_in->status, 201, 'the person signs in when the lock has ended');
 };
 
 subtest 'thirty from an address' => sub {
@@ -73,7 +73,7 @@ subtest 'thirty from an address' => sub {
 
     fails($guest, email => "nobody$_\@cedar.example") for 1 .. 30;
     refused($guest->sign_in, 401, 'unauthorized', 'nobody new signs in from there');
-    like($lims->log, qr/too many failed sign-ins from this address/, '... and the log says why');
+    like($lims->log, qr/too many failed sign-ins from this address/, 'the log says that the address had too many failures');
     is($bo->sign_in->status, 201, 'whoever signed in from there lately does');
     is(guess($guest)->{failures}, undef, 'a right password was no failure of the account');
 };
@@ -113,7 +113,7 @@ subtest 'the database asks again' => sub {
     my $app = $lims->app_db($lims->fixture->{id});
 
     ok(!eval { $app->do('SELECT * FROM lims.user_session'); 1 }, 'the run-time role reads no session');
-    ok(!eval { $app->do('UPDATE lims.sign_in_guess SET failures = 0'); 1 }, '... nor resets a count');
+    ok(!eval { $app->do('UPDATE lims.sign_in_guess SET failures = 0'); 1 }, 'the run-time role resets no count of failures');
     $db->do(q{UPDATE lims.sign_in_guess SET locked_until = now() + interval '1 hour'
         WHERE user_id = ?}, undef, $bo->id);
     is($app->selectrow_array(q{SELECT lims.begin_session(?, ?, (SELECT password_hash

@@ -23,7 +23,7 @@ is($made->status, 201, 'a sample is registered');
 $clerk->sign_in;
 my $again = $clerk->post('/samples', $body, @once);
 is($again->header('Idempotent-Replayed'), 'true', 'sent again in another session: the same answer');
-is($again->json->{id}, $made->json->{id}, '... with the same sample');
+is($again->json->{id}, $made->json->{id}, 'the repetition has the same sample');
 refused($clerk->post('/samples', { %$body, notes => 'x' }, @once), 422, 'idempotency_mismatch',
     'another body');
 isnt($other->post('/samples', $body, @once)->json->{id}, $made->json->{id},
@@ -64,9 +64,9 @@ subtest 'secrets' => sub {
         is($replay->header('Idempotent-Replayed'), 'true', 'the repetition is marked as replayed');
         is($replay->json->{$member}, undef, "the replay does not contain $member");
         is($replay->json->{id} // $replay->json->{userId}, $first->json->{id} // $first->json->{userId},
-            '... but with the record');
+            "the replay of $path has the record");
         is($lims->db->selectrow_array('SELECT count(*) FROM lims.idempotency_record
-            WHERE strpos(body, ?) > 0', undef, $secret), 0, '... nor is it in the record');
+            WHERE strpos(body, ?) > 0', undef, $secret), 0, "the stored answer does not contain $member");
         is_deeply([ grep { has($_, $secret) } tables() ], [], 'the secret is stored in no table');
     }
 };

@@ -88,7 +88,7 @@ $db->do('UPDATE lims.organization SET esignature_required = true');
 
 subtest 'by the directory' => sub {
     is($kim->sign_in(email => 'kim', password => $secret)->status, 201, 'a person signs in');
-    is($kim->get('/session')->json->{signIn}{name}, 'kim', '... by the name there');
+    is($kim->get('/session')->json->{signIn}{name}, 'kim', 'the session has the name of the person in the directory');
     refused($kim->sign_in(email => 'kim', password => 'not that one at all'), 401, 'unauthorized',
         'not with a wrong password');
     refused($kim->sign_in(email => $_, password => $secret), 401, 'unauthorized', "nor as \"$_\"")
@@ -112,12 +112,12 @@ subtest 'by a certificate' => sub {
     is(begin_by_certificate($mia, 'mia'), 201, 'the person of the certificate signs in');
     my $own = $mia->get('/session')->json;
     is_deeply([ $own->{signIn}{by}, $own->{signature}{method} ], [ 'sign-on', 'provider' ],
-        '... and would sign by the directory');
+        'the person of the certificate would sign by the directory');
     refused(signs($mia, $secret), 403, 'signature_invalid', 'which does not know her');
     ($status, $found) = sign_on('POST');
     is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], 'without a certificate nobody');
     like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/,
-        '... and the log says so');
+        'the log says that no module has found anybody');
 };
 
 subtest 'the directory is out of reach' => sub {
@@ -128,7 +128,7 @@ subtest 'the directory is out of reach' => sub {
         'nobody signs in');
     $lims->expect_log(qr/LIMS0069: .*"ldap" failed/);
     is($db->selectrow_array('SELECT failures FROM lims.account_state WHERE user_id = ?', undef,
-            $kim->id), 1, '... and nothing is counted');
+            $kim->id), 1, 'a failure of the directory counts as no failed attempt');
 };
 
 write_file('people.conf', $by_certificate, "LimsSignInMatch address\n");
@@ -139,7 +139,7 @@ subtest 'certificates without a directory' => sub {
 
     is(begin_by_certificate($mia, 'mia'), 201, 'a person signs in');
     is_deeply([ @{ $mia->get('/session')->json->{signature} }{qw(method ready)} ],
-        [ 'signature-password', JSON::PP::false() ], '... and has nothing yet to sign with');
+        [ 'signature-password', JSON::PP::false() ], 'the person of a certificate has nothing yet to sign with');
     is($mia->post('/session/signature-password', { newPassword => $password })->status, 200,
         'a signature password is set, just signed in');
     refused(signs($mia, $secret), 403, 'signature_invalid', 'the directory\'s signs nothing');
@@ -150,7 +150,7 @@ subtest 'certificates without a directory' => sub {
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
         [ $mia->id, 'verified', $signed->json->{id} ], 'the signature has her name');
     refused($mia->sign_in(email => $mia->email, password => $password), 401, 'unauthorized',
-        '... and opens no session');
+        'the signature password opens no session');
 };
 
 subtest 'an address in a certificate' => sub {
@@ -162,8 +162,8 @@ subtest 'an address in a certificate' => sub {
     is_deeply([ $status, $found->{subject}, $found->{person}, $found->{organizations} ],
         [ 200, $far, undef, [] ], 'of an organization that the server does not name it is nobody\'s');
     ($status, $found) = sign_on('POST', $far);
-    is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], '... and signs nobody in');
-    like($lims->log, qr/no account of ClientCert .{0,2}\Q$far\E/, '... as the log says');
+    is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], 'the certificate of such an organization signs nobody in');
+    like($lims->log, qr/no account of ClientCert .{0,2}\Q$far\E/, 'the log names the certificate that has no account');
 };
 
 done_testing();

@@ -44,7 +44,7 @@ subtest 'without use' => sub {
     age($ana, 'last_used_at', '14 minutes');
     is($ana->get('/session', headers => { 'X-Lims-Background' => '1' })->status, 200,
         'within 15 minutes a page may poll');
-    is(last_use($ana), 'before', '... which is no use');
+    is(last_use($ana), 'before', 'polling is no use of the session');
     is($ana->get('/session')->status, 200, 'a person may ask');
     is(last_use($ana), 'now', 'the request counts as a use of the session');
     age($ana, 'last_used_at', '15 minutes');
@@ -88,12 +88,12 @@ subtest 'with account or organization' => sub {
     $db->do('UPDATE lims.user_account SET active = false WHERE id = ?', undef, $ana->id);
     refused($ana->get('/session'), 401, 'unauthorized', 'a deactivated person');
     $db->do('UPDATE lims.user_account SET active = true WHERE id = ?', undef, $ana->id);
-    refused($ana->get('/session'), 401, 'unauthorized', '... does not come back');
+    refused($ana->get('/session'), 401, 'unauthorized', 'an activated person does not come back into the former session');
     is($db->selectrow_array('SELECT end_reason FROM lims.user_session WHERE id = ?', undef,
-            $ana->session), 'account changed', '... since the session was ended');
+            $ana->session), 'account changed', 'the session ended because the account was changed');
     is($there->get('/session')->status, 200, 'a person of another organization');
     $db->do('UPDATE lims.organization SET active = false WHERE id = ?', undef, $other->{id});
-    refused($there->get('/session'), 401, 'unauthorized', '... which is no longer active');
+    refused($there->get('/session'), 401, 'unauthorized', 'a session ends when its organization is no longer active');
 };
 
 subtest 'restarts of httpd' => sub {
@@ -114,8 +114,8 @@ subtest 'the rate limit' => sub {
     is_deeply([ grep { $_ != 200 } @status ], [], 'forty requests are within the limit');
     my $refused = $ana->get('/session');
     refused($refused, 429, 'rate_limited', 'one more');
-    ok($refused->header('Retry-After'), '... says how long to wait');
-    like($refused->json->{message}, qr/per session/, '... and is a session\'s');
+    ok($refused->header('Retry-After'), 'the refusal says how long to wait');
+    like($refused->json->{message}, qr/per session/, 'the refusal says that the limit is that of a session');
     is($bo->get('/session')->status, 200, 'others are not concerned');
     refused($bo->get('/session', session => $ana->session), 401, 'session_changed',
         'another session than the page\'s');

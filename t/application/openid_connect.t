@@ -50,7 +50,7 @@ sub come_back_as {
     my $sent = browse('GET', '/app/sign-on');
     is($sent->{status}, 302, 'the browser is sent to the provider') or diag($sent->{content});
     my $back = browse('GET', $provider->authorize($sent->{headers}{location}, $name));
-    is($back->{status}, 302, "... and comes back as $name") or diag($back->{content});
+    is($back->{status}, 302, "the provider sends the browser back as $name") or diag($back->{content});
     return;
 }
 
@@ -85,7 +85,7 @@ subtest 'somebody who has no account here' => sub {
     come_back_as('stranger');
     is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401,
         'without a sign-on nobody is known');
-    like($lims->log, qr/no account of openid-connect .{0,2}stranger/, '... and the log says so');
+    like($lims->log, qr/no account of openid-connect .{0,2}stranger/, 'the log names the stranger without an account');
 };
 
 subtest 'an address that the provider claims' => sub {
@@ -101,14 +101,14 @@ subtest 'an address that the provider claims' => sub {
     is_deeply([ @{ decoded(browse('GET', '/app/sign-on/identity')) }{qw(person organizations)} ],
         [ undef, [] ], 'of an organization that the server does not name it is nobody\'s');
     is(browse('POST', '/app/sign-on/identity', content => '{}')->{status}, 401,
-        '... and signs nobody in');
-    like($lims->log, qr/no account of openid-connect .{0,2}\Q$far\E/, '... as the log says');
+        'a person of such an organization is not signed in');
+    like($lims->log, qr/no account of openid-connect .{0,2}\Q$far\E/, 'the log names the person of such an organization');
 };
 
 subtest 'nowhere else' => sub {
     my $answer = $mia->get('/session', cookie => undef, session => undef);
     refused($answer, 401, 'unauthorized', 'the API sends nobody to the provider');
-    is($answer->json->{signIn}, 'httpd', '... and says where people sign in');
+    is($answer->json->{signIn}, 'httpd', 'the refusal says that people sign in by httpd');
     refused($mia->sign_in(password => 'tidal ledger quince'), 403, 'forbidden',
         'no password signs in');
 };

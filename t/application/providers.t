@@ -67,7 +67,7 @@ subtest 'signing in by a name of the directory' => sub {
     my $own = $kim->get('/session')->json;
     is_deeply([ @$own{qw(signIn signature)} ], [ { by => 'provider', name => 'kim' },
             { method => 'provider', ready => JSON::PP::true(), lockedUntil => undef } ],
-        '... which says how, and by what the person signs');
+        'the session says by what its person signed in, and by what the person signs');
     my $wrong = sign_in($kim, password => 'not that one at all');
     refused($wrong, 401, 'unauthorized', 'a wrong password');
     is(guesses(), 1, 'a wrong password is counted');
@@ -77,7 +77,7 @@ subtest 'signing in by a name of the directory' => sub {
     is($stranger->json->{message}, $wrong->json->{message},
         'an unknown name gets the same message');
     is($ada->sign_in->status, 201, 'a password that is kept here signs in as before');
-    is($ada->get('/session')->json->{signIn}{by}, 'password', '... and is told apart');
+    is($ada->get('/session')->json->{signIn}{by}, 'password', 'a session by a password that is kept here says so');
     is($ada->get('/session', cookie => undef, session => undef)->json->{userNames},
         JSON::PP::true(), 'a page that is signed out learns that there are names');
 };
@@ -88,7 +88,7 @@ subtest 'guessing' => sub {
     refused(sign_in($kim), 401, 'unauthorized', 'then the right one does not help');
     $db->do('UPDATE lims.sign_in_guess SET locked_until = NULL');
     is(sign_in($kim)->status, 201, 'after the lock it does');
-    is(guesses(), 0, '... and sets the count back');
+    is(guesses(), 0, 'signing in after the lock sets the count back');
 };
 
 subtest 'of an organization that the server does not name' => sub {
@@ -102,9 +102,9 @@ subtest 'signing by the provider' => sub {
     my $wrong = signs($kim, 'not that one at all');
 
     refused($wrong, 403, 'signature_invalid', 'a wrong password');
-    is($wrong->json->{attemptsLeft}, 4, '... counts as a failed signature');
+    is($wrong->json->{attemptsLeft}, 4, 'a wrong password counts as a failed signature');
     is(signs($kim, $secret)->status, 200, 'the right one');
-    is(last_method(), 'provider', '... signs, by the provider');
+    is(last_method(), 'provider', 'the signature was made by the provider');
     LIMS::Test::SignOn::users($dir, { kim => $next });
     refused(signs($kim, $secret), 403, 'signature_invalid', 'a former password, at once');
     is(signs($kim, $next)->status, 200, 'the one that holds');
@@ -117,7 +117,7 @@ subtest 'the provider fails' => sub {
     unlink "$dir/users";
     refused(signs($kim, $next), 503, 'service_unavailable', 'nothing is signed');
     refused(sign_in($kim, password => $next), 503, 'service_unavailable', 'nobody signs in');
-    is($ada->sign_in->status, 201, '... but by a password that is kept here');
+    is($ada->sign_in->status, 201, 'a password that is kept here signs in all the same');
     is($db->selectrow_array('SELECT failures FROM lims.account_state WHERE user_id = ?', undef,
             $kim->id) + guesses(), 0, 'nothing was counted');
     $lims->expect_log(qr/AH01620/);
@@ -159,14 +159,14 @@ subtest 'the signature password' => sub {
     sign_in($kim);
     refused($set->('Password1234'), 400, 'invalid_body', 'a common one');
     is($set->($next)->status, 200, 'a first one, just signed in');
-    ok($kim->get('/session')->json->{signature}{ready}, '... and the person can sign');
+    ok($kim->get('/session')->json->{signature}{ready}, 'the person can sign with the new password');
     is(signs($kim, $next)->status, 200, 'the password signs');
     is(last_method(), 'password', 'the signature was made by a password');
     refused(sign_in($kim, password => $next), 401, 'unauthorized', 'it opens no session');
-    refused($kim->sign_in(password => $next), 401, 'unauthorized', '... nor by the address');
+    refused($kim->sign_in(password => $next), 401, 'unauthorized', 'the signature password opens no session by the address either');
     refused($set->('tidal ledger plum'), 400, 'invalid_body', 'another one without the old one');
     is($set->('tidal ledger plum', 'not that one at all')->json->{attemptsLeft}, 4,
-        '... or with a wrong one, which counts');
+        'a wrong old one counts as a failed attempt');
     is($set->('tidal ledger plum', $next)->status, 200, 'with the old one');
     refused($ada->post('/session/signature-password', { newPassword => $next }), 409,
         'invalid_transition', 'nobody who signs in by a password has one');
@@ -201,7 +201,7 @@ subtest 'no password is kept' => sub {
     is_deeply([ $db->selectrow_array(q{SELECT count(*) > 2, bool_or(changes::text ~ 'scrypt')
         FROM lims.audit_entry WHERE table_name = 'account_state'
             AND changes -> 'signature_hash' IS NOT NULL}) ], [ 1, 0 ],
-        '... and the trail says that it changed, without its hash');
+        'the trail says that the password changed, without its hash');
 };
 
 done_testing();

@@ -76,7 +76,7 @@ for my $case (@asked) {
     my $answer = $ana->post($path, $body, headers => { 'Idempotency-Key' => 'once-' . ++$number,
             $type ? ('Content-Type' => $type) : () });
     is($answer->status, $status, $name) or diag($answer->body);
-    ok(index($answer->body, $needle) < 0, '... and is not told') or diag($answer->body);
+    ok(index($answer->body, $needle) < 0, "$name: the password is not in the answer") or diag($answer->body);
 }
 
 subtest 'a refused signature is not remembered' => sub {
@@ -96,13 +96,13 @@ for my $word ($needle, $ana->password) {
     wait_until { slurp("$dir/access.log") =~ /verify/ };
 
     ok($log =~ /parameters: .*\Q${\$ana->email}\E/, "$what: what statements are given is logged");
-    ok(index($log, $word) < 0, '... and in none of them it stands');
-    ok(index($lims->log, $word) < 0, '... nor in the error log');
-    ok(index(slurp("$dir/access.log"), $word) < 0, '... nor in the access log');
+    ok(index($log, $word) < 0, "$what: no parameter of a statement has it");
+    ok(index($lims->log, $word) < 0, "$what: the error log does not have it");
+    ok(index(slurp("$dir/access.log"), $word) < 0, "$what: the access log does not have it");
     my @in = grep { $lims->superuser->selectrow_array(
             "SELECT count(*) FROM lims.$_ t WHERE strpos(t::text, ?) > 0", undef, $word) }
         @{ $lims->db->selectcol_arrayref(q{SELECT relname FROM pg_class
             WHERE relnamespace = 'lims'::regnamespace AND relkind = 'r'}) };
-    is("@in", '', '... nor in a table');
+    is("@in", '', "$what: no table has it");
 }
 done_testing();

@@ -27,19 +27,19 @@ subtest 'signing in' => sub {
     refused($ana->get('/session', cookie => $before, session => undef), 401, 'unauthorized',
         'the session that the browser had before has ended');
     is($ana->sign_in(cookie => 'f' x 64)->status, 201, 'with a cookie that somebody else set');
-    isnt($ana->token, 'f' x 64, '... a token of the service\'s own begins all the same');
+    isnt($ana->token, 'f' x 64, 'the session has a token that the service made');
     refused($ana->get('/session', cookie => 'f' x 64, session => undef), 401, 'unauthorized',
-        '... and that cookie is of no use');
+        'the cookie that somebody else set opens no session');
     my $who = $ana->get('/session', session => undef)->json;
     is_deeply([ @$who{qw(id)}, @{ $who->{person} }{qw(id email displayName)},
             $who->{organization}{code} ],
         [ $ana->session, $ana->id, $ana->email, 'Ana Ruiz', 'test-laboratory' ], 'who is signed in');
     is_deeply([ grep { /\A(?:result\.enter|user\.manage|self)\z/ } @{ $who->{permissions} } ],
-        [qw(result.enter self)], '... and may do what');
+        [qw(result.enter self)], 'the session says what the person may do');
     my %lacking = map { $_->{permission} => $_->{roles} } @{ $who->{lacking} };
     is_deeply([ @lacking{qw(user.manage result.enter)} ],
-        [ [qw(administrator system_administrator)], undef ], '... and who may do the rest');
-    is((grep { $lacking{$_} } @{ $who->{permissions} }), 0, '... which is nothing of that');
+        [ [qw(administrator system_administrator)], undef ], 'the session says who may do the rest');
+    is((grep { $lacking{$_} } @{ $who->{permissions} }), 0, 'what the person may do is not among the rest');
     is_deeply($who->{roles}, ['analyst'], 'the session shows the roles');
     is_deeply($who->{signature},
         { method => 'password', ready => JSON::PP::true(), lockedUntil => undef },
@@ -77,7 +77,7 @@ subtest 'an address in several organizations' => sub {
                 { code => 'test-laboratory', name => 'test-laboratory' },
                 { code => 'second-laboratory', name => 'Second' } ] },
                     'the answer lists the organizations');
-    ok(!$offer->header('Set-Cookie'), '... and has no session yet');
+    ok(!$offer->header('Set-Cookie'), 'the offer of organizations opens no session');
     is($ana->sign_in(organization => 'test-laboratory')->status, 201, 'the one that was chosen');
     is($ana->get('/session')->json->{organization}{code}, 'test-laboratory',
         'the session belongs to the chosen organization');
@@ -92,9 +92,9 @@ subtest 'who asks' => sub {
     is($ana->get("/samples/$sample->{id}")->status, 200, 'a person reads a sample');
     my $nobody = $ana->get('/samples', cookie => undef);
     refused($nobody, 401, 'unauthorized', 'no cookie');
-    is($nobody->header('WWW-Authenticate'), undef, '... and no browser asks for a password');
+    is($nobody->header('WWW-Authenticate'), undef, 'no browser is made to ask for a password');
     is($ana->get('/samples', session => 1)->header('WWW-Authenticate'), undef,
-        '... nor where the session is another');
+        'a request with another session does not make a browser ask either');
     refused($ana->get('/openapi.json', cookie => undef), 401, 'unauthorized',
         'the document of the routes is for those who are signed in');
     is($ana->get('/openapi.json')->json->{openapi}, '3.1.0', 'whoever is signed in reads the document of the routes');
@@ -123,7 +123,7 @@ subtest 'permission instead of scope' => sub {
     like($refused->json->{message}, qr/sample\.register.*receiving_clerk/,
         'the message names the roles that register samples');
     refused($ana->post('/samples', { nonsense => 1 }), 403, 'permission_required',
-        '... whatever the body says');
+        'the permission is missing whatever the body says');
     refused($ana->get('/users'), 403, 'permission_required', 'nor lists users');
     my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
     my $made  = $clerk->post('/samples', $body);

@@ -71,7 +71,7 @@ subtest 'whom the module has found' => sub {
     my $who = $lims->request('GET', '/session', key => undef, surface => '/app/api',
         document => LIMS::Service::Person::api(), headers => \%page)->json;
     is_deeply([ $who->{person}{id}, $who->{signature}{ready} ], [ $ana, JSON::PP::false() ],
-        '... of that person, who has no password to sign with');
+        'the session is that person\'s, who has no password to sign with');
     is($db->selectrow_array(q{SELECT identity ->> 'subject' FROM lims.user_session WHERE id = ?},
             undef, $begun->json->{id}), 'aruiz', 'the session says by which identity');
     is($lims->request('DELETE', '/session', key => undef, surface => '/app/api',
@@ -82,10 +82,10 @@ subtest 'whom the module has found' => sub {
 
 subtest 'nobody else' => sub {
     refused(ask('POST', 'stranger'), 401, 'unauthorized', 'whoever has no account here');
-    like($lims->log, qr/LIMS0004: sign-in refused: no account of Basic .{0,2}stranger/, '... and the log says so');
+    like($lims->log, qr/LIMS0004: sign-in refused: no account of Basic .{0,2}stranger/, 'the log names the stranger without an account');
     is(ask('GET', 'stranger')->json->{person}, undef, 'a stranger gets no name');
     refused(ask($_, $latin1), 401, 'unauthorized', "a name that is no UTF-8, $_") for qw(GET POST);
-    like($lims->log, qr/LIMS0004: sign-in refused: the name .* is not UTF-8/, '... as the log says');
+    like($lims->log, qr/LIMS0004: sign-in refused: the name .* is not UTF-8/, 'the log says that the name is not UTF-8');
     refused(ask('POST', 'aruiz', surface => '/app/api'), 404, 'not_found', 'elsewhere there is nothing');
     refused(ask('POST', 'aruiz', headers => { 'Sec-Fetch-Site' => 'cross-site' }), 403,
         'cross_site_request', 'no other site begins a session');
@@ -136,7 +136,7 @@ subtest 'a module of a type that the server does not trust' => sub {
     write_sign_in("LimsSignIn both\nLimsSignInTypes Negotiate openid-connect\n");
     $lims->graceful;
     refused(ask($_, 'aruiz'), 401, 'unauthorized', "finds nobody, $_") for qw(GET POST);
-    like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/, '... as the log says');
+    like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/, 'the log says that no trusted module has found anybody');
 };
 
 done_testing();

@@ -113,9 +113,9 @@ for my $name ($acts->names) {
             my $stale = act(\@command, hash => $seen);
             not_done($stale, 'precondition_failed', 'what has changed since');
             $seen = hash_of(@$signed);
-            isnt($seen, $gone, '... it has another digest');
+            isnt($seen, $gone, 'what has changed has another digest');
             is_deeply([ @{ $stale->json }{qw(mine)}, $stale->json->{theirs}{contentHash} ],
-                [ { contentHash => $gone }, $seen ], '... which is told, with mine') if $name !~ /many/;
+                [ { contentHash => $gone }, $seen ], 'the refusal has both digests, mine and theirs') if $name !~ /many/;
         }
         not_done(act(\@command, hash => $seen, password => 'not that one'), 'signature_invalid',
             'with a wrong password');
@@ -125,7 +125,7 @@ for my $name ($acts->names) {
         is_deeply($lims->db->selectall_arrayref(q{SELECT signer, meaning, table_name, record_id,
             encode(content_hash, 'hex') FROM lims.electronic_signature ORDER BY id DESC LIMIT ?},
             undef, signatures() - $before), [ [ $mia->id, $meaning, @$signed, $seen ] ],
-            '... one signature is of exactly that');
+            'one signature is of exactly what is there now');
     };
 }
 

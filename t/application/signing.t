@@ -55,14 +55,14 @@ subtest 'a signed act' => sub {
     refused($stale, 412, 'precondition_failed', 'what was seen has changed');
     is_deeply([ $stale->json->{mine}, $stale->json->{theirs}{contentHash},
             $stale->json->{theirs}{content}{result} ],
-        [ { contentHash => 'a' x 64 }, hash_of($test), '7.1' ], '... with mine and theirs');
+        [ { contentHash => 'a' x 64 }, hash_of($test), '7.1' ], 'the refusal has mine and theirs');
     is(status_of($test) . signatures(), 'entered0', 'nothing was signed');
     my $done = $ana->post("/sample-tests/$test/verify", signature($test));
     is($done->status, 200, 'reason and password are accepted');
     is($done->json->{status}, 'verified', 'with reason and password the result is verified');
     is_deeply([ $db->selectrow_array('SELECT signer, printed_name, meaning, record_id
             FROM lims.electronic_signature ORDER BY id DESC LIMIT 1') ],
-        [ $ana->id, 'Ana Ruiz', 'verified', $test ], '... and signed, by whom and for what');
+        [ $ana->id, 'Ana Ruiz', 'verified', $test ], 'the signature has signer, name, meaning and record');
 };
 
 # Acts that need no signature are refused too, but for those on the person's own matters.
@@ -71,7 +71,7 @@ sub only_reads {
     my $refused = $ana->patch("/sample-tests/$test", { result => '9.9' });
 
     refused($refused, 403, 'account_locked', 'entering a result');
-    cmp_ok($refused->header('Retry-After'), '>', 800, '... for so many seconds');
+    cmp_ok($refused->header('Retry-After'), '>', 800, 'the refusal to enter says for how many seconds the account is locked');
     refused($ana->post('/comments', {}), 400, 'invalid_body', 'what is wrong otherwise');
     refused($ana->post('/comments', { on => { table => 'sample_test', id => $test },
             text => 'seen' }, headers => { 'Idempotency-Key' => 'while-locked' }), 403,
@@ -81,7 +81,7 @@ sub only_reads {
     $db->do('UPDATE lims.account_state SET locked_until = NULL');
     is($there->sign_in(cookie => undef)->status, 201, 'another session');
     $db->do(q{UPDATE lims.account_state SET locked_until = now() + interval '15 minutes'});
-    is($ana->post('/sessions/' . $there->session . '/end')->status, 200, '... is ended all the same');
+    is($ana->post('/sessions/' . $there->session . '/end')->status, 200, 'a locked person can end another session');
     is($lims->patch("/sample-tests/$test", { notes => 'by key' })->status, 200,
         'an API key goes on');
     return;
@@ -99,10 +99,10 @@ subtest 'a wrong password' => sub {
     is_deeply(\@left, [ 4, 3, 2, 1, 0 ], 'and says how many attempts are left');
     my $locked = $ana->post("/sample-tests/$test/verify", signature($test));
     refused($locked, 403, 'account_locked', 'then the account is locked');
-    cmp_ok($locked->header('Retry-After'), '>', 800, '... for so many seconds');
+    cmp_ok($locked->header('Retry-After'), '>', 800, 'the refusal to sign says for how many seconds the account is locked');
     is($ana->get("/sample-tests/$test")->status, 200, 'the session goes on for reading');
     only_reads($test);
-    ok(!$ana->get('/session')->json->{signature}{ready}, '... which says that signing is locked');
+    ok(!$ana->get('/session')->json->{signature}{ready}, 'the session says that signing is locked');
     is(status_of($test), 'entered', 'nothing was signed');
     $lims->expect_log(qr/LIMS0003: account/);
     $db->do('UPDATE lims.account_state SET locked_until = NULL');
@@ -132,8 +132,8 @@ subtest 'many at once' => sub {
         { %items, signature => { password => $ana->password } });
     is($answer->status, 200, 'one password');
     is_deeply([ map { $_->{error} } @{ $answer->json->{results} } ],
-        [ undef, 'precondition_failed' ], '... a stale one is refused in its row');
-    is(join(' ', map { status_of($_) } @tests), 'verified entered', '... and the other is done');
+        [ undef, 'precondition_failed' ], 'of two acts under one password the stale one is refused in its row');
+    is(join(' ', map { status_of($_) } @tests), 'verified entered', 'the other act under the same password is done');
 };
 
 subtest 'a reason' => sub {
@@ -143,7 +143,7 @@ subtest 'a reason' => sub {
         200, 'may stand in any body');
     is($db->selectrow_array(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample_test'
         AND record_id = ? ORDER BY id DESC LIMIT 1}, undef, $test), 'asked by the client',
-        '... and is in the trail');
+        'the trail has the reason');
 };
 
 subtest 'an approval of what has changed' => sub {
@@ -162,7 +162,7 @@ subtest 'an approval of what has changed' => sub {
 
     $ana->patch("/sample-tests/$test", { result => '7.9', reason => 'read again' });
     refused($sign->($before), 412, 'precondition_failed', 'the result is another one');
-    is($sign->($seen->())->status, 200, '... what is there now is approved');
+    is($sign->($seen->())->status, 200, 'the result that is there now is approved');
 };
 
 subtest 'no password is kept' => sub {

@@ -84,7 +84,8 @@ subtest 'orders in a file are sent as data' => sub {
         my ($cells) = $line =~ /\AR2 C1="S1" C2="7\.1"(.*)\z/s;
         ok(defined $cells, "$name: the row is what it was");
         $cells =~ s/\\u([0-9a-f]{4})/chr hex $1/gie if $name eq 'line separators';
-        is($cells, $shown, $shown ? "$name: the order stands in quotes in its row, or is not shown" : '... and it is not shown');
+        is($cells, $shown, "$name: the order "
+                . ($shown ? 'stands in quotes in its row' : 'is not shown'));
         is(scalar(() = $request->{data} =~ /^R\d+ /mg), 3, 'the request has no further row');
         is(scalar(() = $request->{data} =~ /^\d+ S\d+ /mg), 2, 'the request has no further test');
         is_deeply([ map { $_->{role} } @{ $request->{body}{messages} } ], [ 'system', 'user' ],

@@ -3,9 +3,8 @@
 #
 # The tests' own house: each begins in the same way, and t/README.md lists every
 # helper and every folder that there is, and none that there is not; its examples
-# compile. build/README.md lists what is in build. A description says what holds: one
-# that goes on with the sentence before has words enough to be understood
-# where it stands alone in a log.
+# compile. build/README.md lists what is in build. A description says what holds by itself,
+# for it stands alone in a log: none goes on with the sentence before.
 use strict;
 use warnings;
 
@@ -23,14 +22,14 @@ my @odd = grep { text($_) !~ $preamble } files(qr/\.t\z/, 't');
 ok(!@odd, 'each test says what it proves and is strict') or diag(join "\n", @odd);
 
 my @fragments;
-for my $path (files(qr/\.(?:t|c|ts|mjs)\z/, 't')) {
+for my $path (files(qr/\.(?:t|pm|c|ts|mjs|md)\z/, 't')) {
     my $line = 0;
     for my $text (split /\n/, text($path), -1) {
         $line++;
-        push @fragments, "$path:$line: $2" if $text =~ /(['"])(\.\.\.(?: [^\s'"]+){1,3})\1/;
+        push @fragments, "$path:$line: $1" if $text =~ /(?:['"`]|\bqq?[\{(])(\.\.\. .*)/;
     }
 }
-is(join("\n", @fragments), '', 'no description is the end of a sentence alone');
+is(join("\n", @fragments), '', 'no description goes on with the sentence before');
 
 sub compare {
     my ($what, $listed, $there) = @_;

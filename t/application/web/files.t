@@ -31,11 +31,11 @@ for my $base ('', '/lab') {
         my $page = ask($lims, "$base/app/samples/3");
         is($page->status, 200, 'every address of it is the page');
         is($page->header('Content-Type'), 'text/html; charset=utf-8', 'the page is HTML');
-        is($page->header('Cache-Control'), 'no-cache', '... asked for again each time');
+        is($page->header('Cache-Control'), 'no-cache', 'the page is asked for again each time');
         like($page->header('Content-Security-Policy'), qr/default-src 'none'.*trusted-types default/,
             'the page has the content security policy');
         my @scripts = $page->body =~ /(?:src|href)="([^"]+)"/g;
-        cmp_ok(scalar @scripts, '>=', 4, '... with scripts, style and icon');
+        cmp_ok(scalar @scripts, '>=', 4, 'the page has scripts, style and icon');
 
         my %types = (js => 'text/javascript', css => 'text/css', svg => 'image/svg+xml');
         for my $script (@scripts) {
@@ -45,9 +45,9 @@ for my $base ('', '/lab') {
             is($plain->status, 200, "$suffix is there");
             is($plain->header('Content-Type'), $types{$suffix}, "$suffix has its media type");
             like($plain->header('Cache-Control'), qr/immutable/, "$suffix is immutable");
-            is($packed->header('Content-Encoding'), 'br', '... compressed for who takes that');
-            is($packed->header('Content-Type'), $types{$suffix}, '... of the same type');
-            like($packed->header('Vary'), qr/Accept-Encoding/, '... as caches are told');
+            is($packed->header('Content-Encoding'), 'br', "$suffix is compressed for browsers that take it");
+            is($packed->header('Content-Type'), $types{$suffix}, "$suffix has the same media type compressed");
+            like($packed->header('Vary'), qr/Accept-Encoding/, "$suffix tells caches that it depends on Accept-Encoding");
         }
         is(ask($lims, "$base/app/assets/gone.js")->status, 404, 'a missing script is missing');
     };

@@ -158,7 +158,7 @@ test('the worklist by method, what ends first at the top', () => {
     ]);
 });
 
-test('... or by instrument and by the day on which a report is due', () => {
+test('groups of the worklist by instrument and by the day on which a report is due', () => {
     const tests = [open(1, 'A', { dueDate: '2026-12-02', instrumentId: 7 }),
         open(2, 'A', { dueDate: null, instrumentId: null }),
         open(3, 'B', { dueDate: '2026-11-30', instrumentId: 7 })];

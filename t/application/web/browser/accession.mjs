@@ -55,9 +55,9 @@ async function mistakes(page) {
     const said = await page.textContent('.problems');
     ok(/Row 1, External id.*has this value already/.test(said), 'each mistake is told at its cell',
         said);
-    ok(/Row 2, Material.*No material is called Wine/.test(said), '... a name that nothing has');
-    ok(/Row 3, Collected.*Write the time/.test(said), '... a day that is not certain');
-    is(await page.locator('.grid td[aria-invalid]').count(), 3, '... and at no other');
+    ok(/Row 2, Material.*No material is called Wine/.test(said), 'the mistake names the material that nothing has');
+    ok(/Row 3, Collected.*Write the time/.test(said), 'the mistake of an uncertain day asks for the time');
+    is(await page.locator('.grid td[aria-invalid]').count(), 3, 'no other cell is marked as wrong');
     ok(await page.getByRole('button', { name: /^Register 3 samples/ })
         .getAttribute('aria-disabled'), 'nothing can be registered until they are mended');
     await looks(page, 'order-refused');
@@ -109,7 +109,7 @@ async function mending(page) {
     await page.waitForSelector('h1.id');
     ok(/3 samples registered as order/.test(await page.textContent('.said')),
         'the three are registered');
-    ok(/0 of 3 received/.test(await page.textContent('.head')), '... and wait to be received');
+    ok(/0 of 3 received/.test(await page.textContent('.head')), 'the new order waits to be received');
     await press(page, 'e');
     await page.getByLabel('Contact').fill('Samuel Ortega');
     await looks(page, 'order-change');
@@ -120,7 +120,7 @@ async function mending(page) {
     await until(page, () => document.querySelector('[name=tests]')?.value === 'PB, CU'
         && document.querySelector('[name=client]').value === 'Mesa Verde Water District',
     'it is the template of another');
-    ok(page.url().endsWith('/orders/new'), '... that is taken once', page.url());
+    ok(page.url().endsWith('/orders/new'), 'the template is taken once', page.url());
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.locator('[role=dialog]').getByRole('button', { name: /^Discard/ }).click();
     await page.getByText('Like one of the last orders').waitFor();
@@ -130,7 +130,7 @@ async function mending(page) {
     await page.waitForSelector('h1.id');
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Samuel Ortega').nth(1).waitFor();
-    ok(true, '... as its history says');
+    ok(true, 'the history of the order names its contact');
 }
 
 // A block with a heading that nothing has; then the columns are chosen.
@@ -186,7 +186,7 @@ async function unreceive(page) {
         document.querySelector('.said')?.textContent), 'the receipt is undone from the sample');
     await page.locator('.head').getByRole('button', { name: /^Receive 1 sample/ }).click();
     await until(page, () => /1 sample received/.test(document.querySelector('.said')?.textContent),
-        '... which waits to be received again');
+        'the sample is received again');
 }
 
 async function receiving(page) {
@@ -200,9 +200,9 @@ async function receiving(page) {
     await answered(page, 9, 'nine labels are nine lines, whatever their suffix');
     await until(page, () => /9 of 12/.test(document.querySelector('.beside .count')?.textContent),
         'the bottles of the order are counted');
-    ok((await page.textContent('.head')).includes(name), '... and it is named');
+    ok((await page.textContent('.head')).includes(name), 'the order of the bottles is named');
     is(await page.locator('#scan-next').inputValue(), '', 'the field is empty for the next one');
-    is(await page.evaluate(() => document.activeElement.id), 'scan-next', '... and has the focus');
+    is(await page.evaluate(() => document.activeElement.id), 'scan-next', 'the field for scans has the focus');
     ok(/missing: Tap 49, Tap 50, Tap 51/.test(await page.textContent('.beside .count')),
         'what is missing is named');
 
@@ -213,7 +213,7 @@ async function receiving(page) {
         'the line says that the check character is wrong', await line(page));
     await scan(page, ids[0]);
     await answered(page, 11, 'a bottle is scanned again');
-    ok(/Already.*by Ben Walsh/.test(await line(page)), '... and it says by whom', await line(page));
+    ok(/Already.*by Ben Walsh/.test(await line(page)), 'the line says who received the bottle', await line(page));
     await page.locator('[inputmode=decimal]').focus();
     await scan(page, ids[9]);
     await answered(page, 12, 'a scan in another field is a scan');
@@ -225,7 +225,7 @@ async function receiving(page) {
     await until(page, () => /^Undone/.test(document.querySelector('.scans li').textContent),
         'the last scan is undone');
     await until(page, () => /9 of 12/.test(document.querySelector('.beside .count').textContent),
-        '... and its bottle missing again');
+        'the bottle of the undone scan is missing again');
     for (const id of ids.slice(9)) {
         await scan(page, id);
     }

@@ -130,7 +130,7 @@ async function unknown({ page }) {
         await page.textContent('[role=alert]')), 'an unknown name is shown as it is',
     await page.textContent('main'));
     ok(!/[\u0007\u202e]/.test(await page.textContent('main')), 'no hidden character is shown');
-    is(await page.getByRole('button').count(), 0, '... nor can anybody sign in by it');
+    is(await page.getByRole('button').count(), 0, 'nobody can sign in by an unknown name');
 }
 
 // The session ends: a window of its own asks who it is, tells the page and closes.
@@ -147,7 +147,7 @@ async function inPlace({ page, context }) {
     await Promise.all([popup.waitForEvent('close'), popup.keyboard.press('Enter')]);
     await until(page, () => !document.querySelector('.cover'),
         'single sign-on opens a covered page again, from a window of its own');
-    is(await page.inputValue('#new-password'), 'half a pass', '... and what was typed is there');
+    is(await page.inputValue('#new-password'), 'half a pass', 'what was typed is there after single sign-on');
     await page.fill('#new-password', '');
 }
 

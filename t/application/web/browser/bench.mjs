@@ -80,7 +80,7 @@ async function views(page) {
     await page.waitForSelector('thead th:has-text("' + id + '")');
     is(await page.locator('tbody th.id').first().textContent(), 'NO3N', 'tests are rows');
     is(await value(page, 0, 0).then((text) => text.split('\n')[0]), '0.44',
-        '... and what was typed goes along');
+        'what was typed is in its cell in the other view');
     ok(page.url().endsWith(`${bench}?view=columns`), 'the view is in the address', page.url());
     await looks(page, 'bench-columns');
     await press(page, 'F7');
@@ -152,9 +152,9 @@ async function leaving(page) {
     await page.locator('.top').getByRole('link', { name: /^1 cell not saved: Results of/ }).click();
     await page.waitForSelector('td.editing input');
     is(await value(page, 0, 0), '0.77', 'what was typed is found again from the top bar');
-    is(await page.locator('.top a.status').count(), 0, '... which no longer names it');
+    is(await page.locator('.top a.status').count(), 0, 'the top bar no longer names a desk that is open');
     await press(page, 'Control+z');
-    is(await value(page, 0, 0), '0.50', '... and can still be undone');
+    is(await value(page, 0, 0), '0.50', 'what was typed can still be undone');
 }
 
 // On paper a line for each sample, as filtered, with what one takes along to the bench.
@@ -163,16 +163,16 @@ async function paper(page) {
         Promise.all(all.map(async (one) => (await fetch(one.href)).text())));
     const rows = await page.locator('.pane tbody tr').count();
     is(files[0].split('\r\n').length, rows + 2, 'the list downloads as filtered');
-    ok(/^position,sampleName,sampleType\r\n"1","CB-/.test(files[1]), '... and as a sequence',
+    ok(/^position,sampleName,sampleType\r\n"1","CB-/.test(files[1]), 'the list downloads as a sequence',
         files[1]);
     await page.emulateMedia({ media: 'print' });
     ok(await page.locator('.paper table').isVisible() && !await page.locator('.pane').isVisible(),
         'what is printed is made for paper');
     const heads = await page.locator('.paper th[scope=col]').allTextContents();
     is(heads.join(), 'Tracking id,Material,Tests,Stored,Holding time ends,Priority',
-        '... with sample, material, tests and storage place');
+        'the paper has sample, material, tests and storage place');
     is(await page.locator('.paper tbody tr').count(), files[1].split('\r\n').length - 2,
-        '... and each sample once');
+        'the paper has each sample once');
     await page.screenshot({ path: `${process.env.LIMS_SCREENSHOTS}/worklist-paper.png` });
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate(() => { window.print = () => { window.printed = true; }; });
@@ -215,9 +215,9 @@ async function making(page) {
     await page.waitForSelector('td.editing input');
     ok(/QCB-0107.*EPA 180\.1, open/.test(await page.textContent('.head')),
         'the run has a bench', await page.textContent('.head'));
-    is(await page.locator('tbody tr[data-row] td.open').count(), 2, '... of the two tests');
+    is(await page.locator('tbody tr[data-row] td.open').count(), 2, 'the bench of the run has its two tests');
     ok(await page.getByLabel('Instrument').locator('option').count() > 1,
-        '... and an instrument to choose');
+        'the bench of the run offers instruments');
 }
 
 // The bench of a batch: its controls stand among its samples, and are corrected with a reason.

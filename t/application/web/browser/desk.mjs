@@ -58,7 +58,7 @@ async function scanInLists(page, label) {
     const place = page.url();
     await readBarcode(page, label);
     await says(page, label, 'a scan over an open menu is told');
-    is(page.url(), place, '... and chooses nothing in it');
+    is(page.url(), place, 'a scan chooses nothing in an open menu');
     await press(page, 'Escape');
 }
 
@@ -71,9 +71,9 @@ async function scanInReason(page, label) {
     await page.focus('#reason');
     await readBarcode(page, label);
     await says(page, 'while a question is open', 'a scan while a reason is asked for is told');
-    is(await page.inputValue('#reason'), 'The client', '... and fills no reason');
+    is(await page.inputValue('#reason'), 'The client', 'a scan fills no reason');
     is(await count(`SELECT count(*) FROM lims.sample WHERE tracking_id = ?
-        AND disposition = 'on_hold'`, label), 0, '... nor does what is asked about');
+        AND disposition = 'on_hold'`, label), 0, 'a scan sends no question that is open');
     await press(page, 'Escape');
 }
 
@@ -87,8 +87,8 @@ async function scanInPassword(page, label) {
     await page.focus('#sign');
     await readBarcode(page, label);
     await says(page, 'while a question is open', 'a scan into a password is told');
-    is(await page.inputValue('#sign'), 'half', '... and is no part of it');
-    is(await failures(lena), 0, '... nor a wrong one');
+    is(await page.inputValue('#sign'), 'half', 'a scan is no part of a password');
+    is(await failures(lena), 0, 'a scan counts as no wrong password');
     is(await verified(), before, 'a wrong password signs nothing');
     await press(page, 'Escape');
 }
@@ -112,7 +112,7 @@ async function scanInCell(page) {
     await page.waitForSelector('h1.id, .said');
     await page.goBack();
     await page.waitForSelector(`${first}.editing input`);
-    is(await typed(page), '0.31', '... and by no scan');
+    is(await typed(page), '0.31', 'a scan changes no cell');
 }
 
 // --- Another tab -------------------------------------------------------------
@@ -149,8 +149,8 @@ async function cellsOfAnother({ page, context }) {
 
     await press(page, 'Control+s');
     await coveredBy(page, 'saving in the first tab: it is covered');
-    is(await entries(yuki), before, '... nothing is entered by who signed in in the second');
-    is(await typed(page), '0.31', '... and what was typed is there');
+    is(await entries(yuki), before, 'nothing is entered by the person of the second tab');
+    is(await typed(page), '0.31', 'what was typed in the covered tab is there');
     await release();
     return other;
 }
@@ -160,10 +160,10 @@ async function backAgain({ page }, other) {
     await press(page, 'Enter');
     await until(page, () => !document.querySelector('.cover'), 'the first one is back');
     await until(page, () => [...document.querySelectorAll('.head .btn')]
-        .some((one) => /All is saved/.test(one.textContent)), '... and it is saved');
+        .some((one) => /All is saved/.test(one.textContent)), 'what was typed is saved when its person is back');
     is(await count(`SELECT count(*) FROM lims.sample_test t
         JOIN lims.user_account u ON u.id = t.entered_by WHERE t.result = '0.31'
-            AND u.email = ?`, mateo), 1, '... by who typed it');
+            AND u.email = ?`, mateo), 1, 'the result is entered by the person who typed it');
     await other.locator('.rail').getByRole('link', { name: 'Worklist', exact: true }).click();
     await until(other, () => document.querySelector('.cover'), 'now the second tab is covered');
     await other.close();
@@ -179,8 +179,8 @@ async function wrongPassword({ page, context }) {
     await page.fill('#sign', 'not the password');
     await page.press('#sign', 'Enter');
     await coveredBy(page, 'a wrong password in the first tab: it is covered');
-    is(await failures(mateo), 0, '... it is none of who signed in in the second');
-    is(await failures(lena), 0, '... nor of who typed it, as nothing was asked');
+    is(await failures(mateo), 0, 'the wrong password counts for nobody in the second tab');
+    is(await failures(lena), 0, 'the wrong password counts for nobody in the first tab');
     await release();
     await other.close();
 }

@@ -110,11 +110,11 @@ async function overtaken(browser, here, work) {
     });
     await work.send(page);
     await until(page, work.overtaken, `${work.name} in two browsers: the second one is told`);
-    is(await work.typed(page), mine, '... what was typed there is there');
-    is(await work.count(work.theirs), work.expected, '... what the first one did is done, once');
-    is(await work.count(mine), 0, '... and nothing of the second');
+    is(await work.typed(page), mine, `${work.name}: what was typed in the second browser is there`);
+    is(await work.count(work.theirs), work.expected, `${work.name}: what the first browser did is done, once`);
+    is(await work.count(mine), 0, `${work.name}: nothing of the second browser is done`);
     const expected = await work.decide(page);
-    is(await work.count(mine), expected, `... and then ${expected ? 'done, once' : 'nothing'}`);
+    is(await work.count(mine), expected, `${work.name}: after a decision the second is ${expected ? 'done, once' : 'not done'}`);
     quiet(other, `the other browser in which ${work.name}`);
     await other.context.close();
 }
@@ -135,8 +135,8 @@ async function closed({ page }, work) {
     await work.type(page, 9);
     const asked = await askedToClose(page, name);
     await asked.dismiss();
-    is(await work.typed(page), mine, '... and what was typed is there');
-    is(await work.count(mine), 0, '... and nothing is done');
+    is(await work.typed(page), mine, `${name}: what was typed is there when closing was declined`);
+    is(await work.count(mine), 0, `${name}: nothing is done when closing was declined`);
 }
 
 // The tab is closed all the same, when the service has answered and the page does not know it.

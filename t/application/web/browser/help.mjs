@@ -31,7 +31,7 @@ async function guide(page) {
     await page.locator('.contents').getByRole('link', { name: 'Reception' }).click();
     await until(page, () => /Scan|scanning/.test(document.querySelector('.steps')?.textContent),
         'another role is read');
-    ok(page.url().endsWith('/guide/receiving_clerk'), '... and has an address', page.url());
+    ok(page.url().endsWith('/guide/receiving_clerk'), 'the guide of a role has an address', page.url());
     await page.getByRole('link', { name: 'Go to Samples' }).first().click();
     await until(page, () => location.pathname.endsWith('/samples'), 'a step leads to its screen');
 }
@@ -45,8 +45,8 @@ async function reference(page) {
     await page.waitForSelector('.members');
     const shown = await page.textContent('article');
     ok(/POST \/api\/v1\/samples/.test(shown), 'an operation: method and path');
-    ok(/clientName/.test(shown) && /materialTypeId.*required/s.test(shown), '... members of the body');
-    ok(/SAMPLE_LIMIT_EXCEEDED/.test(shown), '... what may refuse it');
+    ok(/clientName/.test(shown) && /materialTypeId.*required/s.test(shown), 'an operation shows the members of its body');
+    ok(/SAMPLE_LIMIT_EXCEEDED/.test(shown), 'an operation shows what may refuse it');
     ok(/curl -X POST/.test(shown), 'the reference shows an example');
     await looks(page, 'api-operation');
     await page.getByRole('link', { name: 'result.verified' }).click();

@@ -51,10 +51,10 @@ async function inbox(page) {
     await open(page, '/app/instrument-files');
     await page.waitForSelector('tr.cursor');
     is(await cursor(page), 'cod-noon.csv', 'the newest file stands first');
-    ok(/UV-1, Instrument PC/.test(await page.textContent('tr.cursor')), '... with who sent it');
+    ok(/UV-1, Instrument PC/.test(await page.textContent('tr.cursor')), 'the newest file says who sent it');
     ok(/\(1\)/.test(await page.title()), 'the title says how many wait');
     await until(page, () => /Quarantined1/.test(document.querySelector('.states')?.textContent),
-        '... and so does its toggle');
+        'the toggle says how many wait');
     await looks(page, 'instrument-files');
     await drop(page, 'late.csv', 'Sample Name,Dilution factor,Ordinate [A],'
         + 'Concentration [mg/L],Error\r\nBlank,1,0.1,0.4,\r\nNOWHERE,1,0.1,3,\r\n');
@@ -113,7 +113,7 @@ async function reviewing(page) {
     await page.waitForSelector('td[aria-invalid]');
     await page.waitForSelector('#decide:has-text("Decide 2 reasons")');
     is(await page.textContent('td[aria-invalid]'), 'Out of range', 'a bad cell is marked');
-    ok(/does not know the flag/.test(await page.textContent('tr.why')), '... its reason under it');
+    ok(/does not know the flag/.test(await page.textContent('tr.why')), 'the reason stands under the bad cell');
     is(await page.locator('[aria-disabled=true]').textContent(), 'Release 0 results',
         'it cannot be released so');
     await press(page, 'n');
@@ -186,7 +186,7 @@ async function repeated(page) {
     await taking.getByLabel('Reason').fill('Measured in another run');
     await taking.getByRole('button', { name: 'Take tests out' }).click();
     await until(page, () => /Covers 0 tests/.test(document.querySelector('.peek')?.textContent),
-        '... and taken out, with a reason');
+        'a test is taken out of the batch with a reason');
     await page.locator('.head').getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Add a control' }).click();
     const adding = page.getByRole('dialog', { name: 'Add a control' });
@@ -265,17 +265,17 @@ async function chart(page) {
     const runs = await page.locator('.chart .rule').allTextContents();
     is(runs.join(' '), '1-3s 4-1s', 'the rules that are broken are named above their points');
     ok(/1-3s at run 25, 4-1s at runs 32 to 35/.test(await page.textContent('figcaption')),
-        '... and said in words');
-    is(await page.locator('.chart path.broken').count(), 5, '... with a shape at each point');
+        'the rules that are broken are said in words');
+    is(await page.locator('.chart path.broken').count(), 5, 'each point that breaks a rule has a shape');
     ok(/99\.07/.test(await page.textContent('.chart')), 'the mean stands at its line');
     ok(/EPA 200\.8, 41 runs/.test(await page.textContent('figcaption')), 'what is charted');
     await looks(page, 'control-chart');
     const file = await downloaded(page, page.getByRole('link', { name: 'CSV' }));
     is(file.trim().split('\r\n').length, 42, 'every point of the chart as a file');
-    ok(/"1-3s"/.test(file), '... with the rules that are broken');
+    ok(/"1-3s"/.test(file), 'the file has the rules that are broken');
     await press(page, 'j', 'j');
     is(await page.textContent('tr.cursor td'), '39', 'the keyboard goes from point to point');
-    is(await page.locator('.chart .here').count(), 1, '... which the drawing shows');
+    is(await page.locator('.chart .here').count(), 1, 'the drawing shows the point of the keyboard');
 }
 
 async function leavingOut(page) {

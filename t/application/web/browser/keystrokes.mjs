@@ -70,7 +70,7 @@ async function accession(page) {
     await page.waitForSelector('h1.id');
     ok(/20 samples registered as order ORD-.*20 samples received/.test(
         await page.textContent('.said')), 'twenty samples are registered and received');
-    ok(/20 of 20 received/.test(await page.textContent('.head')), '... as the order says');
+    ok(/20 of 20 received/.test(await page.textContent('.head')), 'the order says that twenty samples are received');
     counted(acts, 12, 'an order of 20 samples');
 }
 

@@ -31,9 +31,9 @@ async function policies(page) {
     await save(page, 'Change the policies');
     await said(page, 'holds from now on', 'policies are changed with a reason');
     await until(page, () => document.activeElement?.textContent === 'Change the policies',
-        '... and the keyboard stands where one goes on');
+        'the keyboard stands where one goes on after saving');
     await until(page, () => /Today: \d+ results/.test(document.querySelector('.fields')
-        ?.textContent), '... and are in force');
+        ?.textContent), 'changed policies are in force');
 }
 
 async function approval(page) {
@@ -59,7 +59,7 @@ async function approval(page) {
     await until(page, () => /policy_unsatisfiable/.test(document.querySelector('.filling')
         .textContent), 'what the people could not meet is refused');
     ok(/would be enough: choose \u201cWhoever verified in the sample may decide any step.\u201d at Who approves/
-        .test(await page.textContent('.filling')), '... with its remedies, as this page calls them');
+        .test(await page.textContent('.filling')), 'the refusal names remedies as the page calls them');
     await looks(page, 'organization-refused');
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('link', { name: 'Letterhead' }).click();
@@ -89,14 +89,14 @@ async function layout(page) {
     await said(page, 'holds from now on', 'the layout of certificates is changed');
     const { certificateLayout: made } = await ask(page, 'GET', '/organization');
     is(JSON.stringify([made.title, made.paper, made.columns, made.statements]),
-        '["Test report","letter",null,null]', '... and what was left stays the usual');
+        '["Test report","letter",null,null]', 'what was left out of the layout stays as usual');
     await looks(page, 'organization-layout');
     await field(page, 'Title').fill('');
     await page.fill('input[name=reason]', 'not after all');
     await save(page, 'Change the letterhead');
     await said(page, 'holds from now on', 'an empty title');
     is((await ask(page, 'GET', '/organization')).certificateLayout.title, null,
-        '... is the usual one');
+        'an empty title is the usual one');
 }
 
 // Days and times are written as the laboratory writes them, from the next page on.
@@ -148,7 +148,7 @@ export async function signsOrganization({ page }, secret) {
     await save(page, 'Change the letterhead');
     await page.getByRole('button', { name: 'Replace theirs by mine' }).waitFor();
     ok(/1 Mill Road.*7 Dock Street/s.test(await page.textContent('.versions tbody')),
-        '... nor does the right one what somebody else has changed: theirs and mine');
+        'the right password does not overwrite what somebody else has changed: theirs and mine');
     await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
     await said(page, 'holds from now on', 'what is there now is signed, and replaced');
     await until(page, () => [...document.querySelectorAll('.filling textarea')]

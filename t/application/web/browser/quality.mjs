@@ -41,7 +41,7 @@ async function auditTrail(page) {
     ok(entries.length > 0 && entries.every(({ surface }) => surface === 'instrument file'),
         'the JSON that is downloaded has only these', JSON.stringify(entries[0]));
     is([...new Set(lines.map(([, id]) => id))].sort().join(),
-        entries.map(({ id }) => String(id)).sort().join(), '... and the CSV has the same');
+        entries.map(({ id }) => String(id)).sort().join(), 'the CSV has the same entries as the JSON');
     const change = page.locator('tbody tr').filter({ hasText: 'entered by' }).first();
     ok(/[A-Z]\w+ of CB-\d\d-\d{7}-\w.*entered by none → [A-Z]\w+ [A-Z]\w+/.test(
         await change.textContent()), 'a record and a person have their names',
@@ -178,7 +178,7 @@ async function confirmations(page) {
         document.querySelector('table[aria-label="Readings"]')?.textContent),
     'a reading is recorded');
     ok(/EC broth, ECB-A/.test(await page.textContent('table[aria-label="Readings"]')),
-        '... on a lot of its medium');
+        'the reading names a lot of its medium');
     await looks(page, 'confirmation');
     await page.locator('.head').getByRole('button', { name: 'Confirm', exact: true }).click();
     const deciding = page.getByRole('dialog');
@@ -220,7 +220,7 @@ async function investigations(page) {
     await changing.getByRole('button', { name: /^Change/ }).click();
     await until(page, () => /phase 1: 1 of 8/.test(document.querySelector('.beside')?.textContent)
         && /bottle that was kept/.test(document.querySelector('.beside').textContent),
-    '... is ticked off, and the plan of the retests stands beside it');
+    'the check is ticked off, and the plan of the retests stands beside it');
     await page.getByRole('button', { name: 'Go to the conclusion' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Go to the conclusion/ }).click();
     await page.getByRole('button', { name: 'Close', exact: true }).first().waitFor();

@@ -36,8 +36,8 @@ async function creates(page) {
     await until(page, () => /RIVER is created/.test(document.querySelector('.said').textContent),
         'the project is created');
     await until(page, () => document.querySelector('tbody').textContent.includes('River survey'),
-        '... and stands in the list');
-    ok((await page.textContent('tbody')).includes(client.split(', ')[1]), '... with its client by name');
+        'the new project stands in the list');
+    ok((await page.textContent('tbody')).includes(client.split(', ')[1]), 'the list names the client of the project');
 }
 
 async function conflicts(page) {
@@ -75,7 +75,7 @@ async function history(page) {
         document.querySelector('[role=dialog]').textContent), 'what became of it stands in its form');
     await looks(page, 'reference-history');
     await press(page, 'Escape');
-    await until(page, () => !document.querySelector('.filling'), '... which is closed again');
+    await until(page, () => !document.querySelector('.filling'), 'the form with the history is closed');
 }
 
 async function unsaved(page) {
@@ -87,7 +87,7 @@ async function unsaved(page) {
     is(await field(page, 'Name').inputValue(), 'not to be kept', 'nothing typed is lost unasked');
     page.once('dialog', (dialog) => void dialog.accept());
     await press(page, 'Escape');
-    await until(page, () => !document.querySelector('.filling'), '... and given up when it is meant');
+    await until(page, () => !document.querySelector('.filling'), 'what was typed is given up when it is meant');
 }
 
 async function deactivates(page) {
@@ -100,7 +100,7 @@ async function deactivates(page) {
         'what is not active is not listed');
     await page.getByRole('button', { name: 'Not active' }).click();
     await until(page, () => document.querySelector('tbody')?.textContent.includes('upper reach'),
-        '... but where it is asked for');
+        'inactive records are listed where they are asked for');
 }
 
 const file = (page, text) => panel(page).locator('input[type=file]').setInputFiles(
@@ -134,7 +134,7 @@ async function imports(page) {
     await until(page, () => /1 record made, 1 changed/.test(document.querySelector('.said')
         .textContent), 'what was shown is done');
     await until(page, () => !document.querySelector('[role=dialog]')
-        && /Fly ash/.test(document.querySelector('tbody').textContent), '... and stands in the list');
+        && /Fly ash/.test(document.querySelector('tbody').textContent), 'the imported records stand in the list');
 }
 
 // A cell inherits limits until it has its own, and after these have ended.
@@ -158,14 +158,14 @@ async function specifies(page) {
         'a cell has limits of its own', `${name}: 1.25 to 8`);
     await page.locator('#project').selectOption({ index: 1 });
     await until(page, (label) => document.querySelector(`.limits a.inherited[aria-label="${label}"]`),
-        '... which a project inherits', `${name}: 1.25 to 8, from any project`);
+        'a project inherits the limits of the cell', `${name}: 1.25 to 8, from any project`);
     await page.locator('#project').selectOption({ index: 0 });
     await page.locator(`.limits a[aria-label="${name}: 1.25 to 8"]`).click();
     await page.getByRole('button', { name: 'Inherit the limits again' }).click();
     await page.fill('#reason', 'The permit has none');
     await press(page, 'Enter');
     await until(page, (label) => document.querySelector(
-        `.limits a.inherited[aria-label^="${label}:"]`), '... until these have ended', name);
+        `.limits a.inherited[aria-label^="${label}:"]`), 'the cell inherits again when its limits have ended', name);
     ok(await named.count() === 1 && !/specifications\/\d/.test(page.url()), 'the panel is closed');
 }
 

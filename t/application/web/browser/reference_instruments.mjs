@@ -40,7 +40,7 @@ async function creates(page) {
     await row(page).waitFor();
     const shown = await row(page).textContent();
     ok(shown.includes('METALS, Metals cabinet'), 'it is listed with its place by name', shown);
-    ok(shown.includes('Mar 9, 2031'), '... and the day on which its calibration is due', shown);
+    ok(shown.includes('Mar 9, 2031'), 'the list has the day on which the calibration is due', shown);
 }
 
 async function changes(page) {

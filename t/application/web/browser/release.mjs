@@ -34,13 +34,13 @@ async function deciding(page) {
     await press(page, 'V');
     await page.waitForSelector('#sign');
     is(await page.evaluate(() => document.activeElement?.id), 'sign', 'the cursor is in the password');
-    ok(await page.locator('[role=dialog] tbody tr').count() > 0, '... beside what is signed');
+    ok(await page.locator('[role=dialog] tbody tr').count() > 0, 'what is signed stands beside the password');
     await page.fill('#text', 'As discussed');
     await sign(page);
     await saying(page, '1 step approved');
     const { data } = await ask(page, 'GET', '/signatures?table=approval&limit=200');
     ok(data.some(({ meaning, act, stands }) => meaning === 'approved' && stands
-        && act?.comment === 'As discussed'), '... and signed, with the comment');
+        && act?.comment === 'As discussed'), 'the approval is signed, with the comment');
     await open(page, '/app/approvals?all=1');
     await page.waitForSelector('tr.cursor');
     ok(await rows(page) > mine - 1, 'all that wait are shown when asked for');
@@ -57,7 +57,7 @@ async function many(page) {
     await sign(page);
     await saying(page, '2 steps rejected');
     await until(page, (count) => document.querySelectorAll('table[role=grid] tbody tr').length
-        === count, '... and they leave the inbox', before - 2);
+        === count, 'rejected steps leave the inbox', before - 2);
 }
 
 // Anybody who holds a certificate, in a browser in which nobody is signed in.
@@ -121,7 +121,7 @@ async function first(page) {
     ok(/\/samples\/\d+\/certificates$/.test(page.url()), 'a first certificate begins at its sample',
         page.url());
     ok(/address of the laboratory is missing/.test(await page.textContent('.pane .findings')),
-        '... with what its reader would miss');
+        'the draft says what its reader would miss');
     await looks(page, 'certificate-first');
 }
 
@@ -186,7 +186,7 @@ async function blocked(page, tracking) {
     await looks(page, 'next-version-refused');
     await page.locator('#refusal a').first().click();
     await page.waitForSelector('.certificate');
-    ok(/\/approvals\/\d+$/.test(page.url()), '... and the refusal leads to them', page.url());
+    ok(/\/approvals\/\d+$/.test(page.url()), 'the refusal leads to the approvals', page.url());
     await gone(page);
 }
 

@@ -48,15 +48,15 @@ async function missing(page) {
     await page.unroute('**/assets/worklist-*');
     await page.getByRole('button', { name: 'Reload the page' }).click();
     await until(page, () => document.querySelector('h1')?.textContent === 'Worklist',
-        '... and is there when it can');
+        'the page is there when it can be loaded');
 }
 
 async function list(page) {
     ok(await rows(page) > 40, 'the list');
     const shown = await page.textContent('table[role=grid] tbody');
-    ok(/In progress \d+ of \d+/.test(shown), '... shows how far a sample has come');
-    ok(/Blocked \d+/.test(shown), '... and how much blocks it');
-    ok(/OOS/.test(shown), '... and flags what should be seen');
+    ok(/In progress \d+ of \d+/.test(shown), 'the list shows how far a sample has come');
+    ok(/Blocked \d+/.test(shown), 'the list shows how much blocks a sample');
+    ok(/OOS/.test(shown), 'the list flags results out of specification');
     await looks(page, 'samples');
     const first = await cursor(page);
     await press(page, 'j', 'j');
@@ -92,7 +92,7 @@ async function assigning(page) {
     const { data } = await ask(page, 'GET', `/sample-tests?assignedTo=${person.id}&limit=200`);
     const name = await cursor(page);
     const { data: [sample] } = await ask(page, 'GET', `/samples?trackingId=${name}`);
-    ok(data.some(({ sampleId }) => sampleId === sample.id), '... who has it then', name);
+    ok(data.some(({ sampleId }) => sampleId === sample.id), 'the tests of the sample are assigned to that person', name);
     await press(page, 'Escape');
 }
 
@@ -107,7 +107,7 @@ async function views(page) {
         document.querySelector('.said')?.textContent), 'a view is saved');
     const { data } = await ask(page, 'GET', '/saved-views?page=samples');
     ok(data.some(({ name, shared, query }) => name === 'What stands still' && shared
-        && query === '?releaseState=blocked'), '... with its filters, and shared',
+        && query === '?releaseState=blocked'), 'the saved view has its filters, and is shared',
     JSON.stringify(data));
     await page.locator('.head').getByRole('button', { name: 'What stands still' }).click();
     await page.getByRole('menuitem', { name: 'Delete views…' }).click();
@@ -125,7 +125,7 @@ async function filters(page) {
     await blocked.click();
     await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
         .every((row) => row.textContent.includes('Blocked')), 'the blocked ones alone');
-    is(await rows(page), count, '... as many as the count says');
+    is(await rows(page), count, 'as many samples are shown as the count says');
     ok(page.url().includes('releaseState=blocked'), 'the filter stands in the address');
     const csv = await page.getAttribute('a[download]', 'href');
     ok(csv.endsWith('/api/samples/export?disposition=active%2Con_hold&releaseState=blocked'),
@@ -180,13 +180,13 @@ async function byName(page) {
     await until(page, (expected) => {
         const rows = [...document.querySelectorAll('table[role=grid]:not(.dim) tbody tr')];
         return rows.length > 0 && rows.every((row) => row.textContent.includes(expected));
-    }, '... which all rows have', name);
+    }, 'all rows have the client of the filter', name);
     await filter('Order', (field) => field.fill('no such order'));
     await until(page, () => /No order has the number no such order/.test(
         document.querySelector('.said')?.textContent), 'an unknown order is told');
     await filter('Order', (field) => field.fill(orderNumber));
     await chip(page, `Order: ${orderNumber}`);
-    ok(page.url().includes(`orderId=${id}`), '... whose address can be sent', page.url());
+    ok(page.url().includes(`orderId=${id}`), 'the filter by an order is in the address', page.url());
     await page.goto(page.url().replace(/\?.*/, ''));
     await page.waitForSelector('tr.cursor');
 }
@@ -235,7 +235,7 @@ async function facts(page) {
 async function leading(page) {
     ok(/\d+ \w+ (left )?of \d+ d/.test(await page.textContent('.tall tbody')),
         'how much of the holding time is used', await page.textContent('.tall tbody'));
-    ok(await page.locator('.tall .used rect').count() > 0, '... also as a bar');
+    ok(await page.locator('.tall .used rect').count() > 0, 'the holding time is shown as a bar, too');
     await page.locator('.beside').getByRole('link', { name: 'Go to the test' }).first().click();
     await until(page, () => document.querySelector('tr:target')?.id.startsWith('test-'),
         'a finding leads to its test');
@@ -258,7 +258,7 @@ async function files(page) {
     await until(page, () => /custody.pdf/.test(document.querySelector('.pane table')?.textContent),
         'a chosen file is attached');
     ok(/1 file attached.*1 was refused.*empty\.txt/.test(await page.textContent('.said')),
-        '... and the one that is refused is named', await page.textContent('.said'));
+        'a refused file is named', await page.textContent('.said'));
     await page.evaluate(() => {
         const dataTransfer = new DataTransfer();
         dataTransfer.items.add(new File(['7.10\n'], 'readings.csv', { type: 'text/csv' }));
@@ -317,14 +317,14 @@ async function scanning(page) {
     await scan(page, name);
     await until(page, (expected) => document.querySelector('h1.id')?.textContent === expected,
         'a scan opens its sample wherever the focus is', name);
-    is(await page.locator('[role=dialog]').count(), 0, '... and fires no shortcut');
+    is(await page.locator('[role=dialog]').count(), 0, 'the scan fires no shortcut');
     await page.getByRole('link', { name: 'Comments', exact: true }).click();
     await page.fill('#comment', 'Called the client');
     await page.focus('#comment');
     await scan(page, `${name.slice(0, -1)}${name.endsWith('7') ? '8' : '7'}`);
     await until(page, () => /check character/.test(document.querySelector('.said')?.textContent),
         'a wrong check character is told');
-    is(await page.inputValue('#comment'), 'Called the client', '... and no field is filled');
+    is(await page.inputValue('#comment'), 'Called the client', 'the scan fills no field');
 }
 
 const rowHasFocus = (page, when) => until(page,
@@ -372,7 +372,7 @@ async function keys(page) {
     await rowHasFocus(page, 'after the act');
     await open(page, '/app/samples?disposition=on_hold');
     await page.waitForSelector('tr.cursor');
-    ok((await page.textContent('tbody')).includes(name), '... as the list shows');
+    ok((await page.textContent('tbody')).includes(name), 'the list of samples on hold has the sample');
 }
 
 run(async (browser) => {

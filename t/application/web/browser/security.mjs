@@ -53,7 +53,7 @@ async function sentByProgram(page) {
     }
     const unseen = Object.keys(texts).filter((word) => !wordsSeen.has(word));
     ok(Object.keys(texts).length > 20, `${Object.keys(texts).length} texts were sent by a program`);
-    is(unseen.map((word) => texts[word]).join(', '), '', '... and each is seen');
+    is(unseen.map((word) => texts[word]).join(', '), '', 'each text that a program sent is seen');
 }
 
 // --- Files -----------------------------------------------------------------------
@@ -90,7 +90,7 @@ async function opensNoFile(here) {
     await openedDirectly(here, `/instrument-files/${await idIn(page, 'instrument-files')}/content`,
         "an instrument's file");
     await openedDirectly(here, '/samples/export', 'a list');
-    is(await page.evaluate(() => localStorage.ran), undefined, '... and nothing of them ran');
+    is(await page.evaluate(() => localStorage.ran), undefined, 'nothing of the files that were opened ran');
 }
 
 // --- Dialogs ---------------------------------------------------------------------

@@ -46,8 +46,8 @@ async function endedInTheMiddle(here) {
     await until(page, (text) => document.querySelector('.pane table')?.textContent.includes(text),
         'what was sent when it ended is done', words);
     is(await page.locator('.pane tbody tr').count(), 1, 'the list has one row');
-    await until(tab, () => !document.querySelector('.cover'), '... and opens the other tab');
-    is(await tab.inputValue('#comment'), `${words} too`, '... where what was typed is still there');
+    await until(tab, () => !document.querySelector('.cover'), 'the password opens the other tab, too');
+    is(await tab.inputValue('#comment'), `${words} too`, 'what was typed in the other tab is still there');
     await tab.close();
 }
 
@@ -87,7 +87,7 @@ async function somebodyElse({ page }, other) {
     await page.getByRole('button', { name: 'Somebody else' }).click();
     await page.waitForSelector('.pane table, .pane .nothing');
     ok(/Lena Fischer/.test(await page.textContent('.person')), 'somebody else gets a new page');
-    is(await page.inputValue('#comment'), '', '... without what the first one typed');
+    is(await page.inputValue('#comment'), '', 'somebody else does not see what the first one typed');
 }
 
 run(async (browser) => {

@@ -49,7 +49,7 @@ async function changes(page) {
     ok(/reason_required/.test(await panel(page).textContent()), 'a change of roles asks for a reason');
     await page.locator('.filling input[name=reason]').fill('She also audits');
     await panel(page).getByRole('button', { name: 'Change Iris Novak' }).click();
-    await said(page, 'Iris Novak is changed', '... and is made with one');
+    await said(page, 'Iris Novak is changed', 'roles are changed with a reason');
     ok(/Analyst, Auditor/.test(await page.textContent('tbody')), 'both roles');
 }
 
@@ -73,7 +73,7 @@ async function permissions(page) {
     await said(page, 'permissions of 1 role are changed', 'the matrix is changed');
     ok(await page.getByLabel('Auditor: override QC').isChecked(), 'the permission stays ticked');
     ok(await page.getByLabel('Auditor: comment and attach files').isChecked(),
-        '... beside what somebody else changed');
+        'the permission that somebody else has changed stays');
 }
 
 // Somebody else changes the same role first.
@@ -90,8 +90,8 @@ async function overtaken(page) {
     await press(page, 'Escape');
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
     ok(await page.getByLabel('Auditor: comment and attach files').isChecked(),
-        '... it is shown as it is now');
-    ok(await page.getByLabel('Auditor: override QC').isChecked(), '... with mine, to be sent anew');
+        'the matrix is shown as it is now');
+    ok(await page.getByLabel('Auditor: override QC').isChecked(), 'my change of the matrix is kept, to be sent anew');
 }
 
 export async function users(browser, { page }) {

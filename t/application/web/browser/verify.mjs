@@ -26,9 +26,9 @@ async function queue(page) {
         'what is out of specification is open, and says so');
     ok(/media_qc_failed/.test(await page.textContent('tbody')), 'what is refused says by what');
     ok(/\/media-lots\/\d+$/.test(await page.locator('tr.stop').getByRole('link',
-        { name: 'Go to the media lot' }).first().getAttribute('href')), '... and leads to it');
+        { name: 'Go to the media lot' }).first().getAttribute('href')), 'the refusal leads to the media lot');
     is(await page.locator('tbody input:disabled').count(),
-        await page.locator('tr.look.stop').count(), '... and cannot be ticked');
+        await page.locator('tr.look.stop').count(), 'results that are refused cannot be ticked');
     await looks(page, 'verify-queue');
     for (let open = 2; open > 0; open--) {
         await page.locator('tbody tr:has(input:enabled:not(:checked)) th').first().click();
@@ -46,7 +46,7 @@ async function sendingBack(page) {
     await press(page, 'Enter');
     await until(page, () => /31 results/.test(document.querySelector('.head')?.textContent),
         'a result is sent back with a reason');
-    ok(/1 sent back/.test(await page.textContent('.statusline')), '... as the foot says');
+    ok(/1 sent back/.test(await page.textContent('.statusline')), 'the foot says how many were sent back');
 }
 
 async function wrongPasswords(page) {
@@ -57,7 +57,7 @@ async function wrongPasswords(page) {
         await page.keyboard.press('Enter');
         await refusal(page, left, `a wrong password leaves ${left}`);
         is(await page.evaluate(() => document.activeElement?.id), 'sign',
-            '... and the cursor where it is typed again');
+            'the cursor stays where the password is typed again');
     }
     await page.fill('#sign', 'the last wrong one');
     await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ async function wrongPasswords(page) {
     const { data: [test] } = await ask(page, 'GET', '/sample-tests?status=pending&limit=1');
     const told = await ask(page, 'PATCH', `/sample-tests/${test.id}`, { result: '1' })
         .catch(({ message }) => message);
-    ok(/account_locked/.test(told), '... whose session only reads: no result is entered', told);
+    ok(/account_locked/.test(told), 'a locked session enters no result', told);
 }
 
 async function changedMeanwhile(page) {
@@ -89,10 +89,10 @@ async function signing(page, other) {
     await until(page, () => /It is now 8\.7 mg\/L/.test(
         document.querySelector('[role=dialog] tr.look')?.textContent),
         'what changed since it was seen refuses its row, and says what is there now');
-    ok((await page.textContent('[role=dialog] tbody')).includes(result), '... beside what was seen');
+    ok((await page.textContent('[role=dialog] tbody')).includes(result), 'the row shows what was seen before');
     is(await ask(page, 'GET', '/signatures?table=sample_test').then(({ data }) =>
         data.filter(({ reason }) => reason === 'Compared with the raw data').length), 0,
-        '... and nothing is signed');
+        'of a change since it was seen nothing is signed');
     await looks(page, 'verify-stale');
     await page.getByRole('button', { name: 'Show it as it is now' }).click();
     await until(page, () => !document.querySelector('[role=dialog] tr.look'),
@@ -101,10 +101,10 @@ async function signing(page, other) {
     await page.keyboard.press('Enter');
     await until(page, () => /20 results verified/.test(document.querySelector('.said')?.textContent),
         'one password verifies 20 results');
-    is(await dialog(page), 0, '... and the dialog is done');
+    is(await dialog(page), 0, 'the dialog is closed after signing');
     const { data } = await ask(page, 'GET', '/signatures?table=sample_test&limit=200');
     is(data.filter(({ reason, meaning, stands }) => reason === 'Compared with the raw data'
-        && meaning === 'verified' && stands).length, 20, '... with a signature of each');
+        && meaning === 'verified' && stands).length, 20, 'each verified result has a signature');
 }
 
 run(async (browser) => {

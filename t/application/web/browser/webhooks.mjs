@@ -54,7 +54,7 @@ async function signature(page) {
     await field(page, 'Body, byte by byte as it came').fill(body);
     await press(page, 'Tab', 'Enter');
     await until(page, () => /The signature fits/.test(document.querySelector('[role=dialog]')
-        .textContent), '... and the one that was is');
+        .textContent), 'the signature of an unchanged body fits');
     await press(page, 'Escape');
 }
 

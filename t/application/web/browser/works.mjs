@@ -56,7 +56,7 @@ const entering = {
     async decide(page) {
         await page.getByRole('button', { name: 'Keep mine' }).click();
         await this.send(page);
-        await until(page, this.done, '... mine can be kept');
+        await until(page, this.done, 'a result of mine can be kept');
         return 1;
     },
 };
@@ -104,7 +104,7 @@ const signing = {
     overtaken: () => document.querySelector('[role=dialog] tr.stop') !== null,
     async decide(page) {
         await press(page, 'Escape');
-        await until(page, this.done, '... and the dialog is left');
+        await until(page, this.done, 'the dialog of an overtaken signature is left');
         return 0;
     },
 };
@@ -148,7 +148,7 @@ const registering = {
     async decide(page) {
         await this.identify(page, 'COC-FAULT-ANOTHER');
         await this.send(page);
-        await until(page, this.done, '... with another external id it is registered');
+        await until(page, this.done, 'the sample is registered with another external id');
         return 1;
     },
 };

@@ -23,7 +23,7 @@ async function issuing(officer, [label], wrong, right) {
     await officer.press('i');
     await officer.sign();
     await officer.sees(/version 2/, 'the next version is issued');
-    await officer.sees(new RegExp(`${wrong}\\s+${right}`), '... and says what it changed');
+    await officer.sees(new RegExp(`${wrong}\\s+${right}`), 'the next version says what it changed');
 }
 
 // The trail of the sample: one line says who, when, from what to what, and why.
@@ -38,7 +38,7 @@ async function asking(auditor, [label], wrong, right) {
     await auditor.toRow((called, text) => text.includes(right), `about ${right}`);
     await auditor.press('Space');
     await auditor.sees(/amended by .*what was signed still stands|Signed.*amended by/s,
-        '... and under whose signature');
+        'the entry says under whose signature it was changed');
 }
 
 export async function amending(browser, lab, labels) {

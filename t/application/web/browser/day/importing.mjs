@@ -24,7 +24,7 @@ async function importing(analyst, lab, labels) {
     await analyst.giveFile(lab.instrument.file, fileOf(labels, lab.instrument));
     await analyst.sees(/12 results, 2 reasons; it would be held/, 'a file is tried first');
     await analyst.confirm();
-    await analyst.sees(/1 held in quarantine/, '... and held for what is wrong in it');
+    await analyst.sees(/1 held in quarantine/, 'a file with bad rows is held in quarantine');
 }
 
 async function deciding(manager) {

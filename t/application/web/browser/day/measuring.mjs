@@ -62,8 +62,8 @@ async function failing(analyst, { method, controls = [], fields, results }, labe
     await enter(analyst, controls, results, labels[0]);
     await saved(analyst, `${method}: a run is entered`);
     await (fields ? measureControls(analyst, fields) : toBatch(analyst));
-    await analyst.sees(/Failed/, '... one of its controls fails');
-    await analyst.sees(/Held/, '... and what that holds is listed');
+    await analyst.sees(/Failed/, `${method}: one of the controls fails`);
+    await analyst.sees(/Held/, `${method}: what the failed control holds is listed`);
 }
 
 async function repeating(analyst, { method, controlsAgain = [], fieldsAgain, after }, labels) {
@@ -72,7 +72,7 @@ async function repeating(analyst, { method, controlsAgain = [], fieldsAgain, aft
     await enter(analyst, controlsAgain, after, labels[0]);
     await saved(analyst, `${method}: the run is repeated`);
     await (fieldsAgain ? measureControls(analyst, fieldsAgain) : toBatch(analyst));
-    await analyst.sees(/Passed/, '... and its controls pass');
+    await analyst.sees(/Passed/, `${method}: the controls of the repeated run pass`);
 }
 
 // The bench of a method has what is open of it, of other orders too.
