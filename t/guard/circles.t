@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Dependencies lead in one direction. A folder includes no folder that includes it,
-# also by way of others. Files may depend on each other in twos and threes, as the
+# also by way of others; nor does a folder of the pages import one that imports it. Files may depend on each other in twos and threes, as the
 # halves of a thing that is too long for one file; a larger circle is an exception
 # that stands here with its reason.
 #
@@ -67,18 +67,35 @@ cmp_ok(scalar keys %includes, '>', 200, 'includes are recognised');
 cmp_ok(scalar keys %defined_in, '>', 600, 'exported functions and tables are recognised');
 cmp_ok(scalar keys %uses, '>', 150, 'uses of exported functions and tables are recognised');
 
-# "grid/desk.ts" => { "grid/acts.ts" => 1 } of the pages.
+# "pages/samples" of "pages/samples/list.tsx"; what stands in no folder stands for itself.
+sub folder_of_pages {
+    my ($path) = @_;
+    return $path =~ m{\A((?:pages/)?[\w-]+)/} ? $1 : $path;
+}
+
+# The file of the pages that an import names, "grid/acts.ts" of "./acts.ts" in grid/desk.ts.
 my $web = 'modules/application/web';
-my %imports;
-for my $path (files(qr/\.tsx?\z/, $web)) {
-    for my $import (text($path) =~ /^(?:import|export)\s(?!type\b)[^;]*?\bfrom\s'(\.[^']+)'/mg) {
-        my @part = (split(m{/}, $path =~ s{/[^/]+\z}{}r), split m{/}, $import);
-        my @to;
-        $_ eq '..' ? pop @to : $_ ne '.' && push @to, $_ for @part;
-        my ($from, $to) = map { s{\A$web/}{}r } $path, join '/', @to;
-        $imports{$from}{$to} = 1 if $from ne $to;
+sub imported {
+    my ($from, $name) = @_;
+    my @to;
+    $_ eq '..' ? pop @to : $_ ne '.' && push @to, $_
+        for split(m{/}, $from =~ s{/?[^/]+\z}{}r), split m{/}, $name;
+    return join '/', @to;
+}
+
+# "grid/desk.ts" => { "grid/acts.ts" => 1 } of the pages. Of files only values count, for types
+# are gone when a page runs; of folders types count as well.
+my (%imports, %folders_of_pages);
+for my $from (map { s{\A$web/}{}r } files(qr/\.tsx?\z/, $web)) {
+    my $text = text("$web/$from");
+    while ($text =~ /^(?:import|export)\s(type\b)?[^;]*?\bfrom\s'(\.[^']+)'|\bimport\('(\.[^']+)'\)/mg) {
+        my ($type, $to, $later) = ($1, imported($from, $2 // $3), $3);
+        my @folders = map { folder_of_pages($_) } $from, $to;
+        $imports{$from}{$to} = 1 if !$type && !$later && $from ne $to;
+        $folders_of_pages{ $folders[0] }{ $folders[1] } = 1 if $folders[0] ne $folders[1];
     }
 }
+cmp_ok(scalar keys %folders_of_pages, '>', 30, 'folders of the pages are recognised');
 cmp_ok(scalar keys %imports, '>', 200, 'imports of the pages are recognised');
 is(join("\n", grep { !-e "$LIMS::Test::Source::root/$web/$_" } map { keys %$_ } values %imports), '',
     'imports of the pages lead to files');
@@ -121,9 +138,12 @@ sub drawing {
     } @members;
 }
 
-my @of_folders = circles(\%folders);
-ok(!@of_folders, 'no folder includes one that includes it')
-    or diag(map { ("@$_\n", drawing(\%folders, @$_)) } @of_folders);
+for my $graph ([ 'folder', \%folders ], [ 'folder of the pages', \%folders_of_pages ]) {
+    my ($what, $arrows) = @$graph;
+    my @circles = circles($arrows);
+    ok(!@circles, "no $what depends on one that depends on it")
+        or diag(map { ("@$_\n", drawing($arrows, @$_)) } @circles);
+}
 
 my %allowed = map { my ($reason, @files) = @$_; "@{[ sort @files ]}" => $reason } @exceptions;
 my %met;

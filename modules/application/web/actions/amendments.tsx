@@ -2,6 +2,10 @@
 //
 // Correcting a reported sample: opening an amendment, issuing the next version of the
 // certificate, giving it up.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
+import { certifiedRows, signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -13,12 +17,8 @@ import { bodyOf } from '../form/schema.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
-import { dated } from '../texts/time.ts';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
-import { certifiedRows, signature, signedContents } from './signed.ts';
+import { dated } from '../texts/time.ts';
 import { testsChanged } from './verify.ts';
 
 export type Amendable = Pick<Read<'/samples/{id}'>, 'id' | 'trackingId' | 'status' | 'amendment'>;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deciding approvals: one or many, by one password; what is signed is listed result by result.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
+import { certifiedRows, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
-import { certifiedRows, signedContents } from './signed.ts';
 
 export type Task = Read<'/approval-records'>['data'][number];
 

@@ -2,14 +2,14 @@
 //
 // The first certificate of a sample: found by its tracking id, and issued where one sees what
 // it would say.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import type { Read } from '../api/read.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
 
 const { certificates: words } = t.release;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on a presumptive positive: recording a reading, deciding the outcome.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { nameOf } from '../pages/confirmations/confirmation.tsx';
-import type { Confirmation, State } from '../pages/confirmations/confirmation.tsx';
+import { nameOf } from '../nouns/confirmation.tsx';
+import type { Confirmation, State } from '../nouns/confirmation.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.confirmations;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on instrument files: importing after a dry run, releasing, rejecting, reading again.
-import { answer, api } from '../api/client.ts';
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
 import { base64Of } from '../api/base64.ts';
+import { answer, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { changed, condition, readNow } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
-import { decisionsOf, reasonsOf, sent, blocks, countsOf } from '../pages/instrument-files/reasons.ts';
-import type { Decisions } from '../pages/instrument-files/reasons.ts';
+import { decisionsOf, reasonsOf, sent, blocks, countsOf } from '../nouns/file-reasons.ts';
+import type { Decisions } from '../nouns/file-reasons.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { investigating } from './investigating.ts';
 
 type Listed = Read<'/instrument-files'>['data'][number];

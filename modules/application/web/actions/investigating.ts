@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opens an investigation from the record that it is about: the form begins with what is known.
+import type { Action } from '../acting/action.ts';
 import type { Read } from '../api/read.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
 
 interface Concern {
     // The record's name, above the form.

@@ -2,16 +2,16 @@
 //
 // Actions on an investigation: going to the next phase, closing it, adding the actions that follow
 // from it.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
-import type { Investigation, Phase } from '../pages/investigations/investigation.tsx';
+import type { Investigation, Phase } from '../nouns/investigation.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.investigations;

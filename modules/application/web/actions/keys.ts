@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on API keys. A key is shown once: when it is made, and when it is rotated.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -8,9 +11,6 @@ import { reveal } from '../form/revealed.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 
 export type Key = Read<'/keys'>['data'][number];
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on lots: opening, quarantining, releasing.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { isMedia, kindOf, reachOf } from '../pages/lots/lot.ts';
-import type { Lot, Use } from '../pages/lots/lot.ts';
+import { isMedia, kindOf, reachOf } from '../nouns/lot.ts';
+import type { Lot, Use } from '../nouns/lot.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import type { LotKind } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 import { investigating } from './investigating.ts';
 
 export const lotsChanged = (): Promise<void> => changed('/reagent-lots', '/media-lots',

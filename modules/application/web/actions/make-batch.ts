@@ -6,7 +6,7 @@ import { Problem } from '../api/problem.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { nextNumber } from '../pages/qc-batches/numbers.ts';
+import { nextNumber } from '../nouns/qc-numbers.ts';
 import { dayIn } from '../texts/local-time.ts';
 
 type QcBatch = Read<'/qc-batches/{id}'>;

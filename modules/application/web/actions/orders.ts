@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions of the list of orders; each leads to the page on which it is done.
+import type { Action } from '../acting/action.ts';
 import type { Read } from '../api/read.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
 
 type Order = Read<'/orders'>['data'][number];
 

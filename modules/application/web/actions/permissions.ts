@@ -2,17 +2,13 @@
 //
 // Changing what roles may do: with a reason, and signed where acts are; what somebody else
 // changed meanwhile is shown before it is replaced.
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed, condition } from '../api/read.ts';
-import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import type { Change } from '../pages/users/matrix.ts';
+import type { Change, Matrix } from '../nouns/permission-matrix.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import { ask } from './ask.ts';
-
-export type Matrix = Read<'/permissions'>;
-export type Role = Matrix['roles'][number]['role'];
 
 const words = t.users.permissions;
 

@@ -2,21 +2,21 @@
 //
 // Actions on QC batches: making one from a template, evaluating, adding and removing covered tests,
 // overriding, repeating.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question, SignedRow } from '../acting/ask.ts';
+import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
-import { limitsOf } from '../pages/qc-batches/numbers.ts';
+import { limitsOf } from '../nouns/qc-numbers.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question, SignedRow } from './ask.ts';
 import { investigating } from './investigating.ts';
 import { type Made, batchesChanged, makeBatch } from './make-batch.ts';
 import { askToRepeat } from './repeat-run.ts';
-import { signature, signedContents } from './signed.ts';
 
 export type QcBatch = Read<'/qc-batches/{id}'>;
 export type QcControl = QcBatch['controls'][number];

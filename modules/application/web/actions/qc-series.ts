@@ -2,6 +2,8 @@
 //
 // Actions on a control chart: excluding a point and including it again, changing the baseline and
 // the rules.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -9,8 +11,6 @@ import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
 
 export type QcSeries = Read<'/qc-series/{id}'>;
 export type QcPoint = QcSeries['points'][number];

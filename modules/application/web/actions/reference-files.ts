@@ -7,7 +7,7 @@ import type { paths as service } from '#api';
 import { base64Of } from '../api/base64.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
-import type { ListPath } from '../form/definition.ts';
+import type { ReadPath } from '../api/read.ts';
 
 type Import = service['/reference-data/import']['post'];
 type Body = Import['requestBody']['content']['application/json'];
@@ -41,6 +41,6 @@ export async function importFile(
 ): Promise<Tried> {
     const { contentHash } = tried;
     const done = await send({ noun, contentBase64, contentHash, ...(reason ? { reason } : {}) });
-    await changed(`/${noun}` as ListPath, `/${noun}/{id}` as ListPath);
+    await changed(`/${noun}` as ReadPath, `/${noun}/{id}` as ReadPath);
     return done;
 }

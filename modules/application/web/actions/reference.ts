@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on reference data: making a record, deactivating it and activating it again.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { change, readRecord } from '../form/service.ts';
-import type { Noun } from '../pages/reference/nouns.ts';
+import type { Noun } from '../nouns/reference.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 import { hasFile } from './reference-files.ts';
 
 export interface Row {

@@ -3,13 +3,13 @@
 // Repeating a run whose controls failed: a new batch with the same controls. What was measured
 // under the failed one stays there, and is measured again as a retest; what was not yet
 // measured goes over.
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { asProblem } from '../api/problem.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import { ask } from './ask.ts';
 import { makeBatch } from './make-batch.ts';
 import { type CoveredTest, type OpenBatch, type QcBatch, nameOf } from './qc-batches.ts';
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on the tests of a sample: adding, verifying, cancelling, testing again.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
+import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { investigating } from './investigating.ts';
-import { signature, signedContents } from './signed.ts';
 import { rowOf, testsChanged, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on samples: on those selected in the list, or on the open one.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -10,9 +13,6 @@ import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 import { investigating } from './investigating.ts';
 
 export type Sample = Read<'/samples'>['data'][number];

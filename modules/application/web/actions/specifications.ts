@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ending a specification, so that the more general one applies again.
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import { ask } from './ask.ts';
 
 const words = t.reference.specifications;
 

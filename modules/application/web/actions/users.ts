@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on people's accounts.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { reveal } from '../form/revealed.ts';
+import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
-import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 
 export type User = Read<'/users'>['data'][number];
 

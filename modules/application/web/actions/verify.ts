@@ -2,6 +2,9 @@
 //
 // Reviewing results: verifying many by one signature, sending one back, asking for it again,
 // choosing which of several is reported.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question, SignedRow } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
@@ -9,9 +12,6 @@ import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import type { Question, SignedRow } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 export type Reviewed = Read<'/sample-tests'>['data'][number];

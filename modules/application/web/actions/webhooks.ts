@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on webhook endpoints and their deliveries.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -9,9 +12,6 @@ import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
 
 export type Endpoint = Read<'/webhook-endpoints'>['data'][number];
 export type Delivery = Read<'/webhook-deliveries'>['data'][number];

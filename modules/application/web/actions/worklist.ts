@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on open tests of the worklist: assigning them, making a run of them.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -9,8 +11,6 @@ import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
 import { makeBatch } from './make-batch.ts';
 
 const texts = t.bench.worklist;

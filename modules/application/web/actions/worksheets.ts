@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions on a worksheet: saving values, signing a step, withdrawing signatures.
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
-import { ask } from './ask.ts';
-import type { Question } from './ask.ts';
 import { samplesChanged } from './samples.ts';
 
 export type Worksheet = Read<'/worksheets/{id}'>;

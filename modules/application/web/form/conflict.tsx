@@ -5,14 +5,15 @@
 // changed keeps that change.
 import type { ReactElement } from 'react';
 
+import type { RecordsPath } from '../api/records.ts';
+import { useRecordNames } from '../api/records.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
 import { Versions } from '../parts/versions.tsx';
 import type { Version } from '../parts/versions.tsx';
 import { t } from '../texts/texts.ts';
-import type { Member, RecordsPath } from './definition.ts';
+import type { Member } from './definition.ts';
 import type { Clash, Draft } from './draft.ts';
-import { useRecordNames } from './records.ts';
 
 function said(draft: Draft, member: Member): string {
     if (typeof draft === 'boolean') {

@@ -6,10 +6,9 @@ import type { PathsWithMethod } from 'openapi-typescript-helpers';
 
 import type { paths } from '#api';
 
-import type { SignedContent } from '../actions/signed.ts';
+import type { SignedContent } from '../acting/signed.ts';
+import type { RecordsPath } from '../api/records.ts';
 import type { Schema } from './schema.ts';
-
-export type ListPath = PathsWithMethod<paths, 'get'>;
 
 export interface Member {
     label: string;
@@ -25,11 +24,6 @@ export interface Member {
     // Whether the input has several lines.
     long?: boolean;
 }
-
-// Lists whose records are picked by their names.
-export type RecordsPath = Extract<ListPath, '/clients' | '/projects' | '/material-types'
-    | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'
-    | '/media-lots' | '/panels' | '/instruments' | '/qc-templates' | '/worksheet-templates'>;
 
 // Routes of acts on one record.
 export type ActPath = Extract<PathsWithMethod<paths, 'post'>, `${string}/{id}/${string}`>;

@@ -5,13 +5,14 @@
 import { useId } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
+import type { RecordsPath } from '../api/records.ts';
+import { useRecords } from '../api/records.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { RecordPicker } from '../parts/record-picker.tsx';
 import { t } from '../texts/texts.ts';
-import type { Member, RecordsPath } from './definition.ts';
+import type { Member } from './definition.ts';
 import type { Draft, Group } from './draft.ts';
 import { RecordList, Rows, Words } from './many.tsx';
-import { useRecords } from './records.ts';
 import { kindOf, nullable } from './schema.ts';
 import type { Kind, Schema } from './schema.ts';
 

@@ -10,6 +10,7 @@ import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Refusal } from '../record/refusal.tsx';
 import { t } from '../texts/texts.ts';
+import { useUnsaved } from '../unsaved.ts';
 import { Conflict } from './conflict.tsx';
 import type { Member } from './definition.ts';
 import { Members } from './field.tsx';
@@ -17,7 +18,6 @@ import { useFilling } from './filling.ts';
 import type { Filling, Given, Start } from './filling.ts';
 import { inLabels, labelsOf, mistakesOf } from './mistakes.ts';
 import type { Schema } from './schema.ts';
-import { useUnsaved } from './unsaved.ts';
 
 function shownMembers({ definition, id, schema }: Start): Record<string, Member> {
     return Object.fromEntries(Object.entries(definition.members).filter(([name, { only }]) =>

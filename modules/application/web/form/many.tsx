@@ -4,15 +4,15 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
+import type { RecordsPath } from '../api/records.ts';
+import { useRecords } from '../api/records.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { RecordPicker } from '../parts/record-picker.tsx';
 import { t } from '../texts/texts.ts';
-import type { RecordsPath } from './definition.ts';
 import type { Draft, Group } from './draft.ts';
 import { Members, Said } from './field.tsx';
 import type { FieldProperties } from './field.tsx';
-import { useRecords } from './records.ts';
 
 const texts = (draft: Draft): string[] =>
     Array.isArray(draft) ? draft.filter((one): one is string => typeof one === 'string') : [];

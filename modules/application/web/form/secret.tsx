@@ -8,8 +8,8 @@ import { SidePanel } from '../parts/dialog.tsx';
 import { Status } from '../parts/status.tsx';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
+import { useUnsaved } from '../unsaved.ts';
 import { reveal, useRevealed } from './revealed.ts';
-import { useUnsaved } from './unsaved.ts';
 
 function copy(text: string): void {
     navigator.clipboard.writeText(text).then(

@@ -6,12 +6,13 @@ import type { PathsWithMethod } from 'openapi-typescript-helpers';
 
 import type { paths } from '#api';
 
-import { signedContents } from '../actions/signed.ts';
+import { signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { changed } from '../api/read.ts';
+import type { ReadPath } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import type { ActPath, FormDefinition, ListPath } from './definition.ts';
+import type { ActPath, FormDefinition } from './definition.ts';
 
 type PatchPath = PathsWithMethod<paths, 'patch'>;
 
@@ -43,7 +44,7 @@ export async function signedHash(
 }
 
 const readAgain = ({ list, one }: Pick<FormDefinition, 'list' | 'one'>): Promise<void> =>
-    changed(...list ? [list as ListPath, one] : [one]);
+    changed(...list ? [list as ReadPath, one] : [one]);
 
 export async function create(definition: FormDefinition, body: Record_): Promise<Record_> {
     const { list, of } = definition;

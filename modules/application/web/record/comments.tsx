@@ -4,16 +4,16 @@
 import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
-import { comment } from '../actions/notes.ts';
-import { tell } from '../actions/action.ts';
+import { tell } from '../acting/action.ts';
 import { usePeople } from '../api/names.ts';
 import { useRead } from '../api/read.ts';
 import { may } from '../api/session.ts';
-import { useUnsaved } from '../form/unsaved.ts';
 import { Button } from '../parts/button.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
+import { useUnsaved } from '../unsaved.ts';
+import { comment } from './notes.ts';
 import { notedTable } from './record.ts';
 import type { Noted, Recorded } from './record.ts';
 

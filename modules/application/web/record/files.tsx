@@ -4,8 +4,7 @@
 // attached them.
 import type { ReactElement } from 'react';
 
-import { allowed } from '../actions/action.ts';
-import { fileActions, upload } from '../actions/notes.ts';
+import { allowed } from '../acting/action.ts';
 import { usePeople } from '../api/names.ts';
 import { useRead } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
@@ -17,6 +16,7 @@ import { paths } from '../paths.ts';
 import { PlainTable } from '../table/plain-table.tsx';
 import { sizeOf } from '../texts/size.ts';
 import { t } from '../texts/texts.ts';
+import { fileActions, upload } from './notes.ts';
 import { notedTable } from './record.ts';
 import type { Recorded } from './record.ts';
 

@@ -5,17 +5,17 @@
 import { useRef, useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
-import { ask } from '../actions/ask.ts';
-import type { Question } from '../actions/ask.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question } from '../acting/ask.ts';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
-import { useClosingAsked } from '../form/unsaved.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
 import { Status } from '../parts/status.tsx';
 import { Refusal } from '../record/refusal.tsx';
 import { t } from '../texts/texts.ts';
+import { useClosingAsked } from '../unsaved.ts';
 import { Rows, Ways, useRefusedRows } from './signed-rows.tsx';
 
 function Lines({ lines, short }: { lines: string[]; short: boolean }): ReactElement {

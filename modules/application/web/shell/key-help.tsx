@@ -3,7 +3,7 @@
 // Help for a screen: its purpose, and its keys, made of its actions.
 import type { ReactElement } from 'react';
 
-import { useOffered } from '../actions/action.ts';
+import { useOffered } from '../acting/action.ts';
 import { base } from '../api/send.ts';
 import { SidePanel } from '../parts/dialog.tsx';
 import { paths } from '../paths.ts';

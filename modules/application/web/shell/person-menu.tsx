@@ -4,16 +4,16 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../actions/action.ts';
+import { tell } from '../acting/action.ts';
 import { useSession } from '../api/session.ts';
 import type { Session } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { MenuButton } from '../parts/menu.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { t } from '../texts/texts.ts';
 import { choose, chosen } from '../theme/choice.ts';
 import type { Choice } from '../theme/choice.ts';
-import { t } from '../texts/texts.ts';
 
 function signing({ signature }: Session): string {
     if (signature.lockedUntil && new Date(signature.lockedUntil) > new Date()) {

@@ -4,8 +4,8 @@
 import { useState } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
-import { useOffered } from '../actions/action.ts';
-import type { Ready } from '../actions/action.ts';
+import { useOffered } from '../acting/action.ts';
+import type { Ready } from '../acting/action.ts';
 import { SidePanel } from '../parts/dialog.tsx';
 import { t } from '../texts/texts.ts';
 

@@ -4,8 +4,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
-import { tell } from '../actions/action.ts';
-import { takeScans } from '../actions/scans.ts';
+import { tell } from '../acting/action.ts';
+import { takeScans } from '../acting/scans.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { listen } from '../keys/keyboard.ts';

@@ -4,9 +4,9 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { useQuestion } from '../actions/ask.ts';
-import { may, useSession, useSessionState } from '../api/session.ts';
+import { useQuestion } from '../acting/ask.ts';
 import { base } from '../api/send.ts';
+import { may, useSession, useSessionState } from '../api/session.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { Nothing } from '../parts/states.tsx';

@@ -5,9 +5,9 @@
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { ask } from '../actions/ask.ts';
-import type { Question, SignedRow } from '../actions/ask.ts';
-import { tell } from '../actions/action.ts';
+import { tell } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import type { Question, SignedRow } from '../acting/ask.ts';
 import type { Blocker, Problem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';

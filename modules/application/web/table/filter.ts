@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The filters of a list as data: in the address as the API names them, and in words.
-import type { RecordsPath } from '../form/definition.ts';
+import type { RecordsPath } from '../api/records.ts';
 import { dated } from '../texts/time.ts';
 
 export type Filters = Record<string, string>;

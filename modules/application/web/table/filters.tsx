@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
 import type { FormEvent, ReactElement, ReactNode } from 'react';
 import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 
-import type { RecordsPath } from '../form/definition.ts';
-import { useRecordNames, useRecords } from '../form/records.ts';
+import type { RecordsPath } from '../api/records.ts';
+import { useRecordNames, useRecords } from '../api/records.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';

@@ -5,9 +5,9 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
-import { ActBar } from '../actions/act-bar.tsx';
-import { allowed, useActions } from '../actions/action.ts';
-import type { Action, Ready } from '../actions/action.ts';
+import { ActBar } from '../acting/act-bar.tsx';
+import { allowed, useActions } from '../acting/action.ts';
+import type { Action, Ready } from '../acting/action.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ReadPath } from '../api/read.ts';
 import { useSession } from '../api/session.ts';
@@ -15,8 +15,8 @@ import { Button } from '../parts/button.tsx';
 import type { Dropping } from '../parts/drop-files.tsx';
 import { Nothing, Refused, Waiting } from '../parts/states.tsx';
 import { navigate, remember, remembered, useAddress } from '../router.tsx';
-import { clock } from '../texts/time.ts';
 import { t } from '../texts/texts.ts';
+import { clock } from '../texts/time.ts';
 import { ListTable } from './list-table.tsx';
 import type { Column } from './list-table.tsx';
 import { RowPeek } from './peek.tsx';

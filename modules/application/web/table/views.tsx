@@ -3,8 +3,8 @@
 // Saved views of a list: a person's own, and those that are shared.
 import type { ReactElement } from 'react';
 
-import { ask } from '../actions/ask.ts';
-import { each } from '../actions/each.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed, useRead } from '../api/read.ts';
 import type { Read } from '../api/read.ts';

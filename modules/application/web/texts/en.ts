@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // English: every text that a person reads and that does not come from the service.
-import type { Problem } from '../api/problem.ts';
 import { account } from './en-account.ts';
 import { amendments } from './en-amendments.ts';
+import { keys as apiKeys } from './en-api-keys.ts';
 import { apiReference } from './en-api-reference.ts';
 import { audit } from './en-audit.ts';
 import { batches } from './en-batches.ts';
 import { bench } from './en-bench.ts';
 import { charts } from './en-charts.ts';
-import { form } from './en-form.ts';
+import { confirmations } from './en-confirmations.ts';
 import { instrumentFiles } from './en-files.ts';
+import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
 import { guide } from './en-guide.ts';
-import { confirmations } from './en-confirmations.ts';
 import { investigations } from './en-investigations.ts';
 import { lots } from './en-lots.ts';
-import { inPolicies, organization } from './en-organization.ts';
 import { orders } from './en-orders.ts';
+import { inPolicies, organization } from './en-organization.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
 import { release } from './en-release.ts';
+import { users } from './en-users.ts';
 import { verification } from './en-verification.ts';
 import { verify } from './en-verify.ts';
-import { users } from './en-users.ts';
 import { webhooks } from './en-webhooks.ts';
-import { keys as apiKeys } from './en-api-keys.ts';
 import { worksheets } from './en-worksheets.ts';
 
 const count = (n: number, one: string, many = `${one}s`): string =>
@@ -91,7 +90,7 @@ export const en = {
     more: 'More',
     loading: (what: string) => `Loading ${what}`,
     refusedTitle: (status: number) => refusedTitles[status] ?? 'This was refused',
-    sentence: (problem: Problem) => sentences[problem.slug]
+    sentence: (problem: { slug: string; message: string; status: number }) => sentences[problem.slug]
         ?? (inPolicies(problem.message) || `The service answered ${problem.status}.`),
     notDone: (n: number) => `${count(n, 'was', 'were')} refused.`,
     skip: 'Skip to the page',

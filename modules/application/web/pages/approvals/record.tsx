@@ -5,8 +5,8 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { approvalActions, nameOf } from '../../actions/approvals.ts';
 import type { Task } from '../../actions/approvals.ts';
 import { usePeople } from '../../api/names.ts';

@@ -4,7 +4,7 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import type { Read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';

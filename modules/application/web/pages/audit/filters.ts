@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Filters of the audit trail: a record by its name, a person, a key, a period.
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { useAll, useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';

@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { type Ready, useActions } from '../../actions/action.ts';
+import { type Ready, useActions } from '../../acting/action.ts';
 import { type Problem, asProblem } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { visibleText } from '../../api/visible.ts';
@@ -17,11 +17,11 @@ import { Button } from '../../parts/button.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
+import { t } from '../../texts/texts.ts';
 import { keptDesk, leaveDesk, openDesk } from './desks.ts';
 import { RunBar } from './run-bar.tsx';
 import { type Batch, type By, type Run, enteredSince, lastChange, loadRun } from './run.ts';
 import { sheetOf, versionsIn } from './sheet.ts';
-import { t } from '../../texts/texts.ts';
 import { Views } from './views.tsx';
 
 const texts = t.bench;

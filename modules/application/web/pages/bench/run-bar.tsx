@@ -5,7 +5,7 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { useAll } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
@@ -13,11 +13,11 @@ import { except, set } from '../../grid/acts.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { type Settings, isOpen, kindOf } from '../../grid/sheet.ts';
 import { Status } from '../../parts/status.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { momentOf } from '../../texts/local-time.ts';
+import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import type { Batch } from './run.ts';
 import { objections } from './service.ts';
-import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
 

@@ -5,7 +5,7 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { type Ready, useActions } from '../../actions/action.ts';
+import { type Ready, useActions } from '../../acting/action.ts';
 import type { Desk } from '../../grid/desk.ts';
 import type { Order } from '../../grid/sheet.ts';
 import { MenuButton } from '../../parts/menu.tsx';

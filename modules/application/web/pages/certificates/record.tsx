@@ -5,9 +5,9 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
-import type { Ready } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';

@@ -5,6 +5,8 @@
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
+import { Due, StateOf, nameOf } from '../../nouns/confirmation.tsx';
+import type { Confirmation, State } from '../../nouns/confirmation.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
@@ -12,8 +14,6 @@ import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
-import { Due, StateOf, nameOf } from './confirmation.tsx';
-import type { Confirmation, State } from './confirmation.tsx';
 
 const words = t.confirmations;
 const { columns: titles } = words;

@@ -4,8 +4,8 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { confirmationActions, confirmationsChanged } from '../../actions/confirmations.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
@@ -13,6 +13,7 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import type { FormDefinition } from '../../form/definition.ts';
 import { RecordForm } from '../../form/form.tsx';
+import { Due, StateOf } from '../../nouns/confirmation.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -21,7 +22,6 @@ import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
-import { Due, StateOf } from './confirmation.tsx';
 
 type Whole = Read<'/confirmations/{id}'>;
 

@@ -5,18 +5,18 @@
 import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { decide, leaveOut } from '../../actions/instrument-files.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from '../../nouns/file-reasons.ts';
+import type { Card, Decision, Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
-import { dayOf, when } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dayOf, when } from '../../texts/time.ts';
 import type { InstrumentFile } from './preview.ts';
-import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from './reasons.ts';
-import type { Card, Decision, Reason } from './reasons.ts';
 
 const texts = t.instrumentFiles;
 

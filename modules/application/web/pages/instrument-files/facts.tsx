@@ -3,14 +3,14 @@
 // Profile by which a file was read, and time of reading; another profile is chosen here.
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { readBy } from '../../actions/instrument-files.ts';
 import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
 import { useAll } from '../../api/read.ts';
+import { decisionsOf } from '../../nouns/file-reasons.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import type { InstrumentFile } from './preview.ts';
-import { decisionsOf } from './reasons.ts';
 
 const texts = t.instrumentFiles;
 

@@ -5,13 +5,14 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, tell, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, tell, useActions } from '../../acting/action.ts';
 import { importFiles, inboxActions } from '../../actions/instrument-files.ts';
 import { useInstruments } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
+import { blocks, countsOf, reasonsOf } from '../../nouns/file-reasons.ts';
 import { ChooseFiles, useDrop } from '../../parts/drop-files.tsx';
 import type { Dropping } from '../../parts/drop-files.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
@@ -23,9 +24,8 @@ import { navigate, useAddress } from '../../router.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
-import { span } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { blocks, countsOf, reasonsOf } from './reasons.ts';
+import { span } from '../../texts/time.ts';
 
 export type Listed = Read<'/instrument-files'>['data'][number];
 type State = Listed['status'];

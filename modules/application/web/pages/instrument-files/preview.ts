@@ -7,8 +7,8 @@ import { useQuery } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Read } from '../../api/read.ts';
-import { blocks, decisionsOf, reasonsOf, sent } from './reasons.ts';
-import type { Excluded, Reason } from './reasons.ts';
+import { blocks, decisionsOf, reasonsOf, sent } from '../../nouns/file-reasons.ts';
+import type { Excluded, Reason } from '../../nouns/file-reasons.ts';
 
 export type InstrumentFile = Read<'/instrument-files/{id}'>;
 export type Written = InstrumentFile['results'][number];

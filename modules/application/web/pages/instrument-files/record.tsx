@@ -4,12 +4,15 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
-import type { Ready } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import { fileActions, leaveOut } from '../../actions/instrument-files.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
+import { asksForSample, blocks, cardsOf, decisionsOf, isExcluded, nextOpen,
+    reasonsOf } from '../../nouns/file-reasons.ts';
+import type { Card, Decisions } from '../../nouns/file-reasons.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
@@ -22,11 +25,8 @@ import { FileFacts } from './facts.tsx';
 import { FileStatus } from './inbox.tsx';
 import { usePreview } from './preview.ts';
 import type { InstrumentFile, Preview } from './preview.ts';
-import { asksForSample, blocks, cardsOf, decisionsOf, isExcluded, nextOpen,
-    reasonsOf } from './reasons.ts';
-import type { Card, Decisions } from './reasons.ts';
-import { SheetPane, useSheets } from './sheets.tsx';
 import type { Marked } from './sheet.tsx';
+import { SheetPane, useSheets } from './sheets.tsx';
 
 const texts = t.instrumentFiles;
 

@@ -7,12 +7,12 @@ import type { ReactElement, ReactNode } from 'react';
 
 import type { Read } from '../../api/read.ts';
 import { listen } from '../../keys/keyboard.ts';
+import { columnOf, letterOf } from '../../nouns/file-reasons.ts';
+import type { Reason } from '../../nouns/file-reasons.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Written } from './preview.ts';
-import { columnOf, letterOf } from './reasons.ts';
-import type { Reason } from './reasons.ts';
 
 export type Sheet = Read<'/instrument-files/{id}/grid'>['sheets'][number];
 type SheetRow = Sheet['rows'][number];

@@ -4,12 +4,12 @@
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
+import type { Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
 import type { InstrumentFile } from './preview.ts';
-import type { Reason } from './reasons.ts';
 import { SheetTable } from './sheet.tsx';
 import type { Marked, Sheet } from './sheet.tsx';
 

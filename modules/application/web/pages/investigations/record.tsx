@@ -4,23 +4,23 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { investigationActions, investigationsChanged } from '../../actions/investigations.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
+import { Clock, PhaseOf } from '../../nouns/investigation.tsx';
+import type { Investigation } from '../../nouns/investigation.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import { actionForm, investigationForm } from './forms.ts';
-import { Clock, PhaseOf } from './investigation.tsx';
-import type { Investigation } from './investigation.tsx';
 import { Actions, Causes, Values } from './work.tsx';
 
 const words = t.investigations;

@@ -7,6 +7,8 @@ import { finish } from '../../actions/investigations.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
+import { PhaseOf } from '../../nouns/investigation.tsx';
+import type { Investigation } from '../../nouns/investigation.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing } from '../../parts/states.tsx';
@@ -14,10 +16,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { PhaseOf } from './investigation.tsx';
-import type { Investigation } from './investigation.tsx';
+import { dayOf } from '../../texts/time.ts';
 
 const words = t.investigations;
 

@@ -4,14 +4,14 @@
 import type { ReactElement } from 'react';
 
 import { useSession } from '../../api/session.ts';
-import type { LotKind } from '../../paths.ts';
+import { glyphs, isMedia } from '../../nouns/lot.ts';
+import type { Lot } from '../../nouns/lot.ts';
 import { Status } from '../../parts/status.tsx';
+import type { LotKind } from '../../paths.ts';
 import type { Column } from '../../table/list-table.tsx';
 import { dayIn } from '../../texts/local-time.ts';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { glyphs, isMedia } from './lot.ts';
-import type { Lot } from './lot.ts';
+import { dayOf } from '../../texts/time.ts';
 
 const { columns: titles } = t.lots;
 

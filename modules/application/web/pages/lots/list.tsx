@@ -6,19 +6,19 @@ import type { ReactElement } from 'react';
 import { lotListActions } from '../../actions/lots.ts';
 import { useRead } from '../../api/read.ts';
 import { RecordForm } from '../../form/form.tsx';
+import { kindOf } from '../../nouns/lot.ts';
+import type { Lot } from '../../nouns/lot.ts';
 import { paths } from '../../paths.ts';
 import type { LotKind } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
-import { FilterBar } from '../../table/filters.tsx';
 import type { Filter } from '../../table/filter.ts';
+import { FilterBar } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { columnsOf } from './columns.tsx';
 import { lotForms } from './forms.ts';
-import { kindOf } from './lot.ts';
-import type { Lot } from './lot.ts';
 
 const known: Filter[] = [
     { name: 'qcStatus', title: t.lots.filter.qcStatus, choices: Object.entries(t.lots.status) },

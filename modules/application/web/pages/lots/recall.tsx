@@ -5,12 +5,12 @@
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
+import { kindOf, reachOf } from '../../nouns/lot.ts';
+import type { Lot } from '../../nouns/lot.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
-import { kindOf, reachOf } from './lot.ts';
-import type { Lot } from './lot.ts';
 
 const words = t.lots.recall;
 

@@ -4,25 +4,25 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { lotActions, lotsChanged } from '../../actions/lots.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
+import { isMedia, kindOf } from '../../nouns/lot.ts';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import type { LotKind } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import { Qc, Usable } from './columns.tsx';
 import { lotForms, testForm } from './forms.ts';
-import { isMedia, kindOf } from './lot.ts';
 import { Reached, Recall } from './recall.tsx';
 
 type WholeMedia = Read<'/media-lots/{id}'>;

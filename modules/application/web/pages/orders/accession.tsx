@@ -4,8 +4,8 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { type Ready, useActions } from '../../actions/action.ts';
-import { ask } from '../../actions/ask.ts';
+import { type Ready, useActions } from '../../acting/action.ts';
+import { ask } from '../../acting/ask.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';

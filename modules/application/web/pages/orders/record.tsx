@@ -4,8 +4,8 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { type Ready, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { type Ready, useActions } from '../../acting/action.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';

@@ -5,17 +5,17 @@
 import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { enterGrid } from '../../grid/leave.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { enterGrid } from '../../grid/leave.ts';
 import type { OrderDesk } from './order-desk.ts';
 import type { Form } from './reading.ts';
 import { type References, called, nameOf } from './references.ts';

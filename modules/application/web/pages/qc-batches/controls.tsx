@@ -5,17 +5,17 @@
 import { useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell, useActions } from '../../actions/action.ts';
-import type { Ready } from '../../actions/action.ts';
+import { tell, useActions } from '../../acting/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import type { QcBatch, QcControl } from '../../actions/qc-batches.ts';
 import { useDefinitions } from '../../api/names.ts';
 import { may } from '../../api/session.ts';
-import { useUnsaved } from '../../form/unsaved.ts';
+import { limitsOf } from '../../nouns/qc-numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
-import { limitsOf } from './numbers.ts';
+import { useUnsaved } from '../../unsaved.ts';
 import { SeriesLink } from './series-glance.tsx';
 import { judge, needs, save, titleOf } from './values.ts';
 import type { Field, Typed, Values, Verdict } from './values.ts';

@@ -10,12 +10,12 @@ import type { QcControl } from '../../actions/qc-batches.ts';
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
+import { numberOf } from '../../nouns/qc-numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
 import { Refused } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
-import { numberOf } from './numbers.ts';
 
 const texts = t.batches;
 

@@ -6,13 +6,13 @@ import type { ReactElement } from 'react';
 
 import type { CoveredTest, QcBatch } from '../../actions/qc-batches.ts';
 import { useRead } from '../../api/read.ts';
+import { fateOf } from '../../nouns/qc-numbers.ts';
+import type { Fate } from '../../nouns/qc-numbers.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { fateOf } from './numbers.ts';
-import type { Fate } from './numbers.ts';
 
 const texts = t.batches;
 

@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { allowed, useActions } from '../../actions/action.ts';
+import { allowed, useActions } from '../../acting/action.ts';
 import { makeActions } from '../../actions/qc-batches.ts';
 import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
 import { useAll, useRead } from '../../api/read.ts';
@@ -18,8 +18,8 @@ import type { Filter, Filters } from '../../table/filter.ts';
 import { FilterBar, show } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import { BatchStatus, glyphOf } from './status.tsx';
 import type { Listed, State } from './status.tsx';
 

@@ -4,8 +4,8 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { batchesChanged } from '../../actions/make-batch.ts';
 import { batchActions } from '../../actions/qc-batches.ts';
 import type { QcBatch } from '../../actions/qc-batches.ts';
@@ -17,8 +17,8 @@ import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
-import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import { Controls } from './controls.tsx';
 import { CorrectControl } from './correct.tsx';
 import { Covered } from './covered.tsx';

@@ -2,13 +2,13 @@
 //
 // Values typed for the controls of a batch: which ones a control still needs, how the service would
 // judge them, and saving them all.
-import { answer, api } from '../../api/client.ts';
-import { asProblem } from '../../api/problem.ts';
 import { batchesChanged } from '../../actions/make-batch.ts';
 import type { QcControl } from '../../actions/qc-batches.ts';
+import { answer, api } from '../../api/client.ts';
+import { asProblem } from '../../api/problem.ts';
+import { numberOf } from '../../nouns/qc-numbers.ts';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
-import { numberOf } from './numbers.ts';
 
 export type Field = 'expectedValue' | 'nativeValue' | 'measuredValue' | 'measuredText';
 export type Values = Partial<Record<Field, string>>;

@@ -4,22 +4,22 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { chartActions } from '../../actions/qc-series.ts';
 import type { QcSeries } from '../../actions/qc-series.ts';
 import { rowsOf, useDefinitions } from '../../api/names.ts';
 import type { Definition } from '../../api/names.ts';
 import { useAll, useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
-import { LeveyJennings } from '../../charts/levey-jennings.tsx';
 import { layOut } from '../../charts/levey-jennings.ts';
+import { LeveyJennings } from '../../charts/levey-jennings.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
-import { dateOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { dateOf } from '../../texts/time.ts';
 import { ChangeSeries } from './change.tsx';
 import { baseText, brokenText, outsideText, seriesOf, tableOf } from './describe.ts';
 import { Period, Picker } from './picker.tsx';

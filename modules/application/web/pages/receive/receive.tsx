@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
-import { takeScans } from '../../actions/scans.ts';
+import { takeScans } from '../../acting/scans.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { useStore } from '../../grid/use-store.ts';

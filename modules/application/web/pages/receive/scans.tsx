@@ -5,8 +5,8 @@
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
-import { ask } from '../../actions/ask.ts';
+import { tell } from '../../acting/action.ts';
+import { ask } from '../../acting/ask.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';

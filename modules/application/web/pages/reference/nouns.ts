@@ -2,28 +2,12 @@
 //
 // Reference data as data: of each noun its routes, the members of its form and the columns
 // of its list. A new noun is an entry here and in the texts.
-import type { FormDefinition, ListPath, Member } from '../../form/definition.ts';
+import type { ReadPath } from '../../api/read.ts';
+import type { FormDefinition, Member } from '../../form/definition.ts';
+import type { ColumnOf, Noun } from '../../nouns/reference.ts';
 import { t } from '../../texts/texts.ts';
 
 const label = t.reference.members;
-
-export interface ColumnOf {
-    member: string;
-    className: string;
-    // Format of the value in its cell.
-    as?: 'count' | 'day';
-}
-
-export interface Noun {
-    slug: keyof typeof t.reference.nouns;
-    list: ListPath;
-    definition: FormDefinition;
-    columns: ColumnOf[];
-    // Whether its records form a tree (by parentId), and are listed as one.
-    tree?: boolean;
-    // Permission to create one, where it is another than that to manage reference data.
-    permission?: string;
-}
 
 type MemberName = keyof typeof label;
 
@@ -38,7 +22,7 @@ const nameOf = (record: Record<string, unknown>): string =>
     String(record['code'] ?? record['name'] ?? '');
 
 function noun(
-    slug: Noun['slug'], routes: Pick<FormDefinition, 'list' | 'one'> & { list: ListPath },
+    slug: Noun['slug'], routes: Pick<FormDefinition, 'list' | 'one'> & { list: ReadPath },
     fields: Record<string, Member>, columns: ColumnOf[], permission?: string,
 ): Noun {
     const { create, change, created, changed } = t.reference.nouns[slug];

@@ -5,8 +5,8 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { importAction } from '../../actions/reference.ts';
 import { inheritAgain } from '../../actions/specifications.ts';
 import { rowsOf, useDefinitions, useNames } from '../../api/names.ts';

@@ -6,12 +6,12 @@ import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
 import type { ReadPath } from '../../api/read.ts';
+import type { Noun } from '../../nouns/reference.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { nounOf } from './nouns.ts';
-import type { Noun } from './nouns.ts';
 import { anyDisposition, useCounts } from '../samples/counts.ts';
+import { nounOf } from './nouns.ts';
 
 const words = t.reference;
 const shownAtMost = 5;

@@ -3,17 +3,17 @@
 // Filters of samples: chips, and toggles by readiness with their counts; the list as CSV.
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import type { Names } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { say } from '../../parts/toast.tsx';
 import { paths } from '../../paths.ts';
-import { FilterBar, show } from '../../table/filters.tsx';
 import type { Filter, Filters } from '../../table/filter.ts';
-import { dayOf } from '../../texts/time.ts';
+import { FilterBar, show } from '../../table/filters.tsx';
 import { t } from '../../texts/texts.ts';
+import { dayOf } from '../../texts/time.ts';
 import { glyphOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
 import { anyDisposition, useCounts } from './counts.ts';

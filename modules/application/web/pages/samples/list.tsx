@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { within } from '../../actions/action.ts';
+import { within } from '../../acting/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
 import { sampleActions } from '../../actions/samples.ts';
 import { useNames } from '../../api/names.ts';

@@ -4,7 +4,7 @@
 // where.
 import type { ReactElement } from 'react';
 
-import type { Ready } from '../../actions/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';

@@ -5,12 +5,12 @@
 import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
-import type { Ready } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
-import { sampleActions, samplesChanged } from '../../actions/samples.ts';
 import { testActions } from '../../actions/sample-tests.ts';
+import { sampleActions, samplesChanged } from '../../actions/samples.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
@@ -21,8 +21,8 @@ import { paths } from '../../paths.ts';
 import type { SampleTab } from '../../paths.ts';
 import { TabBar, TabPane } from '../../record/tabs.tsx';
 import { navigate } from '../../router.tsx';
-import { clock } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { clock } from '../../texts/time.ts';
 import { Readiness } from './columns.tsx';
 import { Facts } from './facts.tsx';
 import { Findings, kindOf, useReadiness } from './readiness.tsx';

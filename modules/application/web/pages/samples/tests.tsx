@@ -5,8 +5,9 @@
 import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
-import { allowed } from '../../actions/action.ts';
+import { allowed } from '../../acting/action.ts';
 import { oneTestActions } from '../../actions/sample-tests.ts';
+import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
@@ -15,12 +16,11 @@ import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import { Used } from '../../parts/used.tsx';
-import { limitBeside } from '../../texts/limit.ts';
-import { span } from '../../texts/time.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
+import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
-import { usePeople } from '../../api/names.ts';
+import { span } from '../../texts/time.ts';
 import type { Whole } from './record.tsx';
 
 export type Test = Read<'/sample-tests'>['data'][number];

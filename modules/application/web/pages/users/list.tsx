@@ -4,7 +4,7 @@
 // signed in.
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { endSession, giveLink, userActions } from '../../actions/users.ts';
 import type { User } from '../../actions/users.ts';
 import { useRead } from '../../api/read.ts';

@@ -5,15 +5,14 @@ import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { changePermissions } from '../../actions/permissions.ts';
-import type { Matrix } from '../../actions/permissions.ts';
 import { useRead } from '../../api/read.ts';
-import { useUnsaved } from '../../form/unsaved.ts';
+import { changesIn, groups, has, roleNames, toggled } from '../../nouns/permission-matrix.ts';
+import type { Draft, Matrix } from '../../nouns/permission-matrix.ts';
 import { Button } from '../../parts/button.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { t } from '../../texts/texts.ts';
-import { changesIn, groups, has, roleNames, toggled } from './matrix.ts';
-import type { Draft } from './matrix.ts';
+import { useUnsaved } from '../../unsaved.ts';
 import { Lacks } from './lacks.tsx';
 import { PeopleTabs } from './tabs.tsx';
 import { Who } from './who.tsx';

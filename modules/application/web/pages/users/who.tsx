@@ -4,14 +4,13 @@
 // roles.
 import type { ReactElement } from 'react';
 
-import type { Matrix } from '../../actions/permissions.ts';
 import { useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
+import { has, roleNames } from '../../nouns/permission-matrix.ts';
+import type { Draft, Matrix } from '../../nouns/permission-matrix.ts';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { has, roleNames } from './matrix.ts';
-import type { Draft } from './matrix.ts';
 
 const words = t.users.permissions;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Actions of a reviewer, on all ticked results or on the row with the cursor.
-import { ask } from '../../actions/ask.ts';
-import { within } from '../../actions/action.ts';
-import type { Action } from '../../actions/action.ts';
+import { within } from '../../acting/action.ts';
+import type { Action } from '../../acting/action.ts';
+import { ask } from '../../acting/ask.ts';
 import { retestAction, returnAction, trackingId, valueOf, verification } from '../../actions/verify.ts';
 import { t } from '../../texts/texts.ts';
 import type { Line } from './queue.ts';

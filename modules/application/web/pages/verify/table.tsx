@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
-import { allowed } from '../../actions/action.ts';
+import { allowed } from '../../acting/action.ts';
 import { trackingId, valueOf } from '../../actions/verify.ts';
 import { usePeople } from '../../api/names.ts';
 import { listen } from '../../keys/keyboard.ts';

@@ -5,8 +5,8 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { ActBar } from '../../actions/act-bar.tsx';
-import { allowed, useActions } from '../../actions/action.ts';
+import { ActBar } from '../../acting/act-bar.tsx';
+import { allowed, useActions } from '../../acting/action.ts';
 import { type OpenTest, worklistActions } from '../../actions/worklist.ts';
 import { usePeople } from '../../api/names.ts';
 import { useSession } from '../../api/session.ts';

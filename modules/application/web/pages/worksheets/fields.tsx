@@ -5,17 +5,17 @@
 import { useState } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { fill } from '../../actions/worksheets.ts';
 import type { Worksheet } from '../../actions/worksheets.ts';
 import { may } from '../../api/session.ts';
 import type { Clock } from '../../form/draft.ts';
 import { useClock } from '../../form/form.tsx';
-import { useUnsaved } from '../../form/unsaved.ts';
 import { Button } from '../../parts/button.tsx';
 import { Status } from '../../parts/status.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
+import { useUnsaved } from '../../unsaved.ts';
 
 type Value = Worksheet['values'][number];
 

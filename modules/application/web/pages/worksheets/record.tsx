@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { tell } from '../../actions/action.ts';
+import { tell } from '../../acting/action.ts';
 import { fill } from '../../actions/worksheets.ts';
 import type { Worksheet } from '../../actions/worksheets.ts';
 import { usePeople } from '../../api/names.ts';

@@ -3,8 +3,8 @@
 // Guards unsaved input: before the person leaves the page, a question is asked.
 import { useEffect, useRef } from 'react';
 
-import { guard } from '../router.tsx';
-import { t } from '../texts/texts.ts';
+import { guard } from './router.tsx';
+import { t } from './texts/texts.ts';
 
 // Asks before the tab is closed.
 export function useClosingAsked(dirty: boolean): void {

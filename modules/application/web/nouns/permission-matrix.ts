@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The matrix of roles and permissions, and what somebody changes in it before it is sent.
-import type { Matrix, Role } from '../../actions/permissions.ts';
-import { t } from '../../texts/texts.ts';
+import type { Read } from '../api/read.ts';
+import { t } from '../texts/texts.ts';
+
+export type Matrix = Read<'/permissions'>;
+export type Role = Matrix['roles'][number]['role'];
 
 export const roleNames: Record<Role, string> = t.reference.roles;
 

@@ -3,13 +3,13 @@
 // An investigation as pages have it: its phase, and the clock that runs until it is due.
 import type { ReactElement } from 'react';
 
-import type { Read } from '../../api/read.ts';
-import { useSession } from '../../api/session.ts';
-import type { GlyphName, Tone } from '../../parts/glyph.tsx';
-import { Status } from '../../parts/status.tsx';
-import { dayIn } from '../../texts/local-time.ts';
-import { dateOf, daysBetween } from '../../texts/time.ts';
-import { t } from '../../texts/texts.ts';
+import type { Read } from '../api/read.ts';
+import { useSession } from '../api/session.ts';
+import type { GlyphName, Tone } from '../parts/glyph.tsx';
+import { Status } from '../parts/status.tsx';
+import { dayIn } from '../texts/local-time.ts';
+import { t } from '../texts/texts.ts';
+import { dateOf, daysBetween } from '../texts/time.ts';
 
 export type Investigation = Read<'/investigations'>['data'][number];
 export type Phase = Investigation['status'];

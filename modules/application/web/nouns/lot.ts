@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A lot of a reagent or of a culture medium, as pages have it.
-import type { Read } from '../../api/read.ts';
-import type { LotKind } from '../../paths.ts';
-import type { GlyphName, Tone } from '../../parts/glyph.tsx';
+import type { Read } from '../api/read.ts';
+import type { GlyphName, Tone } from '../parts/glyph.tsx';
+import type { LotKind } from '../paths.ts';
 
 export type Reagent = Read<'/reagent-lots'>['data'][number];
 export type Media = Read<'/media-lots'>['data'][number];

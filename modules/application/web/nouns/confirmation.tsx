@@ -3,11 +3,11 @@
 // A confirmation as pages have it: its state, and when its next reading is due.
 import type { ReactElement } from 'react';
 
-import type { Read } from '../../api/read.ts';
-import type { GlyphName, Tone } from '../../parts/glyph.tsx';
-import { Status } from '../../parts/status.tsx';
-import { span } from '../../texts/time.ts';
-import { t } from '../../texts/texts.ts';
+import type { Read } from '../api/read.ts';
+import type { GlyphName, Tone } from '../parts/glyph.tsx';
+import { Status } from '../parts/status.tsx';
+import { t } from '../texts/texts.ts';
+import { span } from '../texts/time.ts';
 
 export type Confirmation = Read<'/confirmations'>['data'][number];
 export type State = NonNullable<Confirmation['confirmationStatus']>;

@@ -3,8 +3,13 @@
 // Records by name, to be picked.
 import { useMemo } from 'react';
 
-import { useAll } from '../api/read.ts';
-import type { RecordsPath } from './definition.ts';
+import { useAll } from './read.ts';
+import type { ReadPath } from './read.ts';
+
+// Lists whose records are picked by their names.
+export type RecordsPath = Extract<ReadPath, '/clients' | '/projects' | '/material-types'
+    | '/storage-locations' | '/test-definitions' | '/people' | '/webhook-endpoints'
+    | '/media-lots' | '/panels' | '/instruments' | '/qc-templates' | '/worksheet-templates'>;
 
 export interface Picked {
     id: string;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files and comments of people on records.
+import type { Action } from '../acting/action.ts';
+import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { base64Of } from '../api/base64.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
-import type { Noted } from '../record/record.ts';
 import { t } from '../texts/texts.ts';
-import type { Action } from './action.ts';
-import { ask } from './ask.ts';
-import { each } from './each.ts';
+import type { Noted } from './record.ts';
 
 type Attached = Read<'/attachments'>['data'][number];
 
