@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Test;
 
@@ -15,7 +16,25 @@ my ($lab, $other) = map { { id => $_->[0], code => $_->[1] } } @{ $lims->db->sel
     q{SELECT id, code FROM lims.organization WHERE code IN ('cedar-basin', 'harborview')
     ORDER BY code}) };
 my $ada = LIMS::Service::Person->new($lims, organization => $lab, name => 'Ada Stone',
-    roles => ['lab_manager']);
+    roles => [qw(administrator lab_manager)]);
+
+# Records that the demonstration lacks: an order by a panel, batches on an instrument and of a
+# template.
+sub id_of { return $ada->get("/$_[0]?limit=1")->json->{data}[0]{id} }
+sub make {
+    my ($path, $body) = @_;
+    my $answer = $ada->post($path, $body);
+    is($answer->status, 201, "POST $path") or diag($answer->body);
+    return $answer->json;
+}
+my $panel = make('/panels', { code => 'WEEKLY', name => 'Weekly sample',
+    testDefinitionIds => [ id_of('test-definitions') ] });
+make('/orders', { clientId => id_of('clients'), samples => [
+    { materialTypeId => id_of('material-types'), priority => 'routine', panelIds => [ $panel->{id} ] } ] });
+my $template = make('/qc-templates', { method => 'EPA 245.1', name => 'Cold vapour', perSamples => 20,
+    controls => [ { type => 'LRB', criterion => 'maximum', upperLimit => 1 } ] });
+make('/qc-batches', { batchNumber => 'CARB-1', qcTemplateId => $template->{id} });
+make('/qc-batches', { batchNumber => 'CARB-2', method => 'EPA 531.1', instrumentId => id_of('instruments') });
 
 sub found {
     my ($path, %query) = @_;
@@ -26,7 +45,7 @@ sub found {
     return @{ $answer->json->{data} || [] };
 }
 
-# What the text is searched in, by noun.
+# Text of a record that is searched, by noun.
 my %text = (
     'qc-templates'        => sub { "$_[0]{method}, $_[0]{name}" },
     'worksheet-templates' => sub { $_[0]{name} },

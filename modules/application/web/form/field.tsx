@@ -13,7 +13,7 @@ import { t } from '../texts/texts.ts';
 import type { Member } from './definition.ts';
 import type { Draft, Group } from './draft.ts';
 import { RecordList, Rows, Words } from './many.tsx';
-import { kindOf, nullable } from './schema.ts';
+import { helpOf, kindOf, nullable } from './schema.ts';
 import type { Kind, Schema } from './schema.ts';
 
 export interface FieldProperties {
@@ -100,7 +100,7 @@ function OneRecord({ field, path }: { field: FieldProperties; path: RecordsPath 
     const wrong = field.mistakes.get(field.path);
     return (
         <div className="field">
-            <RecordPicker key={items.length} label={member.label} help={schema.description} items={items}
+            <RecordPicker key={items.length} label={member.label} help={helpOf(schema)} items={items}
                 chosen={chosen} invalid={wrong !== undefined} none={t.form.noRecord} choose={set} />
             <Said id={`${field.path}-wrong`} text={wrong} />
         </div>
@@ -115,7 +115,7 @@ function Flag({ field }: { field: FieldProperties }): ReactElement {
             <label className="pick">
                 <input type="checkbox" checked={draft === true} aria-describedby={id}
                     onChange={({ target }) => set(target.checked)} />
-                <span>{member.label}<span className="caption" id={id}>{schema.description}</span></span>
+                <span>{member.label}<span className="caption" id={id}>{helpOf(schema)}</span></span>
             </label>
             <Said id={`${id}-wrong`} text={field.mistakes.get(field.path)} />
         </div>
@@ -168,7 +168,7 @@ function GroupOf({ field }: { field: FieldProperties }): ReactElement {
     return (
         <fieldset className="field">
             <legend className="caption">{member.label}</legend>
-            <span className="caption">{schema.description}</span>
+            <span className="caption">{helpOf(schema)}</span>
             <Members path={path} members={member.members ?? {}} schema={schema} group={group}
                 mistakes={mistakes} set={set} />
             <Said id={`${path}-wrong`} text={mistakes.get(path)} />
@@ -205,7 +205,7 @@ export function Field(field: FieldProperties): ReactElement {
         'aria-describedby': `${id}-help ${id}-wrong`, autoFocus: field.autoFocus ?? false,
     };
     return (
-        <Labelled id={id} member={member} wrong={wrong} help={field.help ?? schema.description}>
+        <Labelled id={id} member={member} wrong={wrong} help={field.help ?? helpOf(schema)}>
             {kind === 'choice' || kind === 'flag' ? <Choice id={id} field={field} attributes={attributes} />
                 : <Typed id={id} field={field} attributes={attributes} />}
         </Labelled>

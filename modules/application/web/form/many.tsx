@@ -13,6 +13,7 @@ import { t } from '../texts/texts.ts';
 import type { Draft, Group } from './draft.ts';
 import { Members, Said } from './field.tsx';
 import type { FieldProperties } from './field.tsx';
+import { helpOf } from './schema.ts';
 
 const texts = (draft: Draft): string[] =>
     Array.isArray(draft) ? draft.filter((one): one is string => typeof one === 'string') : [];
@@ -58,7 +59,7 @@ export function Words({ field }: { field: FieldProperties }): ReactElement {
             <textarea id={path} rows={3} value={texts(draft).join('\n')}
                 aria-invalid={wrong !== undefined}
                 onChange={({ target }) => set(target.value ? target.value.split('\n') : [])} />
-            <span className="caption">{t.form.aLineEach} {schema.description}</span>
+            <span className="caption">{t.form.aLineEach} {helpOf(schema)}</span>
             <Said id={`${path}-wrong`} text={wrong} />
         </div>
     );
@@ -87,7 +88,7 @@ export function RecordList({ field, path }: {
                 ))}
             </ol>
             <RecordPicker key={`${round}-${all.length}`} label={t.form.add(member.label)} chosen=""
-                help={schema.description} none={t.form.noRecord} autoFocus={round > 0}
+                help={helpOf(schema)} none={t.form.noRecord} autoFocus={round > 0}
                 items={all.filter(({ id, active }) => active && !chosen.includes(id))}
                 choose={(id) => {
                     if (id) {
@@ -110,7 +111,7 @@ export function Rows({ field }: { field: FieldProperties }): ReactElement {
     return (
         <fieldset className="field">
             <legend className="caption">{member.label}</legend>
-            <span className="caption">{schema.description}</span>
+            <span className="caption">{helpOf(schema)}</span>
             <ol className="many">
                 {rows.map((row, i) => (
                     <li key={i}>

@@ -49,6 +49,14 @@ export function kindOf(schema: Schema): Kind {
     return format === 'date-time' ? 'moment' : format === 'date' ? 'day' : 'text';
 }
 
+// The documentation of a member as people read it: nothing is an empty field, members have words
+// for names, and codes of refusals are left out.
+export const helpOf = ({ description }: Schema): string | undefined => description
+    ?.replace(/ \((?:\d{3} )?[a-z]+(?:_[a-z]+)+\)/g, '')
+    .replace(/\bnull\b/g, 'empty')
+    .replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
+        name.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`));
+
 let all: Promise<Record<string, Schema>> | undefined;
 
 // The body of a change, such as `POST /clients`.

@@ -3,7 +3,7 @@
 // The filters of a list, shown as chips that can be taken away, added by `f`.
 import { useEffect, useState } from 'react';
 import type { FormEvent, ReactElement, ReactNode } from 'react';
-import { Button as Pressable, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import { Button as Pressable, DialogTrigger, Popover } from 'react-aria-components';
 
 import type { RecordsPath } from '../api/records.ts';
 import { useRecordNames, useRecords } from '../api/records.ts';
@@ -74,10 +74,10 @@ function Add({ known, filters, path }: {
     const [name, setName] = useState('');
     const [open, setOpen] = useState(false);
     const filter = offered.find((one) => one.name === name) ?? offered[0];
-    const submit = async (event: FormEvent<HTMLFormElement>, close: () => void): Promise<void> => {
+    const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
         event.preventDefault();
         const value = new FormData(event.currentTarget).getAll('value').join().trim();
-        close();
+        setOpen(false);
         if (filter && value) {
             const found = filter.find ? await filter.find(value) : { [filter.name]: value };
             if (found) {
@@ -92,23 +92,21 @@ function Add({ known, filters, path }: {
             <Pressable className="btn row plain">
                 <Glyph name="plus" />{t.filters.add}<kbd>f</kbd>
             </Pressable>
-            <Popover className="popover" offset={2}>
-                <Dialog className="inside" aria-label={t.filters.add}>
-                    {({ close }) => (
-                        <form className="again" data-scanned
-                            onSubmit={(event) => void submit(event, close)}>
-                            <select aria-label={t.filters.label} value={filter?.name} autoFocus
-                                onChange={({ target }) => setName(target.value)}>
-                                {offered.map((one) => (
-                                    <option key={one.name} value={one.name}>{one.title}</option>
-                                ))}
-                            </select>
-                            {filter ? <Value key={filter.name} filter={filter}
-                                now={filters[filter.name] ?? ''} /> : null}
-                            <Button kind="primary" type="submit">{t.filters.add}</Button>
-                        </form>
-                    )}
-                </Dialog>
+            <Popover className="popover" offset={2} aria-label={t.filters.add}>
+                <div className="inside">
+                    <form className="again" data-scanned
+                        onSubmit={(event) => void submit(event)}>
+                        <select aria-label={t.filters.label} value={filter?.name} autoFocus
+                            onChange={({ target }) => setName(target.value)}>
+                            {offered.map((one) => (
+                                <option key={one.name} value={one.name}>{one.title}</option>
+                            ))}
+                        </select>
+                        {filter ? <Value key={filter.name} filter={filter}
+                            now={filters[filter.name] ?? ''} /> : null}
+                        <Button kind="primary" type="submit">{t.filters.add}</Button>
+                    </form>
+                </div>
             </Popover>
         </DialogTrigger>
     );

@@ -43,7 +43,7 @@ export function Search({ label }: { label: string }): ReactElement {
     useEffect(() => listen([{ keys: 'f', run: () => field.current?.select() }]), []);
     useEffect(() => () => clearTimeout(timer.current), []);
     useEffect(() => {
-        // What is asked by Back or by clearing the filters stands in the field, too.
+        // A search by Back, or its end by clearing the filters, changes the field, too.
         if (field.current && field.current.value.trim() !== asked
             && field.current !== document.activeElement) {
             field.current.value = asked;

@@ -155,8 +155,8 @@ async function columns(page) {
         'what is discarded is gone');
 }
 
-// Registers an order to be received by its labels.
-async function awaited(page) {
+// Registers an order of twelve, numbered from one on, to be received by its labels.
+async function awaited(page, from) {
     await page.locator('.rail').getByRole('link', { name: 'Samples' }).click();
     await page.waitForSelector('tr.cursor');
     await toAccession(page);
@@ -164,7 +164,7 @@ async function awaited(page) {
     await page.fill('[name=material]', 'DW');
     await page.fill('[name=collected]', '2026-11-02');
     await page.click(cell(0, 0));
-    await copy(page, block(12, 40));
+    await copy(page, block(12, from));
     await press(page, 'Control+v');
     await filled(page, 12);
     await press(page, 'Control+Enter');
@@ -190,7 +190,7 @@ async function unreceive(page) {
 }
 
 async function receiving(page) {
-    const { name, ids } = await awaited(page);
+    const { name, ids } = await awaited(page, 40);
     await page.fill('[inputmode=decimal]', '4.1');
     await page.focus('#scan-next');
     const suffixes = ['Enter', 'Tab', ','];
@@ -248,6 +248,32 @@ async function receiving(page) {
     is(await lines(page), 0, 'ending begins anew');
 }
 
+// Scans that wait are named in the top bar when their page is left, and lead back to it.
+async function waiting({ page, context, seen }) {
+    seen.expected.push(/ERR_INTERNET_DISCONNECTED/);
+    const { ids } = await awaited(page, 70);
+    await context.setOffline(true);
+    await scan(page, ids[0]);
+    await scan(page, `${ids[1].slice(0, -1)}${ids[1].endsWith('7') ? '8' : '7'}`);
+    await until(page, () => /2 not sent yet/.test(document.querySelector('.statusline').textContent),
+        'without a network scans wait');
+    is(await page.locator('.top a.status').count(), 0, 'the page that is shown names its scans itself');
+    await page.locator('.rail').getByRole('link', { name: 'Samples' }).click();
+    const left = page.locator('.top').getByRole('link', { name: '2 scans not sent yet' });
+    await left.waitFor();
+    await looks(page, 'receive-left');
+    await context.setOffline(false);
+    await page.locator('.top').getByRole('link', { name: /^1 scan refused$/ }).click();
+    await page.waitForSelector('#scan-next');
+    ok(/Check character wrong/.test(await line(page)), 'it leads to the scan that was refused',
+        await line(page));
+    ok(/^Received/.test(await line(page, 2)), 'the other scan is received meanwhile',
+        await line(page, 2));
+    await page.locator('.rail').getByRole('link', { name: 'Samples' }).click();
+    await page.waitForSelector('tr.cursor');
+    is(await page.locator('.top a.status').count(), 0, 'what was seen is named no more');
+}
+
 run(async (browser) => {
     const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = here;
@@ -261,5 +287,6 @@ run(async (browser) => {
     await mending(page);
     await columns(page);
     await receiving(page);
+    await waiting(here);
     quiet(here);
 });

@@ -2,7 +2,7 @@
 //
 // The worklist, and the bench of a method: entering, pasting, saving, two people on one
 // cell, a network that is cut, and a page that is left with something unsaved.
-import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const analyst = 'mateo.ortiz@cedarbasin.example';
 const colleague = 'yuki.tanaka@cedarbasin.example';
@@ -252,6 +252,27 @@ async function controls(page) {
         'the batch is evaluated again');
 }
 
+// A verified result cannot be entered again, and says who verified it.
+async function locked(page) {
+    const [test] = (await ask(page, 'GET', '/sample-tests?status=verified&limit=100')).data
+        .filter(({ qcBatchId }) => qcBatchId);
+    const { displayName } = (await ask(page, 'GET', '/people?limit=500')).data
+        .find(({ id }) => id === test.verifiedBy);
+    await open(page, `/app/bench/batch/${test.qcBatchId}`);
+    const { trackingId } = await ask(page, 'GET', `/samples/${test.sampleId}`);
+    const column = await page.locator('thead th').allTextContents()
+        .then((heads) => heads.findIndex((head) => head.startsWith(test.testCode)));
+    const place = page.locator('tbody tr', { hasText: trackingId }).locator('th, td').nth(column);
+    await place.click();
+    await page.keyboard.type('9', { delay: 50 });
+    const foot = await page.textContent('.foot');
+    ok(foot.includes(`Verified by ${displayName}, and locked.`), 'a locked cell names its verifier',
+        foot);
+    const shown = await place.locator('input').inputValue();
+    ok(shown.endsWith(test.result), 'nothing is entered in a locked cell', shown);
+    await looks(page, 'bench-locked');
+}
+
 run(async (browser) => {
     const here = await begin(browser, analyst);
     const there = await begin(browser, colleague);
@@ -266,6 +287,7 @@ run(async (browser) => {
     await leaving(here.page);
     await press(here.page, 'Control+s');
     await controls(here.page);
+    await locked(here.page);
     await making(here.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');

@@ -15,6 +15,31 @@ async function lists(page) {
     await looks(page, 'reference');
 }
 
+const codes = (page) => page.locator('table[role=grid]:not(.dim) tbody th').allTextContents();
+
+// A record is found by a part of its code or name; what is not found says among how many.
+async function finds(page) {
+    const all = await codes(page);
+    await press(page, 'f');
+    await page.keyboard.insertText('rSENi');
+    await until(page, () => document.querySelectorAll('table[role=grid]:not(.dim) tbody tr')
+        .length === 1, 'a text in the middle of a name leaves the record that has it');
+    is((await codes(page)).join(), 'AS', 'it is that of arsenic');
+    ok(page.url().endsWith('/reference?q=rSENi'), 'the search stands in the address', page.url());
+    await press(page, 'Enter');
+    await until(page, () => document.activeElement?.matches('tr.cursor'),
+        'Enter goes to the rows that were found');
+    await press(page, 'f');
+    await page.keyboard.insertText('no such test');
+    await until(page, (expected) => document.querySelector('.nothing')?.textContent
+        .includes(`0 of ${expected} fit these filters`), 'a search in vain says of how many', all.length);
+    await looks(page, 'reference-not-found');
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await until(page, (expected) => document.querySelectorAll('table[role=grid] tbody tr').length
+        === expected && document.querySelector('[type=search]').value === '',
+    'the list is whole again, and the field empty', all.length);
+}
+
 async function creates(page) {
     await page.getByRole('link', { name: 'Projects' }).click();
     await until(page, () => /NPDES/.test(document.querySelector('tbody')?.textContent), 'projects');
@@ -171,6 +196,7 @@ async function specifies(page) {
 
 export async function reference({ page }) {
     await lists(page);
+    await finds(page);
     await creates(page);
     await conflicts(page);
     await history(page);

@@ -2,7 +2,7 @@
 //
 // Instruments as reference data: listed, one made with the place where it stands and the day of
 // its calibration, changed, and named by its place.
-import { is, looks, ok, press, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, signIn, until } from './support.mjs';
 
 const panel = (page) => page.getByRole('dialog');
 const field = (page, label) => panel(page).getByLabel(label, { exact: true });
@@ -48,8 +48,8 @@ async function changes(page) {
     await press(page, 'e');
     await page.waitForSelector('.filling');
     is(await field(page, 'Serial number').inputValue(), '00417', 'a serial number keeps its zeros');
-    ok(!/Nothing refers/.test(await panel(page).textContent()),
-        'it is not said that nothing refers to it, for the service does not tell');
+    await panel(page).getByText('Nothing refers to it').waitFor();
+    ok(true, 'nothing was made with a new instrument');
     await field(page, 'Calibration due').fill('');
     await button(page, 'Change HPLC-9').click();
     await said(page, 'HPLC-9 is changed');
@@ -80,10 +80,90 @@ async function usedByMaterial(page) {
     await until(page, () => !document.querySelector('.filling'), 'its form is closed');
 }
 
+// Opens the form of a record of a noun by the text of its row.
+async function openForm(page, noun, text) {
+    await page.locator('.nouns').getByRole('link', { name: noun }).click();
+    await page.locator('tbody tr').filter({ hasText: text }).click();
+    await press(page, 'e');
+    await page.waitForSelector('.filling');
+}
+
+// Records that were made with one of reference data are named in its form, and are links.
+async function usedBy(page, noun, text, { heading, name, path }) {
+    await openForm(page, noun, text);
+    await panel(page).getByRole('link', { name }).first().waitFor();
+    const shown = await panel(page).locator('.section', { hasText: 'Used by' }).textContent();
+    ok(shown.includes(heading), `${noun}: the form says what was made with ${text}`, shown);
+    await looks(page, `reference-used-by-${path}`);
+    await panel(page).getByRole('link', { name }).first().click();
+    await until(page, (expected) => location.pathname.includes(expected),
+        `${noun}: the name leads to the record`, `/${path}/`);
+    await page.goBack();
+    await page.waitForSelector('.filling');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('.filling'), `${noun}: the form is closed`);
+}
+
+// The newest five are named, and the list of all is a link.
+async function olderOnes(page) {
+    await openForm(page, 'Instruments', 'HPLC-9');
+    await panel(page).getByRole('link', { name: 'and older ones' }).click();
+    await page.waitForSelector('.chip');
+    is(await page.locator('table[role=grid] tbody tr').count(), 6,
+        'the list has every batch of the instrument');
+    ok(/Instrument: HPLC-9/.test(await page.textContent('.chip')), 'it is filtered by its name',
+        await page.textContent('.chip'));
+    await page.locator('.chip button').click();
+    await until(page, () => document.querySelectorAll('table[role=grid] tbody tr').length > 6,
+        'without the filter the list has all batches');
+    await page.click('.rail a[href$="/reference"]');
+    await page.waitForSelector('tr.cursor');
+}
+
+// Makes batches, an order and a QC template, as a laboratory manager and Ruth.
+async function made(page) {
+    const { page: manager, context } = await desk(page.context().browser());
+    await open(manager);
+    await manager.waitForSelector('#email');
+    await signIn(manager, 'lena.fischer@cedarbasin.example');
+    await manager.waitForSelector('.rail');
+    const { data: [instrument] } = await ask(page, 'GET', '/instruments?code=HPLC-9');
+    for (let i = 1; i <= 6; i++) {
+        await ask(manager, 'POST', '/qc-batches', { batchNumber: `HPLC-0${i}`,
+            method: 'EPA 531.1', instrumentId: instrument.id });
+    }
+    const { data: [definition] } = await ask(page, 'GET', '/test-definitions?code=PH');
+    const { data: [client] } = await ask(page, 'GET', '/clients');
+    const { data: [material] } = await ask(page, 'GET', '/material-types?code=DW');
+    const panelMade = await ask(page, 'POST', '/panels', { code: 'WEEKLY', name: 'Weekly sample',
+        testDefinitionIds: [definition.id] });
+    const { order } = await ask(manager, 'POST', '/orders', { clientId: client.id, samples: [
+        { materialTypeId: material.id, priority: 'routine', panelIds: [panelMade.id] }] });
+    const template = await ask(page, 'POST', '/qc-templates', { method: 'EPA 245.1',
+        name: 'Cold vapour', perSamples: 20, controls: [{ type: 'LRB', criterion: 'maximum', upperLimit: 1 }] });
+    await ask(manager, 'POST', '/qc-batches', { batchNumber: 'HPLC-07', qcTemplateId: template.id });
+    await context.close();
+    return order.orderNumber;
+}
+
+async function usage(page) {
+    const orderNumber = await made(page);
+    await usedBy(page, 'Instruments', 'HPLC-9',
+        { heading: 'QC batches', name: 'HPLC-06', path: 'qc-batches' });
+    await olderOnes(page);
+    await usedBy(page, 'Panels', 'WEEKLY',
+        { heading: 'Orders', name: orderNumber, path: 'orders' });
+    await usedBy(page, 'QC templates', 'Cold vapour',
+        { heading: 'QC batches', name: 'HPLC-07', path: 'qc-batches' });
+    await usedBy(page, 'Worksheet templates', 'Oil and grease',
+        { heading: 'Worksheets', name: /^HEM /, path: 'worksheets' });
+}
+
 export async function instruments({ page }) {
     await lists(page);
     await creates(page);
     await changes(page);
     await standsAt(page);
     await usedByMaterial(page);
+    await usage(page);
 }

@@ -189,6 +189,39 @@ async function byName(page) {
     ok(page.url().includes(`orderId=${id}`), 'the filter by an order is in the address', page.url());
     await page.goto(page.url().replace(/\?.*/, ''));
     await page.waitForSelector('tr.cursor');
+    await severalStatuses(page);
+}
+
+// A filter by several statuses leaves the samples of each of them, and is changed where it was set.
+async function severalStatuses(page) {
+    const statusFilter = async () => {
+        await press(page, 'f');
+        await page.locator('.popover select').selectOption({ label: 'Status' });
+        return page.locator('.popover');
+    };
+    const listed = async (query) => (await ask(page, 'GET',
+        `/samples?${query}&disposition=active,on_hold&order=-id&limit=50`)).data;
+    const popover = await statusFilter();
+    await popover.getByLabel('received', { exact: true }).check();
+    await popover.getByLabel('processing', { exact: true }).check();
+    await popover.locator('[type=submit]').click();
+    await chip(page, 'Status: received, processing');
+    const both = await listed('status=received,processing');
+    ok(new Set(both.map(({ status }) => status)).size === 2, 'there are samples of both statuses');
+    await until(page, (expected) => [...document.querySelectorAll(
+        'table[role=grid]:not(.dim) tbody th')].map((cell) => cell.textContent.trim()).join()
+        === expected, 'samples of either status are listed, and no others',
+    both.map(({ trackingId }) => trackingId).join());
+    const again = await statusFilter();
+    ok(await again.getByLabel('received', { exact: true }).isChecked(),
+        'the statuses of now are ticked');
+    await looks(page, 'samples-statuses');
+    await again.getByLabel('received', { exact: true }).uncheck();
+    await again.locator('[type=submit]').click();
+    await chip(page, 'Status: processing');
+    is(new URL(page.url()).searchParams.get('status'), 'processing', 'one of them is left');
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    await until(page, () => !document.querySelector('.chip'), 'the filter is removed');
 }
 
 const fact = (page, name) => page.locator('.facts button', { hasText: `Change ${name}` });

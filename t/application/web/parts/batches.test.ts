@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fateOf, nextNumber, numberOf } from '../../../../modules/application/web/pages/qc-batches/numbers.ts';
+import { fateOf, nextNumber, numberOf } from '../../../../modules/application/web/nouns/qc-numbers.ts';
 
 test('the number of a batch goes on where the last one ended, with its zeros', () => {
     assert.deepEqual(['QCB-0106', 'QCB-0999', 'B9', '26-7/A', 'run', undefined].map(nextNumber),

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nextOpen, sent,
-    without } from '../../../../modules/application/web/pages/instrument-files/reasons.ts';
-import type { Reason } from '../../../../modules/application/web/pages/instrument-files/reasons.ts';
+    without } from '../../../../modules/application/web/nouns/file-reasons.ts';
+import type { Reason } from '../../../../modules/application/web/nouns/file-reasons.ts';
 
 const reason = (row: number | null, code: string, rest: Partial<Reason> = {}): Reason =>
     ({ code, row, severity: 'blocking', message: code, sheet: null, column: null, cell: null, ...rest });

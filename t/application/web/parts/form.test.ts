@@ -7,6 +7,7 @@ import test from 'node:test';
 import { bodyFrom, clashes, groupOf, merged } from '../../../../modules/application/web/form/draft.ts';
 import type { Group } from '../../../../modules/application/web/form/draft.ts';
 import { inLabels, labelsOf, mistakesOf } from '../../../../modules/application/web/form/mistakes.ts';
+import { helpOf } from '../../../../modules/application/web/form/schema.ts';
 import type { Schema } from '../../../../modules/application/web/form/schema.ts';
 import { momentOf, shownAt } from '../../../../modules/application/web/texts/local-time.ts';
 
@@ -104,4 +105,18 @@ test('a refusal is read with the labels of the form', () => {
     assert.equal(inLabels('qcRequired must be one of off, warn.', labels),
         '“Required quality control” must be one of off, warn.');
     assert.equal(inLabels('The record is in use.', labels), 'The record is in use.');
+});
+
+test('the help of a field is written for people, not for programs', () => {
+    const help = (description: string) => helpOf({ description });
+    assert.equal(help('Id of the user who does them; null: nobody in particular.'),
+        'Id of the user who does them; empty: nobody in particular.');
+    assert.equal(help('It cannot change once a result is verified (409 test_verified_locked).'),
+        'It cannot change once a result is verified.');
+    assert.equal(help('Sent alone, it must be the day of collectedAt.'),
+        'Sent alone, it must be the day of collected at.');
+    assert.equal(help('Storage in megabytes; null: as LimsFileStorage says.'),
+        'Storage in megabytes; empty: as LimsFileStorage says.');
+    assert.equal(help('pH of the sample, iCAP RQ'), 'pH of the sample, iCAP RQ');
+    assert.equal(helpOf({}), undefined);
 });
