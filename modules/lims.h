@@ -60,6 +60,7 @@ typedef struct lims_keyring_t lims_keyring_t;   /* keys that seal secrets: kerne
 typedef struct lims_model_t lims_model_t;       /* finds results: extraction/client.h */
 typedef struct lims_printer_t lims_printer_t;   /* makes PDFs: documents/printer.h */
 typedef struct lims_printer_process_t lims_printer_process_t;
+typedef struct lims_document_key_t lims_document_key_t; /* documents/document_key.h */
 typedef struct lims_settings_t lims_settings_t; /* of a surface: service/service.h */
 typedef struct lims_exchange_t lims_exchange_t; /* a request over HTTP: service/service.h */
 

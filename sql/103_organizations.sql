@@ -44,9 +44,11 @@ CREATE TABLE lims.organization (
     -- How the laboratory writes days and times (BCP 47).
     locale text NOT NULL DEFAULT 'en-US'
         CHECK (locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
-    -- The letterhead of certificates; the logo is a reference, such as an address.
+    -- The letterhead of certificates; the logo is a reference, such as an address, for
+    -- programs, and the picture that is printed (163).
     address text CHECK (length(address) <= 4000),
     logo text CHECK (length(logo) <= 1000),
+    logo_sha256 bytea CHECK (length(logo_sha256) = 32),
     accreditation text CHECK (length(accreditation) <= 2000),
     -- The layout of certificates, by its members (164); of those that are missing the usual.
     certificate_layout jsonb NOT NULL DEFAULT '{}'

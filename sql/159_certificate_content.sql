@@ -228,6 +228,25 @@ BEGIN
 END
 $$;
 
+-- The letterhead of a laboratory, as it is now.
+CREATE FUNCTION lims.certificate_laboratory(p_organization bigint) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+    SELECT jsonb_build_object('name', o.name, 'address', o.address, 'logo', o.logo,
+               'logoSha256', encode(o.logo_sha256, 'hex'),
+               'accreditation', o.accreditation, 'timeZone', o.time_zone)
+      FROM lims.organization o
+     WHERE o.id = p_organization
+$$;
+
+-- The statements that a certificate of this layout makes.
+CREATE FUNCTION lims.certificate_statements(p_layout jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT '["The results concern the items tested only."]'::jsonb
+        || coalesce(p_layout -> 'statements', '[]')
+$$;
+
 -- Laboratory, client, order, sample and receipt.
 CREATE FUNCTION lims.certificate_parties(
     p_organization bigint,
@@ -239,9 +258,7 @@ AS $$
 BEGIN
     RETURN (
         SELECT jsonb_build_object(
-                   'laboratory', jsonb_build_object('name', o.name,
-                       'address', o.address, 'logo', o.logo,
-                       'accreditation', o.accreditation, 'timeZone', o.time_zone),
+                   'laboratory', lims.certificate_laboratory(o.id),
                    'client', jsonb_build_object('name', s.client_name, 'code', c.code,
                        'contactName', c.contact_name, 'address', c.address),
                    'order', CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
@@ -336,9 +353,7 @@ BEGIN
                'verification', jsonb_build_object(
                    'code', p.verification_code,
                    'url', lims.context('verification_url') || p.verification_code),
-               'statements', jsonb_build_array(
-                   'The results concern the items tested only.')
-                   || coalesce(v_layout -> 'statements', '[]'));
+               'statements', lims.certificate_statements(v_layout));
 END
 $$;
 

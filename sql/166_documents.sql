@@ -166,12 +166,18 @@ CREATE TRIGGER document_insert AFTER INSERT ON lims.certificate
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.certificate_document();
 
--- Returns the job for the printer (modules/print/protocol.h): the content alone.
-CREATE FUNCTION lims.certificate_print_job(p_content jsonb, p_draft boolean) RETURNS json
+-- Returns the job for the printer (modules/print/protocol.h): the content alone, and the
+-- logo that it names.
+CREATE FUNCTION lims.certificate_print_job(
+    p_organization bigint,
+    p_content jsonb,
+    p_draft boolean
+) RETURNS json
 LANGUAGE sql STABLE
 AS $$
     SELECT json_build_object('kind', 'certificate', 'draft', p_draft, 'content', p_content,
-                             'files', json_build_object())
+                             'files', lims.logo_files(p_organization, ARRAY[
+                                 p_content #>> '{laboratory,logoSha256}']))
 $$;
 
 -- Printing -----------------------------------------------------------------
@@ -185,6 +191,7 @@ CREATE FUNCTION lims.claim_document(
     OUT organization_id bigint,
     OUT id bigint,
     OUT certificate text,
+    OUT issued_at timestamptz,
     OUT job json
 ) RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER ROWS 1
@@ -220,9 +227,9 @@ BEGIN
         RETURNING d.organization_id, d.id, d.certificate_id
              INTO organization_id, id, v_certificate;
         IF FOUND THEN
-            SELECT format('%s version %s', c.certificate_number, c.version),
-                   lims.certificate_print_job(c.content, false)
-              INTO certificate, job
+            SELECT format('%s version %s', c.certificate_number, c.version), c.issued_at,
+                   lims.certificate_print_job(v_organization, c.content, false)
+              INTO certificate, issued_at, job
               FROM lims.certificate c
              WHERE c.organization_id = v_organization
                AND c.id = v_certificate;

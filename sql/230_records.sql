@@ -12,7 +12,7 @@
 
 CREATE VIEW lims.organization_record WITH (security_invoker = true) AS
 SELECT o.id, o.code, o.name, o.time_zone AS "timeZone", o.locale, o.address, o.logo,
-       o.accreditation,
+       encode(o.logo_sha256, 'hex') AS "logoSha256", o.accreditation,
        lims.certificate_layout_shown(o.certificate_layout) AS "certificateLayout",
        o.tracking_prefix AS "trackingPrefix", o.plan,
        o.api_access AS "apiAccess",

@@ -28,7 +28,8 @@ GRANT SELECT (organization_id, id, user_id, address, browser, identity, last_use
 GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
-GRANT UPDATE (name, time_zone, locale, address, logo, accreditation, certificate_layout,
+GRANT UPDATE (name, time_zone, locale, address, logo, logo_sha256, accreditation,
+        certificate_layout,
         reagent_expiry_policy,
         coa_before_approval, esignature_required, ai_data_access,
         oos_opens_investigation, holding_warning_hours, self_verification,
@@ -74,6 +75,9 @@ GRANT INSERT, UPDATE, DELETE ON lims.saved_view TO lims_app;
 GRANT INSERT (organization_id, id, sample_id, reason, signature_id),
     UPDATE (status, submissions, close_reason)
     ON lims.amendment TO lims_app;
+
+-- Digest, time and person are derived.
+GRANT INSERT (organization_id, content) ON lims.logo TO lims_app;
 
 -- Asked for with its certificate, and made by a job; the service may ask for it again.
 GRANT UPDATE (state) ON lims.document TO lims_app;
@@ -251,7 +255,8 @@ GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
 
 -- 164_certificate_layout.sql, 169_certificate_verification.sql
 GRANT EXECUTE ON FUNCTION lims.verification_code_meant, lims.verify_certificate,
-    lims.certificate_layout_shown TO lims_app;
+    lims.certificate_layout_shown, lims.certificate_layout_mistake, lims.certificate_example,
+    lims.certificate_example_results TO lims_app;
 
 -- 150_release_content.sql
 GRANT EXECUTE ON FUNCTION lims.content_version, lims.release_content, lims.release_hash
@@ -280,7 +285,8 @@ GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.policy_r
 -- 159_certificate_content.sql: the functions that a preview calls with the caller's rights
 GRANT EXECUTE ON FUNCTION lims.zoned_time, lims.qualifier_words, lims.decision_rule_of,
     lims.certificate_results, lims.certificate_approvals, lims.certificate_amendments,
-    lims.certificate_people, lims.certificate_head, lims.certificate_parties,
+    lims.certificate_people, lims.certificate_head, lims.certificate_laboratory,
+    lims.certificate_statements, lims.certificate_parties,
     lims.certificate_summary, lims.certificate_content, lims.certificate_preview
     TO lims_app;
 
@@ -299,10 +305,19 @@ GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
     lims.report_blockers, lims.status_blockers, lims.verify_blockers TO lims_app;
 
+-- 163_logos.sql
+GRANT EXECUTE ON FUNCTION lims.logo_files TO lims_app;
+
 -- 166_documents.sql
 GRANT EXECUTE ON FUNCTION lims.certificate_print_job, lims.claim_document,
     lims.keep_document, lims.fail_document, lims.announce_documents,
     lims.document_backlog TO lims_app;
+
+-- 236_packages.sql
+GRANT EXECUTE ON FUNCTION lims.package_tests, lims.package_batches, lims.package_charts,
+    lims.package_trail, lims.package_notes, lims.package_records, lims.package_of,
+    lims.report_table, lims.member_words, lims.report_facts, lims.package_chart_blocks,
+    lims.package_worksheet_blocks, lims.package_table_blocks, lims.package_report TO lims_app;
 
 -- 170_events.sql
 GRANT EXECUTE ON FUNCTION lims.event_base, lims.event_horizon, lims.event_uuid,

@@ -5,18 +5,12 @@
 #include "application/application.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/record.h"
+#include "kernel/writer.h"
 #include "service/service.h"
-
-static const char *cell_of(void *row, const char *name)
-{
-    return lims_result_get(row, 0, name);
-}
 
 static const lims_error_t *show(lims_request_t *rq)
 {
     const lims_call_t call = { .statement = LIMS_STMT_SESSION_GET };
-    lims_writer_t *w = lims_writer_create(rq->pool);
     lims_result_t *row = NULL;
     const lims_error_t *error;
 
@@ -26,10 +20,7 @@ static const lims_error_t *show(lims_request_t *rq)
     if (error) {
         return error;
     }
-    lims_writer_object_begin(w);
-    lims_record_write(w, lims_own_session_output, cell_of, row);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
+    lims_render_members(rq, lims_own_session_output, row);
     return NULL;
 }
 
@@ -95,17 +86,13 @@ static const lims_field_t statement_output[] = {
 
 static const lims_error_t *accept_statement(lims_request_t *rq)
 {
-    lims_writer_t *w = lims_writer_create(rq->pool);
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_STATEMENT_ACCEPT);
 
     if (error) {
         return error;
     }
-    lims_writer_object_begin(w);
-    lims_record_write(w, statement_output, cell_of, row);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
+    lims_render_members(rq, statement_output, row);
     return NULL;
 }
 

@@ -147,7 +147,8 @@ SELECT :$session::bigint AS "id",
            'lotQcPolicy', o.lot_qc_policy,
            'reagentExpiryPolicy', o.reagent_expiry_policy,
            'coaBeforeApproval', o.coa_before_approval,
-           'sessionMinutes', o.session_minutes) AS "policies"
+           'sessionMinutes', o.session_minutes) AS "policies",
+       :$printer::text IS NOT NULL AS "prints"
   FROM lims.user_account u
   JOIN lims.organization o
     ON o.id = u.organization_id

@@ -190,6 +190,10 @@ const lims_field_t lims_own_session_output[] = {
       .flags = LIMS_F_OUT,
       .members = policy_members,
       .doc = "Policies that decide what a page asks for." },
+    { .name = "prints",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether the server has a printer, which makes PDFs." },
     LIMS_FIELD_END,
 };
 

@@ -56,17 +56,38 @@ SELECT c.certificate_number AS "certificateNumber",
 -- name: certificate_preview_job one
 -- Makes the job for the printer: the next certificate of a sample, as a draft.
 SELECT s.tracking_id AS "trackingId",
-       lims.certificate_print_job(lims.certificate_preview(s.organization_id, s.id), true)
-           AS "job"
+       lims.certificate_print_job(s.organization_id,
+           lims.certificate_preview(s.organization_id, s.id), true) AS "job"
   FROM lims.sample s
  WHERE s.organization_id = :$organization::bigint
    AND s.id = :id::bigint
+
+-- name: order_certificates_job one
+-- Makes the job for the printer: the valid certificate of each sample of an order; NULL: there
+-- is none.
+SELECT o.order_number AS "orderNumber",
+       (SELECT CASE WHEN count(*) > 0 THEN json_build_object(
+                   'kind', 'certificates', 'draft', false,
+                   'contents', json_agg(c.content ORDER BY s.id),
+                   'files', lims.logo_files(:$organization::bigint, array_agg(
+                       DISTINCT c.content #>> '{laboratory,logoSha256}'))) END
+          FROM lims.sample s
+          JOIN lims.certificate c
+            ON c.organization_id = s.organization_id
+           AND c.sample_id = s.id
+           AND c.status = 'issued'
+         WHERE s.organization_id = o.organization_id
+           AND s.order_id = o.id) AS "job"
+  FROM lims.sample_order o
+ WHERE o.organization_id = :$organization::bigint
+   AND o.id = :id::bigint
 
 -- name: document_claim one
 -- global: the documents of all organizations take turns
 SELECT organization_id AS "organizationId",
        id AS "id",
        certificate AS "certificate",
+       to_char(issued_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISS') AS "issuedAt",
        job AS "job"
   FROM lims.claim_document(make_interval(secs => :lease::float8))
 

@@ -3,7 +3,8 @@
  * print_job.c - the job "print": prints the documents that wait, one at a time.
  *
  * A document is claimed by a lease in its row, in a transaction of its own; it is printed
- * with none open, and kept by a second one, which also announces it. A process that dies in
+ * with none open, signed where there is a key, and kept by a second one, which also announces
+ * it. A process that dies in
  * between leaves a lease that ends, and the next one prints the same bytes.
  */
 #include <apr_strings.h>
@@ -11,6 +12,7 @@
 
 #include "database/database.h"
 #include "documents/documents.h"
+#include "documents/pades.h"
 #include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -43,6 +45,23 @@ static const lims_error_t *keep(lims_printing_e *outcome, const lims_printed_t *
         *outcome = lims_result_true(row, 0, "kept") ? LIMS_PRINTING_MADE : LIMS_PRINTING_TRIED;
     }
     return error;
+}
+
+/* Signs what was printed, where there is a key, with the time of the issue. */
+static void sign(lims_printed_t *printed, const lims_request_t *rq, const lims_result_t *claimed)
+{
+    const lims_document_key_t *key = rq->printer->key;
+    const char *problem = NULL;
+
+    if (key && printed->outcome == LIMS_PRINT_DONE) {
+        problem = lims_pades_sign(&printed->bytes, &printed->length, key, printed->bytes,
+                                  printed->length, lims_result_get(claimed, 0, "issuedAt"),
+                                  rq->pool);
+    }
+    if (problem) {
+        printed->outcome = LIMS_PRINT_CRASHED;
+        printed->reason = apr_pstrcat(rq->pool, "it could not be signed: ", problem, NULL);
+    }
 }
 
 static const lims_error_t *note_failure(lims_printing_e *outcome, const char **line,
@@ -113,6 +132,7 @@ static const lims_error_t *print_next(lims_printing_e *outcome, const char **lin
     }
     job = lims_result_get(claimed, 0, "job");
     printed = lims_printer_print(rq->process, rq->printer, job, strlen(job), rq->pool);
+    sign(&printed, rq, claimed);
     if (printed.outcome == LIMS_PRINT_UNAVAILABLE) {
         return unavailable(outcome, printed.reason, rq);
     }

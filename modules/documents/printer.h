@@ -22,6 +22,7 @@
 struct lims_printer_t {
     const char *program;         /* path of lims-print */
     apr_interval_time_t timeout; /* of a document, microseconds */
+    const lims_document_key_t *key; /* signs documents of certificates; NULL: they are not */
 };
 
 /* A process, kept between documents. */

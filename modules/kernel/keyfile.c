@@ -35,39 +35,52 @@ static const char *check_permissions(int fd, const char *file, apr_pool_t *pool)
     return NULL;
 }
 
-static const char *read_text(const char **text, int fd, const char *file, apr_pool_t *pool)
+static const char *read_bytes(const char **bytes, apr_size_t *length, int fd, const char *file,
+                              apr_pool_t *pool)
 {
-    char *bytes = lims_wiped_alloc(FILE_MAX + 1, pool);
-    apr_size_t length = 0;
+    char *read_into = lims_wiped_alloc(FILE_MAX + 1, pool);
     ssize_t got;
 
+    *length = 0;
     do {
-        got = read(fd, bytes + length, FILE_MAX - length);
+        got = read(fd, read_into + *length, FILE_MAX - *length);
         if (got < 0 && errno != EINTR) {
             return apr_psprintf(pool, "%s: %s", file, strerror(errno));
         }
-        length += got > 0 ? (apr_size_t)got : 0;
-    } while (got != 0 && length < FILE_MAX);
-    *text = bytes;
-    return strlen(bytes) == length ? NULL : apr_psprintf(pool, "%s is not a text", file);
+        *length += got > 0 ? (apr_size_t)got : 0;
+    } while (got != 0 && *length < FILE_MAX);
+    *bytes = read_into;
+    return NULL;
 }
 
-const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool)
+const char *lims_secret_bytes_read(const char **bytes, apr_size_t *length, const char *file,
+                                   apr_pool_t *pool)
 {
     /* O_NONBLOCK: a named pipe must not block. */
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     const char *problem;
 
-    *text = NULL;
+    *bytes = NULL;
+    *length = 0;
     if (fd < 0) {
         return errno == ENOENT ? NULL : apr_psprintf(pool, "%s: %s", file, strerror(errno));
     }
     problem = check_permissions(fd, file, pool);
     if (!problem) {
-        problem = read_text(text, fd, file, pool);
+        problem = read_bytes(bytes, length, fd, file, pool);
     }
     close(fd);
     return problem;
+}
+
+const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool)
+{
+    apr_size_t length = 0;
+    const char *problem = lims_secret_bytes_read(text, &length, file, pool);
+
+    return problem || !*text || strlen(*text) == length
+               ? problem
+               : apr_psprintf(pool, "%s is not a text", file);
 }
 
 const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr_pool_t *pool)

@@ -36,6 +36,10 @@
  * problem. */
 const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool);
 
+/* The same for a file that is no text; a byte 0 follows those of the file. */
+const char *lims_secret_bytes_read(const char **bytes, apr_size_t *length, const char *file,
+                                   apr_pool_t *pool);
+
 /* Reads a key file: a regular file that belongs to root or to the user of this process,
  * and that nobody else may read or write. Returns NULL, or the problem and its remedy.
  * The keys are wiped when the pool is destroyed; threads may share `ring`. */

@@ -8,9 +8,11 @@
 
 #include <string.h>
 
+#include "documents/documents.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
+#include "organizations/letterhead_logo.h"
 #include "service/service.h"
 
 static const char *const plans[] = { "none", "starter", "professional", "enterprise", NULL };
@@ -140,7 +142,13 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_STRING,
       .flags = KEPT | LIMS_F_NULLABLE,
       .max = 1000,
-      .doc = "Reference to the laboratory's logo, such as its address, for certificates." },
+      .doc = "Reference to the laboratory's logo, such as its address, for programs that read "
+             "certificates." },
+    { .name = "logoSha256",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "SHA-256 of the logo that certificates are printed with, hexadecimal; null: none. GET "
+             "/organization/logo has its bytes." },
     { .name = "accreditation",
       .type = LIMS_T_STRING,
       .flags = KEPT | LIMS_F_NULLABLE,
@@ -379,6 +387,11 @@ static const lims_error_e update_errors[] = {
     LIMS_E_COUNT
 };
 
+static const lims_error_e no_logo[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
+static const lims_error_e logo_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_ESIGNATURE_REQUIRED,
+                                            LIMS_E_DOCUMENT_FAILED, LIMS_E_PAYLOAD_TOO_LARGE,
+                                            LIMS_E_COUNT };
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .command = "organization list",
@@ -431,6 +444,54 @@ static const lims_route_t routes[] = {
       .guard = guard_update,
       .handler = update,
       .errors = update_errors },
+    { .method = "GET",
+      .path = "/organization/logo",
+      .command = "organization logo",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "getLogo",
+      .summary = "The logo that certificates are printed with",
+      .description = "A PNG. At the command line its bytes go to standard output: `limsctl ... > "
+                     "logo.png`; with --json they are in base64.",
+      .permission = "data.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .status = 200,
+      .handler = lims_logo_show,
+      .errors = no_logo },
+    { .method = "POST",
+      .path = "/organization/logo",
+      .command = "organization set-logo",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "setLogo",
+      .summary = "Upload the logo that certificates are printed with",
+      .description =
+          "The printer reads the picture and writes its pixels as a PNG anew, which is what is "
+          "kept. Certificates that are issued keep theirs. Signed where the policy "
+          "esignatureRequired is on.",
+      .permission = "policy.manage",
+      .flags = LIMS_R_OWN_RECORD | LIMS_R_FILE | LIMS_R_REASON,
+      .input = lims_logo_input,
+      .status = 200,
+      .meaning = "approved",
+      .signs = "organization",
+      .prepare = lims_logo_prepare,
+      .work = lims_print_checked,
+      .handler = lims_logo_keep,
+      .errors = logo_errors },
+    { .method = "DELETE",
+      .path = "/organization/logo",
+      .command = "organization remove-logo",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "removeLogo",
+      .summary = "Print certificates without a logo from now on",
+      .description = "Certificates that are issued keep theirs.",
+      .permission = "policy.manage",
+      .flags = LIMS_R_OWN_RECORD | LIMS_R_REASON,
+      .input = lims_reason_input,
+      .status = 200,
+      .meaning = "approved",
+      .signs = "organization",
+      .handler = lims_logo_remove,
+      .errors = logo_errors },
     LIMS_ROUTE_END,
 };
 

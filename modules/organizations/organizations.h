@@ -11,6 +11,7 @@
 extern const lims_resource_t lims_organization;
 /* The layout of its certificates (certificate_layout.c). */
 extern const lims_field_t lims_certificate_layout[];
+extern const lims_resource_t lims_certificate_layout_preview;
 /* The monthly allowance of samples: { limit, used, left }. */
 extern const lims_field_t lims_allowance_fields[];
 /* The samples and tests that policies affect now. */

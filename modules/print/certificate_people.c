@@ -309,8 +309,6 @@ void lims_certificate_statements(lims_certificate_t *certificate)
     add_replaced(certificate);
     add_decision_rules(certificate);
     add_texts(certificate, lims_member_list(certificate->content, "statements"));
-    add_texts(certificate,
-              lims_member_list(lims_json_member(certificate->layout, "texts"), "statements"));
     if (*zone) {
         lims_block_paragraph(&certificate->blocks, LIMS_STYLE_SMALL,
                              apr_pstrcat(pool, "Times are those of ", zone, ".", NULL));

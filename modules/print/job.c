@@ -37,7 +37,13 @@ static const lims_error_t *clean_logo(const char **bytes, apr_size_t *length,
         return lims_client_error(pool, LIMS_E_INVALID_BODY, "The logo is not base64");
     }
     error = lims_logo_read(&logo, png, size, pool);
-    return error ? error : lims_logo_write(bytes, length, &logo, pool);
+    error = error ? error : lims_logo_write(bytes, length, &logo, pool);
+    if (!error && *length > LIMS_LOGO_BYTES_MAX) {
+        error = lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                  "The logo cannot be used: it would be larger than 1 MB; give one "
+                                  "with fewer pixels");
+    }
+    return error;
 }
 
 const lims_error_t *lims_job_make(const char **bytes, apr_size_t *length, const char *job,

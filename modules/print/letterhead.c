@@ -290,7 +290,6 @@ static letterhead_t read_letterhead(const lims_certificate_t *certificate, apr_p
     const lims_json_t *content = certificate->content;
     const lims_json_t *laboratory = lims_json_member(content, "laboratory");
     const lims_json_t *verification = lims_json_member(content, "verification");
-    const lims_json_t *texts = lims_json_member(certificate->layout, "texts");
     const char *name = name_of(content, certificate->draft, pool);
 
     return (letterhead_t){
@@ -303,8 +302,8 @@ static letterhead_t read_letterhead(const lims_certificate_t *certificate, apr_p
         .accreditation = lims_member_text(laboratory, "accreditation", pool),
         .code = certificate->draft ? "" : lims_member_line(verification, "code", pool),
         .url = certificate->draft ? "" : lims_member_line(verification, "url", pool),
-        .header = lims_member_text(texts, "header", pool),
-        .footer = lims_member_text(texts, "footer", pool),
+        .header = lims_member_text(certificate->layout, "header", pool),
+        .footer = lims_member_text(certificate->layout, "footer", pool),
         .logo = logo_of(certificate->layout),
     };
 }

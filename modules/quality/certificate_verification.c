@@ -7,8 +7,6 @@
  */
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/record.h"
-#include "kernel/writer.h"
 #include "quality/quality.h"
 #include "service/service.h"
 
@@ -77,16 +75,10 @@ static const lims_field_t query[] = {
     LIMS_FIELD_END,
 };
 
-static const char *cell_of(void *row, const char *name)
-{
-    return lims_result_get(row, 0, name);
-}
-
 static const lims_error_t *verify(lims_request_t *rq)
 {
     lims_exchange_t *x = rq->exchange;
     const lims_call_t call = { .statement = LIMS_STMT_CERTIFICATE_VERIFY };
-    lims_writer_t *w = lims_writer_create(rq->pool);
     lims_result_t *row = NULL;
     const lims_error_t *error = x->transport->check_unknown_key(x);
 
@@ -102,10 +94,7 @@ static const lims_error_t *verify(lims_request_t *rq)
                                  "No certificate has this code: compare each character with what "
                                  "is printed.");
     }
-    lims_writer_object_begin(w);
-    lims_record_write(w, verified, cell_of, row);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
+    lims_render_members(rq, verified, row);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "documents/documents.h"
 #include "events/events.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -19,13 +20,11 @@
 
 static const char *const statuses[] = { "issued", "superseded", NULL };
 
-static const char *const document_states[] = { "pending", "made", "failed", NULL };
-
 static const lims_field_t document[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the document." },
     { .name = "state",
       .type = LIMS_T_ENUM,
-      .values = document_states,
+      .values = lims_document_states,
       .flags = LIMS_F_OUT,
       .doc = "State of the document: pending while it waits to be printed, made, or failed." },
     { .name = "sha256",

@@ -33,6 +33,7 @@ extern const lims_resource_t lims_confirmation;
 extern const lims_resource_t lims_investigation;
 extern const lims_resource_t lims_certificate;
 extern const lims_resource_t lims_certificate_preview;
+extern const lims_resource_t lims_package;
 extern const lims_resource_t lims_certificate_verification;
 extern const lims_resource_t lims_reopening;
 

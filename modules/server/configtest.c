@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "database/database.h"
+#include "documents/document_key.h"
 #include "kernel/error.h"
 #include "openapi/openapi.h"
 #include "kernel/route.h"
@@ -158,6 +159,30 @@ static void check_webhooks(check_t *check)
     if (webhooks->lease < 2 * webhooks->timeout + 2000) {
         report(check, 115, "LimsWebhookLease is too short for LimsWebhookTimeout",
                "make it at least twice as long, and two seconds more");
+    }
+}
+
+/* Reads the key that signs documents. One whose certificate has ended still signs, and those
+ * who verify it are told. */
+static void check_document_key(check_t *check)
+{
+    lims_config_t *config = lims_config_of(check->s);
+    const char *problem = NULL;
+
+    if (config->document_key) {
+        problem = lims_document_key_read(&config->printer.key, config->document_key,
+                                         config->document_passphrase_file, check->pool);
+    } else if (config->document_passphrase_file) {
+        problem = "LimsDocumentPassphraseFile is set, and LimsDocumentKey is not";
+    }
+    if (problem) {
+        report(check, 145, apr_pstrcat(check->pool, "LimsDocumentKey: ", problem, NULL),
+               "give a PKCS#12 or PEM file with the key and its certificate, which only root may "
+               "read, or leave both directives out: documents are not signed then");
+    } else if (config->printer.key && config->printer.key->days_left < 0) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
+                     "LIMS0146: the certificate of LimsDocumentKey %s has ended; renew it",
+                     config->document_key);
     }
 }
 
@@ -391,6 +416,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_webhooks(&check);
         check_extraction(&check);
         check_printer(&check);
+        check_document_key(&check);
         check_routes(&check, pconf);
         check_application(&check);
         check_others(&check);

@@ -135,6 +135,8 @@ typedef struct {
     apr_int64_t audit_interval;
     const char *printer_program;
     apr_int64_t printer_timeout; /* milliseconds */
+    const char *document_key;    /* files; NULL: documents are not signed */
+    const char *document_passphrase_file;
     apr_int64_t file_storage; /* megabytes */
     apr_int64_t rejected_file_days;
     apr_int64_t unknown_keys; /* 0: any */

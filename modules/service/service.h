@@ -82,6 +82,9 @@ void lims_service_reset(lims_request_t *rq, int given);
  * (render.c). */
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
 
+/* Renders one row as an object of these fields into rq->reply, without an ETag. */
+void lims_render_members(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *row);
+
 /* Renders a page of records into rq->reply. */
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
 

@@ -95,6 +95,8 @@ static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
 
     if (which == LIMS_JOB_AUDIT) {
         error = lims_tool_keyring(&host.keyring, tool);
+    } else if (which == LIMS_JOB_PRINT) {
+        error = lims_tool_document_key(tool);
     }
     if (!error) {
         error = lims_session_open(&session, tool->database, tool->pool);

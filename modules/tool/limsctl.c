@@ -45,6 +45,7 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
         (*session)->user = tool->user;
         (*session)->reason = tool->reason;
         (*session)->printer = lims_tool_printer(tool);
+        (*session)->verification = tool->verification;
         (*session)->password = password;
         (*session)->ask = ask_password;
         /* A program that has the password at hand reads the answer alone. */

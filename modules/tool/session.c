@@ -297,6 +297,7 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     rq->settings = &settings;
     rq->keyring = session->keyring;
     rq->printer = session->printer;
+    rq->verification = session->verification;
     rq->reply = apr_pcalloc(pool, sizeof(*rq->reply));
     rq->reply->headers = apr_table_make(pool, 4);
     return rq;

@@ -30,6 +30,7 @@ struct lims_session_t {
     const char *reason;            /* for the audit trail; NULL: none */
     const lims_keyring_t *keyring; /* for routes with LIMS_R_KEYRING; NULL: none */
     const lims_printer_t *printer; /* NULL: none */
+    const char *verification;      /* address below which certificates are verified; or NULL */
     const char *password;          /* of the user, for signing; NULL: not given */
     lims_session_password_fn
         *ask;      /* called if a signature needs a password that is not given; or NULL */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/document_key.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "tool/tool.h"
@@ -19,16 +20,31 @@
 #define FILE_NAME "/etc/mod_lims/limsctl.conf"
 #define LINE_MAX_LENGTH 4096
 
-/* Longest time for printing a document, as LimsPrinterTimeout is by default. */
-#define PRINTER_TIMEOUT apr_time_from_sec(10)
+/* Bounds and default of LIMS_PRINTER_TIMEOUT in milliseconds, as those of LimsPrinterTimeout. */
+#define TIMEOUT_MIN 100
+#define TIMEOUT_MAX 60000
+#define TIMEOUT 10000
 
-enum { DATABASE, SECRET_KEY_FILE, PRINTER, SETTINGS };
+enum {
+    DATABASE,
+    SECRET_KEY_FILE,
+    PRINTER,
+    PRINTER_TIMEOUT,
+    DOCUMENT_KEY,
+    DOCUMENT_PASSPHRASE_FILE,
+    APPLICATION,
+    SETTINGS
+};
 
 /* Names of the settings in the environment and the file. */
 static const char *const names[] = {
     [DATABASE] = "LIMS_DATABASE",
     [SECRET_KEY_FILE] = "LIMS_SECRET_KEY_FILE",
     [PRINTER] = "LIMS_PRINTER",
+    [PRINTER_TIMEOUT] = "LIMS_PRINTER_TIMEOUT",
+    [DOCUMENT_KEY] = "LIMS_DOCUMENT_KEY",
+    [DOCUMENT_PASSPHRASE_FILE] = "LIMS_DOCUMENT_PASSPHRASE_FILE",
+    [APPLICATION] = "LIMS_APPLICATION",
 };
 
 _Static_assert(LIMS_LENGTH(names) == SETTINGS, "a name for each");
@@ -80,6 +96,17 @@ static const char *parse_line(const char *values[SETTINGS], char *line, apr_pool
     return name;
 }
 
+/* Returns the names of all settings: "A, B and C". */
+static const char *all_names(apr_pool_t *pool)
+{
+    const char *all = names[0];
+
+    for (int i = 1; i < SETTINGS; i++) {
+        all = apr_pstrcat(pool, all, i + 1 < SETTINGS ? ", " : " and ", names[i], NULL);
+    }
+    return all;
+}
+
 static const lims_error_t *read_file(const char *values[SETTINGS], const char *name,
                                      apr_pool_t *pool)
 {
@@ -95,13 +122,35 @@ static const lims_error_t *read_file(const char *values[SETTINGS], const char *n
         if (odd) {
             return lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                      "%s, line %d: there is no setting \"%s\"; the settings are "
-                                     "%s, %s and %s.",
-                                     name, number, lims_printable(odd, pool), names[DATABASE],
-                                     names[SECRET_KEY_FILE], names[PRINTER]);
+                                     "%s.",
+                                     name, number, lims_printable(odd, pool), all_names(pool));
         }
     }
     apr_file_close(file);
     return NULL;
+}
+
+/* Sets the printer and what belongs to its documents. */
+static const lims_error_t *set_printer(lims_tool_t *tool, const char *const values[SETTINGS])
+{
+    const char *timeout = values[PRINTER_TIMEOUT];
+    char *end = NULL;
+    apr_int64_t milliseconds = timeout ? apr_strtoi64(timeout, &end, 10) : TIMEOUT;
+
+    tool->printer = (lims_printer_t){ .program = values[PRINTER],
+                                      .timeout = milliseconds * 1000 };
+    tool->document_key = values[DOCUMENT_KEY];
+    tool->document_passphrase_file = values[DOCUMENT_PASSPHRASE_FILE];
+    tool->verification =
+        values[APPLICATION] && *values[APPLICATION]
+            ? apr_pstrcat(tool->pool, values[APPLICATION], "/verification/", NULL)
+            : NULL;
+    return milliseconds < TIMEOUT_MIN || milliseconds > TIMEOUT_MAX || (end && *end != '\0')
+               ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                   "%s: \"%s\" is not a number of milliseconds from %d to %d.",
+                                   names[PRINTER_TIMEOUT], lims_printable(timeout, tool->pool),
+                                   TIMEOUT_MIN, TIMEOUT_MAX)
+               : NULL;
 }
 
 const lims_error_t *lims_tool_settings(lims_tool_t *tool)
@@ -116,11 +165,23 @@ const lims_error_t *lims_tool_settings(lims_tool_t *tool)
     }
     tool->database = tool->database ? tool->database : values[DATABASE];
     tool->secret_key_file = tool->secret_key_file ? tool->secret_key_file : values[SECRET_KEY_FILE];
-    tool->printer = (lims_printer_t){ .program = values[PRINTER], .timeout = PRINTER_TIMEOUT };
-    return error;
+    return error ? error : set_printer(tool, values);
 }
 
 const lims_printer_t *lims_tool_printer(const lims_tool_t *tool)
 {
     return tool->printer.program && *tool->printer.program ? &tool->printer : NULL;
+}
+
+const lims_error_t *lims_tool_document_key(lims_tool_t *tool)
+{
+    const char *file = tool->document_key;
+    const char *problem = file && *file
+                              ? lims_document_key_read(&tool->printer.key, file,
+                                                       tool->document_passphrase_file, tool->pool)
+                              : NULL;
+
+    return problem ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "%s: %s.",
+                                       names[DOCUMENT_KEY], problem)
+                   : NULL;
 }

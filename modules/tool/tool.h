@@ -59,6 +59,9 @@ struct lims_tool_t {
     const char *password_file;
     const char *secret_key_file;
     lims_printer_t printer; /* its program: LIMS_PRINTER; NULL: there is none */
+    const char *document_key;
+    const char *document_passphrase_file;
+    const char *verification; /* address below which certificates are verified; or NULL */
     bool json;
     bool help;
     const char *noun; /* help is asked for about the commands of this noun; or NULL */
@@ -122,6 +125,9 @@ const lims_error_t *lims_tool_settings(lims_tool_t *tool);
 
 /* Returns the printer of the settings; NULL: there is none. */
 const lims_printer_t *lims_tool_printer(const lims_tool_t *tool);
+
+/* Reads the key of the settings, if any, by which the printer's documents are signed. */
+const lims_error_t *lims_tool_document_key(lims_tool_t *tool);
 
 /* --- Secrets (password_input.c) --------------------------------------------------- */
 

@@ -138,8 +138,8 @@ my %worked_out = (
     map({ ("$_.table" => ['signed_content']) } 'signed content', 'listSignedContents'),
     'verifyCertificate.status'              => ['verify_certificate'],
     map({ my $of = $_; map { ("$of.$_" => ['certificate_layout_mistake']) }
-        qw(paper logo columns sections) } 'organization.certificateLayout',
-        'getCertificateContent.layout', 'previewCertificate.layout'),
+        qw(paper logo columns sections) } 'organization.certificateLayout', 'previewCertificate.layout',
+        'getCertificateContent.layout', 'previewCertificateLayout.certificateLayout'),
     map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
             "$_.reasons.severity" => [ 'finding', 'release_finding' ]) }
         qw(sample.blocked sample.ready_for_review sample.ready_to_report holding_time.expiring),
@@ -147,9 +147,9 @@ my %worked_out = (
 
 # Bounds and lists that stand in C alone.
 my %in_c_alone = (
-    'test definition.confirmationPlan.step'   => 'bounded by the CHECK of confirmation_plan',
-    'test definition.confirmationPlan.medium' => 'bounded by the CHECK of confirmation_plan',
-    map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()') }
+    map({ ("test definition.confirmationPlan.$_" => 'bounded by the CHECK of confirmation_plan') } qw(step medium)),
+    map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()',
+            "previewCertificateLayout.certificateLayout.$_" => 'bounded there as well') }
         qw(title header footer statements)),
     'exportAuditEntries.format'     => 'of a file, which is not kept',
     'reference data.outcome'        => 'of a row of a file, which is not kept',
@@ -178,7 +178,7 @@ my %in_c_alone = (
     'user.identity.type'            => 'a member of a column, which a check bounds',
     'user.identity.subject'         => 'a member of a column, which a check bounds',
     'permission matrix.roles.permissions' => 'compared with the permissions, below',
-    'attachment.contentBase64'      => 'kept as bytes, whose number a trigger bounds',
+    map({ ("$_.contentBase64" => 'kept as bytes, whose number the database bounds') } qw(attachment setLogo)),
     'setUserPassword.password'      => 'kept as a hash',
     (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }
         qw(externalId clientName notes plantLocation)),

@@ -140,6 +140,10 @@ subtest 'the certificate of the sample' => sub {
 
     $id{certificates} = $certificate->{id};
     is($printer->settled($lab, $certificate)->{state}, 'made', 'its document is made');
+    # An order takes no sample that is reported: the owner puts it there.
+    $lims->superuser->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
+    $lims->db->do('UPDATE lims.sample SET order_id = ? WHERE id = ?', undef, @id{qw(orders samples)});
+    $lims->superuser->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
 };
 
 subtest 'every record can be read again' => sub {

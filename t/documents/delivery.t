@@ -114,4 +114,17 @@ refused($clerk->get("/samples/$failed->{sampleId}/certificate-preview.pdf"), 409
     'one that the printer refuses');
 $lims->allow_log(qr/LIMS0392/);
 
+# --- The certificates of an order -----------------------------------------------------------
+
+my $order = $lab->_ask('POST', '/orders', { clientId => $lab->client(name => 'printer: refuse'),
+    samples => [ { materialTypeId => $lab->material, testDefinitionIds => [ $lab->definition ] } ] }, 201);
+my ($only) = @{ $order->{samples} };
+my ($test) = map { $_->{id} } @{ $lims->get("/samples/$only->{id}")->json->{tests} };
+$lab->enter($test, '1.20');
+$lab->verify($test);
+$lab->_ask('POST', "/samples/$only->{id}/report", undef, 200);
+$printer->issue_of($lab, $only);
+refused($lims->get("/orders/$order->{order}{id}/certificates.pdf"), 409, 'document_failed',
+    'certificates of an order that the printer refuses');
+
 done_testing();

@@ -101,8 +101,8 @@ like($pages[-1], qr/Page 2 of 2\s*\z/, 'the last part counts its own pages too')
 # --- Layout
 
 my $layout = { paper => 'letter', title => 'Test report', columns => [ 'result', 'unit' ],
-    sections => [ 'statements', 'results' ], texts => { header => 'Above all', footer => "Below\nall", statements => ['Own words.'] } };
-my $laid = certificate(layout => $layout, results => \@results);
+    sections => [ 'statements', 'results' ], header => 'Above all', footer => "Below\nall" };
+my $laid = certificate(layout => $layout, results => \@results, statements => ['Own words.']);
 $lines = lines($laid);
 like(command('pdfinfo', written($laid)), qr/Page size:\s+612 x 792/, 'paper is a choice');
 like($lines, qr/Test report.*Statements.*Results/s, 'so are title and order of sections');

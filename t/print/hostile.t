@@ -56,7 +56,7 @@ my @made = (
     [ 'characters that no font has',      remark("\x{E000}\x{10FFFD}\x{378}\x{12000}" x 2000) ],
     [ 'members of other types',           certificate(results => [ 1, undef, 'x', [] ], people => [1], qualifiers => [ [] ],
             amendments => [ { changes => 5 } ], client => 'x', sample => [], layout => { columns => [ 1, undef, {} ],
-                sections => [ [], 'results' ], texts => 5 }, verification => 7, laboratory => undef) ],
+                sections => [ [], 'results' ], header => 5 }, verification => 7, laboratory => undef) ],
     [ 'as little as there can be',        { kind => 'certificate', content => { certificate => undef, results => undef } } ],
     [ '2,000 results',                    many(2000) ],
     [ 'a chart of numbers at their ends', '{"kind":"report","title":"x","blocks":[{"type":"chart","mean":1e999,"sd":-1,'
@@ -87,7 +87,7 @@ my @refused = (
     [ 'a member twice',                '{"kind":"report","kind":"labels"}', qr/twice/ ],
     [ 'arrays in arrays',              '{"kind":"report","blocks":' . '[' x 50_000 . ']' x 50_000 . '}', qr/levels deep/ ],
     [ '500,000 values',                '{"kind":"report","blocks":[' . join(',', (1) x 500_000) . ']}', qr/more than 400000 values/ ],
-    [ 'a footer of 500 lines',         certificate(layout => { texts => { footer => "line\n" x 500 } }), qr/footer of the layout is too long/ ],
+    [ 'a footer of 500 lines',         certificate(layout => { footer => "line\n" x 500 }), qr/footer of the layout is too long/ ],
     [ 'a code that no QR can have',    certificate(verification => { code => 'X', url => 'https://x/' . 'y' x 2000 }), qr/too long|1 to 300/ ],
     [ 'a logo that is none',           { kind => 'logo', file => encode_base64('GIF89a', '') }, qr/not a PNG/ ],
     [ 'a logo that is no base64',      { kind => 'logo', file => '*' }, qr/not base64/ ],

@@ -83,7 +83,7 @@ my %kinds = (
             results => [ result(testName => '总硬度', unit => '毫克/升', remark => '重复测定两次') ], statements => ['结果仅对所检样品负责。']) },
     letter  => { content => content(laboratory => \%laboratory, layout => { paper => 'letter', logo => 'right', title => 'Test report',
                 sections => [ 'sample', 'results', 'statements' ], columns => [ 'test', 'result', 'unit', 'limits' ],
-                texts => { header => 'Above', footer => 'Not to be copied except in full.' } }),
+                header => 'Above', footer => 'Not to be copied except in full.' }),
         files => { sha256_hex($logo) => encode_base64($logo, '') } },
     bare    => { content => { certificate => { number => 'X-1', version => 1 }, results => [ { testName => 'pH', result => '7' } ] } },
 );

@@ -50,9 +50,16 @@ for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
     my ($odd) = $line =~ /^(\w+)/;
     ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
     is($status, 2, "an unknown setting: $line");
-    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE, LIMS_SECRET_KEY_FILE and LIMS_PRINTER/,
+    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; the settings are LIMS_DATABASE, LIMS_SECRET_KEY_FILE, .* and LIMS_APPLICATION\.$/m,
         'the refusal has the line of an unknown setting');
 }
+for my $timeout ('ten', '99', '60001', '') {
+    ($status, $output) = settings("LIMS_PRINTER_TIMEOUT = $timeout\n", '--database', $conninfo, 'organization', 'list');
+    is($status, 2, "a time-out of \"$timeout\" milliseconds is refused");
+    like($output, qr/LIMS_PRINTER_TIMEOUT: "$timeout" is not a number of milliseconds from 100 to 60000/, "the refusal of \"$timeout\" says which are taken");
+}
+is((settings("LIMS_PRINTER_TIMEOUT = 500\n", '--database', $conninfo, 'organization', 'list'))[0], 0,
+    'half a second is taken');
 {
     local $ENV{LIMSCTL_CONF} = "$dir/none";
     is((LIMS::Instance::capture($limsctl, '--database', $conninfo, 'organization', 'list'))[0], 0,

@@ -8,6 +8,7 @@ use warnings;
 
 use LIMS::Test;
 use LIMS::Test::Browser;
+use LIMS::Test::Printer;
 
-LIMS::Test::Browser::run('administration');
+LIMS::Test::Browser::run('administration', undef, conf => LIMS::Test::Printer->real->conf);
 done_testing();

@@ -8,6 +8,7 @@ use warnings;
 
 use LIMS::Test;
 use LIMS::Test::Browser;
+use LIMS::Test::Printer;
 
-LIMS::Test::Browser::run('quality');
+LIMS::Test::Browser::run('quality', undef, conf => LIMS::Test::Printer->real->conf);
 done_testing();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first certificate of a sample: found by its tracking id, and issued where one sees what
-// it would say.
+// it would say. Documents that could not be printed are printed again.
+import { within } from '../acting/action.ts';
 import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
+import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
+import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
@@ -24,7 +27,26 @@ async function sampleCalled(text: string): Promise<number> {
     return sample.id;
 }
 
+const failed = ({ document }: Certificate): boolean => document.state === 'failed';
+
+const printAgain: Action<Certificate[]> = {
+    id: 'document.retry',
+    title: (all) => words.document.again(all.filter(failed).length),
+    permission: 'certificate.issue',
+    visible: (all) => all.some(failed),
+    perform: async (all) => {
+        await each(all.filter(failed), ({ certificateNumber, version }) =>
+            words.name(certificateNumber, version), ({ document }) => answer(api.POST(
+            '/documents/{id}/retry', { params: { path: { id: document.id } }, body: {} })),
+        words.document.waits);
+        await changed('/certificates', '/certificates/{id}');
+    },
+};
+
+export const certificateActions: Action<Certificate>[] = [within(printAgain, (one) => [one])];
+
 export const certificateListActions: Action<Certificate[]>[] = [
+    printAgain,
     {
         id: 'certificate.issue-one',
         title: () => words.issueOne,

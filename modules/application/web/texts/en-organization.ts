@@ -23,6 +23,17 @@ export const organization = {
             approvals: 'Approvals', people: 'People and signatures',
             amendments: 'Amendments', statements: 'Statements' },
     },
+    preview: { show: 'Preview as PDF', file: 'layout-preview.pdf',
+        what: 'An example with your letterhead and this layout, saved or not.' },
+    logo: {
+        title: 'Logo on certificates',
+        none: 'Certificates have no logo.',
+        what: 'A PNG of at most 1 MB, shown 40 mm wide at most.',
+        noPrinter: 'There is no printer on this server, which would read a logo.',
+        upload: 'Upload a logo', uploaded: 'Certificates have this logo from now on.',
+        remove: 'Remove the logo', removed: 'Certificates have no logo from now on.',
+        issued: 'Certificates that are issued keep the logo of their issue.',
+    },
     members: {
         selfVerification: 'Four eyes', esignatureRequired: 'Signatures',
         reasonOnChange: 'Changes', keysWithinRoles: 'API keys',
@@ -36,8 +47,8 @@ export const organization = {
         aiDataAccess: 'Instrument files', attachmentBytes: 'Attachments, bytes',
         steps: 'Approval steps', name: 'Step', role: 'Role that decides it',
         approverMayBeVerifier: 'Who approves',
-        organization: 'Name', address: 'Address', accreditation: 'Accreditation', logo: 'Logo',
-        timeZone: 'Time zone',
+        organization: 'Name', address: 'Address', accreditation: 'Accreditation',
+        logo: 'Address of the logo, for programs', timeZone: 'Time zone',
         locale: 'Days and times written as in (such as en-GB)', certificateLayout: 'Layout of certificates',
     },
     // A policy is a sentence: which one holds is chosen.

@@ -17,6 +17,8 @@ export const record = {
         reviewed: 'reviewed', override: 'released by override', reopened: 'reopened',
         amended: 'amended', witnessed: 'witnessed', chosen: 'chosen', closed: 'closed',
     },
+    package: { title: 'Package', pdf: 'All of it as PDF',
+        zip: 'PDF and records as ZIP archive' },
     noHistory: 'Nothing has changed since it was registered.',
     moreHistory: (n: number) => `Show ${n} more`,
     trail: 'Who, when and why, field by field: the audit trail of this record',

@@ -2,6 +2,8 @@
 //
 // The organization: policies as sentences with what they come to today, what the people could
 // not meet is refused with its remedies, somebody else's change, and the letterhead.
+import { readFileSync } from 'node:fs';
+
 import { ask, is, looks, ok, open, until } from './support.mjs';
 
 const field = (page, label) => page.getByLabel(label, { exact: true });
@@ -117,12 +119,46 @@ async function locale(page) {
         'days and times are written by it');
 }
 
+const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E'
+    + 'rkJggg==', 'base64');
+
+// The layout as it is typed, as a PDF; and the logo that is printed.
+async function printed(page) {
+    await open(page, '/app/organization/letterhead');
+    await field(page, 'Title').fill('Test report, not saved');
+    const [file] = await Promise.all([page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Preview as PDF' }).click()]);
+    is(file.suggestedFilename(), 'layout-preview.pdf', 'a preview of the layout is saved as a file');
+    ok(readFileSync(await file.path()).toString('latin1').startsWith('%PDF-'), 'the preview is a PDF');
+    await field(page, 'Title').fill('');
+    const logo = (bytes) => page.setInputFiles('input[type=file]', { name: 'logo.png',
+        mimeType: 'image/png', buffer: bytes });
+    await logo(Buffer.from('GIF89a'));
+    await page.fill('#reason', 'a new name');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#refusal');
+    ok(/it is not a PNG/.test(await page.textContent('#refusal')), 'what is no picture is refused');
+    await page.keyboard.press('Escape');
+    await logo(picture);
+    await page.fill('#reason', 'a new name');
+    await page.keyboard.press('Enter');
+    await said(page, 'have this logo', 'a logo is uploaded');
+    await until(page, () => document.querySelector('img.logo')?.naturalWidth === 1, 'the logo is seen on the page');
+    await looks(page, 'organization-logo');
+    await page.getByRole('button', { name: 'Remove the logo' }).click();
+    await page.fill('#reason', 'not after all');
+    await page.keyboard.press('Enter');
+    await said(page, 'have no logo', 'the logo is removed by a reason');
+    await until(page, () => !document.querySelector('img.logo'), 'a removed logo is not seen any more');
+}
+
 export async function organization({ page }) {
     await policies(page);
     await approval(page);
     await letterhead(page);
     await layout(page);
     await locale(page);
+    await printed(page);
 }
 
 // Somebody else changes the same, and signs it.

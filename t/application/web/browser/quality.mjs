@@ -233,6 +233,13 @@ async function investigations(page) {
         && /mislabelled/.test(document.querySelector('.beside')?.textContent),
     'it is closed with a conclusion and a signature');
     await page.getByRole('link', { name: /^Signatures 1/ }).waitFor();
+    await page.getByRole('button', { name: 'Package', exact: true }).click();
+    const archive = page.getByRole('menuitem', { name: 'PDF and records as ZIP archive' });
+    is(await page.evaluate(async (href) => {
+        const bytes = new Uint8Array(await (await fetch(href)).arrayBuffer());
+        return String.fromCharCode(...bytes.slice(0, 2));
+    }, await archive.getAttribute('href')), 'PK', 'its package is an archive');
+    await page.keyboard.press('Escape');
 }
 
 // One person's day at a desk of their own.

@@ -84,6 +84,22 @@ async function verification({ page }, newest, former) {
     ok(!/CB-26-|Well/.test(text), 'nothing of the client is told');
 }
 
+// A PDF that could not be printed says why, and is printed again; one that is there is opened.
+async function again(page) {
+    await until(page, () => /Could not be printed.*the printer took too long/.test(
+        document.querySelector('.peek')?.textContent), 'why there is no PDF');
+    await page.getByRole('button', { name: 'Print the PDF again' }).click();
+    await saying(page, '1 PDF waits to be printed');
+    await until(page, () => /SHA-256 of the file: [0-9a-f]{64}/.test(
+        document.querySelector('.peek')?.textContent), 'it is printed again, and shows its digest');
+    const link = page.locator('.peek').getByRole('link', { name: /^PDF of COA-/ });
+    is(await page.evaluate(async (href) => {
+        const got = await fetch(href);
+        return `${got.status} ${got.headers.get('Content-Type')}`;
+    }, await link.getAttribute('href')), '200 application/pdf', 'the PDF is opened by its link');
+    await looks(page, 'certificate-pdf');
+}
+
 async function certificates(page) {
     await open(page, '/app/certificates');
     await page.waitForSelector('tr.cursor');
@@ -95,6 +111,7 @@ async function certificates(page) {
     await page.waitForSelector('.certificate tbody tr');
     ok(/address of the laboratory is missing/.test(await page.textContent('.peek')),
         'what a reader will miss');
+    await again(page);
     await page.locator('.peek').getByRole('link', { name: /version 2$/ }).click();
     await until(page, () => /, version 2/.test(document.querySelector('.head')?.textContent),
         'its other version');
@@ -122,6 +139,9 @@ async function first(page) {
         page.url());
     ok(/address of the laboratory is missing/.test(await page.textContent('.pane .findings')),
         'the draft says what its reader would miss');
+    is(await page.evaluate(async (href) => (await fetch(href)).headers.get('Content-Type'),
+        await page.getByRole('link', { name: 'Draft as PDF' }).getAttribute('href')),
+    'application/pdf', 'the draft is a PDF as well');
     await looks(page, 'certificate-first');
 }
 

@@ -17,7 +17,7 @@ import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
-import { Sent, StateOf } from './states.tsx';
+import { Pdf, Sent, StateOf } from './states.tsx';
 
 export type Certificate = Read<'/certificates'>['data'][number];
 
@@ -48,6 +48,8 @@ function columnsOf(person: (id: number | null) => string): Column<Certificate>[]
             cell: ({ issuedAt }) => <Moment at={issuedAt} /> },
         { key: 'by', title: titles.by, className: 'w-name p3',
             cell: ({ issuedBy }) => person(issuedBy) },
+        { key: 'pdf', title: words.document.title, className: 'w-state p2',
+            cell: (one) => <Pdf of={one} /> },
         { key: 'sent', title: titles.sent, className: 'w-when p1',
             cell: (one) => <Sent of={one} /> },
         { key: 'reason', title: titles.reason, className: 'w-ident p4',

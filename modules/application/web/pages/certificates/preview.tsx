@@ -8,6 +8,7 @@ import { Refused, Waiting } from '../../parts/states.tsx';
 import { t } from '../../texts/texts.ts';
 import { contentOf } from './content.ts';
 import { Sheet } from './sheet.tsx';
+import { DraftPdf } from './states.tsx';
 
 export const useContent = (id: number | null) => useRead('/certificates/{id}/content',
     { params: { path: { id: id ?? 0 } } }, { enabled: id !== null });
@@ -21,7 +22,12 @@ export function Preview({ sampleId }: { sampleId: number }): ReactElement {
         return found.error ? <Refused problem={found.error} />
             : <Waiting what={t.release.sheet.title} />;
     }
-    return <Sheet content={contentOf(found.data)} />;
+    return (
+        <>
+            <DraftPdf sampleId={sampleId} />
+            <Sheet content={contentOf(found.data)} />
+        </>
+    );
 }
 
 // Shows the certificate that was issued, else the one that would be.

@@ -9,6 +9,7 @@ import { ActBar } from '../../acting/act-bar.tsx';
 import { allowed, useActions } from '../../acting/action.ts';
 import type { Ready } from '../../acting/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
+import { certificateActions } from '../../actions/certificates.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -27,7 +28,7 @@ import { nameOf } from './list.tsx';
 import type { Certificate } from './list.tsx';
 import { useContent } from './preview.tsx';
 import { Sheet } from './sheet.tsx';
-import { SentTo } from './states.tsx';
+import { PdfFacts, SentTo } from './states.tsx';
 
 const { certificates: words } = t.release;
 
@@ -64,6 +65,8 @@ function Overview({ of }: { of: Certificate }): ReactElement {
                 {found.data ? <Completeness content={contentOf(found.data)} /> : null}
                 <h2>{words.versions}</h2>
                 <Versions of={of} />
+                <h2>{words.document.title}</h2>
+                <PdfFacts of={of} />
                 <h2>{words.sent.to}</h2>
                 <SentTo of={of} />
             </aside>
@@ -71,13 +74,12 @@ function Overview({ of }: { of: Certificate }): ReactElement {
     );
 }
 
-const none: Ready[] = [];
-
 // The sample is what is amended: by the last version of its certificate.
 function useAmending(of: Certificate): { amended: string | undefined; actions: Ready[] } {
     const found = useRead('/samples/{id}', { params: { path: { id: of.sampleId } } }, { live: 30 });
     const sample = found.data?.id === of.sampleId && of.status === 'issued' ? found.data : undefined;
-    const actions = useMemo(() => sample ? allowed(amendmentActions, sample) : none, [sample]);
+    const actions = useMemo(() => [...allowed(certificateActions, of),
+        ...sample ? allowed(amendmentActions, sample) : []], [of, sample]);
 
     useActions(actions);
     return { amended: sample?.amendment?.reason, actions };

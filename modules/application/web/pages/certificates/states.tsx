@@ -1,22 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// State of a version: whether another replaces it, and to which of the systems that subscribed to
-// certificates it was sent.
+// State of a version: whether another replaces it, how far its PDF is, and to which of the systems
+// that subscribed to certificates it was sent.
 import type { ReactElement } from 'react';
 
+import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
+import { paths } from '../../paths.ts';
+import { sizeOf } from '../../texts/size.ts';
 import { t } from '../../texts/texts.ts';
 import type { Certificate } from './list.tsx';
 
-const { status: statuses, sent: words } = t.release.certificates;
+const { status: statuses, sent: words, document: pdf } = t.release.certificates;
 
 // A version that another one replaces is no seal any more.
 export function StateOf({ status }: Pick<Certificate, 'status'>): ReactElement {
     return status === 'issued'
         ? <Status glyph="reported" tone="reported">{statuses[status]}</Status>
         : <span className="quiet"><Status>{statuses[status]}</Status></span>;
+}
+
+// The PDF of a version; while there is none, why.
+export function Pdf({ of }: { of: Certificate }): ReactElement {
+    const { state, failure } = of.document;
+    if (state === 'made') {
+        return (
+            <a href={paths.download(`/certificates/${of.id}.pdf`)} target="_blank" rel="noopener"
+                aria-label={pdf.of(t.release.certificates.name(of.certificateNumber, of.version))}>
+                {pdf.title}
+            </a>
+        );
+    }
+    return (
+        <span title={failure ?? undefined}>
+            {state === 'failed'
+                ? <Status glyph="blocked" tone="blocked">{pdf.failed}</Status>
+                : <Status glyph="progress" tone="progress">{pdf.pending}</Status>}
+        </span>
+    );
+}
+
+// Reads a version often while its PDF is printed, which takes a second.
+function Watched({ id }: { id: number }): null {
+    useRead('/certificates/{id}', { params: { path: { id } } }, { live: 2 });
+    return null;
+}
+
+// The same with what proves that a file is this one, or why there is none.
+export function PdfFacts({ of }: { of: Certificate }): ReactElement {
+    const { sha256, size, failure, state } = of.document;
+    return (
+        <>
+            {state === 'pending' ? <Watched id={of.id} /> : null}
+            <p><Pdf of={of} />{size === null ? null : `, ${sizeOf(size)}`}</p>
+            {failure ? <p className="small">{failure}</p> : null}
+            {sha256 ? (
+                <p className="small quiet">
+                    {pdf.digest}: <span className="id digest">{sha256}</span>
+                </p>
+            ) : null}
+        </>
+    );
+}
+
+// The certificate that would be issued, as a PDF that says that it is a draft.
+export function DraftPdf({ sampleId }: { sampleId: number }): ReactElement | null {
+    return useSession().prints ? (
+        <p>
+            <a className="btn row plain" target="_blank" rel="noopener"
+                href={paths.download(`/samples/${sampleId}/certificate-preview.pdf`)}>
+                {pdf.draft}
+            </a>
+        </p>
+    ) : null;
 }
 
 type Delivery = Certificate['deliveries'][number];

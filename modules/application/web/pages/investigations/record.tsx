@@ -16,6 +16,7 @@ import type { Investigation } from '../../nouns/investigation.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { Package } from '../../record/package.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -107,6 +108,7 @@ function Opened({ one, tab }: { one: Investigation; tab: string }): ReactElement
                 <PhaseOf phase={one.status} /><Clock one={one} />
                 <span className="push" />
                 <ActBar actions={actions} />
+                <Package of={`/investigations/${one.id}`} />
             </div>
             <TabBar label={one.investigationNumber} tabs={tabs} at={shown}
                 href={(to) => paths.investigation(one.id, to)} />

@@ -76,6 +76,7 @@ function Head({ order }: { order: Order }): ReactElement {
         status === 'pending' && disposition === 'active').length;
     const here = order.samples.filter(({ receivedAt }) => receivedAt !== null).length;
     const actions = useOrderActions(order, waiting);
+    const { prints } = useSession();
     return (
         <div className="head">
             <h1 className="id">{order.orderNumber}</h1>
@@ -85,6 +86,12 @@ function Head({ order }: { order: Order }): ReactElement {
             </span>
             <span className="push" />
             <ActBar actions={actions} />
+            {prints && order.samples.some(({ status }) => status === 'reported') ? (
+                <a className="btn" target="_blank" rel="noopener"
+                    href={paths.download(`/orders/${order.id}/certificates.pdf`)}>
+                    {t.release.certificates.document.order}
+                </a>
+            ) : null}
         </div>
     );
 }

@@ -18,6 +18,8 @@ import { t } from '../../texts/texts.ts';
 import { Lacks } from '../users/lacks.tsx';
 import { Effect, useImpact } from './effects.tsx';
 import { formOf, parts } from './forms.ts';
+import { PreviewLayout } from './layout-preview.tsx';
+import { Logo } from './logo.tsx';
 import { Shown } from './shown.tsx';
 import { tabs } from './tabs.ts';
 import type { Tab } from './tabs.ts';
@@ -52,6 +54,7 @@ function Parts({ tab, filling, schema, mistakes }: {
                             : undefined} />
                 </section>
             ))}
+            {tab === 'letterhead' ? <PreviewLayout schema={schema} draft={filling.mine} /> : null}
             {impact ? <Lacks impact={impact} /> : null}
         </>
     );
@@ -115,6 +118,7 @@ export function OrganizationPage({ tab }: { tab: Tab }): ReactElement {
                                     mistakes={mistakes} />
                             )} />
                     ) : <Read tab={tab} />}
+                    {tab === 'letterhead' ? <Logo /> : null}
                 </div>
                 <Usage />
             </div>

@@ -15,6 +15,7 @@ import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { Package } from '../../record/package.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -91,6 +92,7 @@ function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
                 <About batch={batch} />
                 <span className="push" />
                 <ActBar actions={actions} />
+                <Package of={`/qc-batches/${batch.id}`} />
             </div>
             <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={adding ? 'controls' : tab}
                 href={(id) => paths.qcBatch(batch.id, id)} />

@@ -21,7 +21,7 @@ import { t } from '../../texts/texts.ts';
 import { Completeness } from '../certificates/completeness.tsx';
 import { contentOf } from '../certificates/content.ts';
 import { Preview, usePreview } from '../certificates/preview.tsx';
-import { Sent, StateOf } from '../certificates/states.tsx';
+import { Pdf, Sent, StateOf } from '../certificates/states.tsx';
 import type { Whole } from './record.tsx';
 
 const { columnsOf: words, tabs: titles } = t.sample;
@@ -112,6 +112,8 @@ function Certificates({ id, amended }: { id: number; amended: boolean }): ReactE
                     { title: words.issued, className: 'w-when',
                         cell: (one) => <Moment at={one.issuedAt} /> },
                     { title: words.by, className: 'w-who', cell: (one) => person(one.issuedBy) },
+                    { title: t.release.certificates.document.title, className: 'w-state',
+                        cell: (one) => <Pdf of={one} /> },
                     { title: words.sent, className: 'w-state', cell: (one) => <Sent of={one} /> },
                     { title: words.reason, cell: (one) => one.amendment },
                 ]} />
