@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/document_key.h"
 #include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/seal.h"
@@ -100,6 +101,29 @@ static void check_version(check_t *check)
            error ? error->cause : NULL);
 }
 
+/* A document key whose certificate ends within so many days is a warning. */
+#define DAYS_WARNING 30
+
+/* Checks the key of the settings that signs documents. */
+static void check_document_key(check_t *check)
+{
+    const lims_tool_t *tool = check->tool;
+    const lims_document_key_t *key = NULL;
+    const char *problem;
+
+    if (!tool->document_key || *tool->document_key == '\0') {
+        return;
+    }
+    problem = lims_document_key_read(&key, tool->document_key, tool->document_passphrase_file,
+                                     tool->pool);
+    report(check, "document key", problem || key->days_left < DAYS_WARNING ? "warning" : "ok",
+           problem ? problem
+                   : apr_psprintf(tool->pool, "the certificate of %s ends in %d days",
+                                  tool->document_key, key->days_left),
+           "Name a key by LIMS_DOCUMENT_KEY, and renew its certificate in time; for httpd it is "
+           "LimsDocumentKey.");
+}
+
 /* Checks the printer of the settings, and what waits for one. */
 static const lims_error_t *check_documents(check_t *check)
 {
@@ -112,6 +136,7 @@ static const lims_error_t *check_documents(check_t *check)
                "Name lims-print by LIMS_PRINTER, in the environment or in "
                "/etc/mod_lims/limsctl.conf.");
     }
+    check_document_key(check);
     lims_values_set(check->rq.values, "printer", printer ? "t" : "f");
     return report_rows(check, LIMS_STMT_CHECK_DOCUMENTS);
 }

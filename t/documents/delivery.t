@@ -114,6 +114,17 @@ refused($clerk->get("/samples/$failed->{sampleId}/certificate-preview.pdf"), 409
     'one that the printer refuses');
 $lims->allow_log(qr/LIMS0392/);
 
+# --- At the command line ------------------------------------------------------------------
+
+{
+    local @ENV{qw(LIMS_PRINTER LIMS_PRINTER_TIMEOUT)} = ($printer->program, 300);
+    my $slow  = $lab->sample(testDefinitionIds => [ $lab->definition ], clientName => 'printer: hang');
+    my $began = time;
+    like($lims->ctl('--organization', $lims->fixture->{code}, 'certificate', 'preview-pdf', $slow->{id})->{output},
+        qr/the printer took too long/, 'limsctl gives up a document that takes too long');
+    cmp_ok(time - $began, '<', 9, 'limsctl waits for as long as LIMS_PRINTER_TIMEOUT says');
+}
+
 # --- The certificates of an order -----------------------------------------------------------
 
 my $order = $lab->_ask('POST', '/orders', { clientId => $lab->client(name => 'printer: refuse'),

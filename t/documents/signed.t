@@ -103,6 +103,9 @@ my $waiting = LIMS::Test::Printer->real->issue($without);
 {
     local @ENV{qw(LIMS_PRINTER LIMS_DOCUMENT_KEY)} = ($printer->program, "$folder/ec.pem");
     is($second->ctl('print')->{json}{documents}, 1, 'limsctl prints a document');
+    my ($found) = grep { $_->{subject} eq 'document key' } @{ $second->ctl('check')->{json}{findings} };
+    is("$found->{state}: $found->{finding}", "warning: the certificate of $folder/ec.pem ends in 29 days",
+        'limsctl check warns of a certificate that ends soon');
 }
 my $theirs = $second->db->selectrow_array(
     'SELECT content FROM lims.document_content c JOIN lims.document d ON d.id = c.document_id WHERE certificate_id = ?',
