@@ -50,13 +50,14 @@ export function Search({ label }: { label: string }): ReactElement {
         }
     }, [asked]);
     return (
-        <form role="search" aria-label={label} onSubmit={submit}>
+        <form className="line" role="search" aria-label={label} onSubmit={submit}>
             <input ref={field} type="search" aria-label={label} placeholder={label}
                 defaultValue={asked} maxLength={most} autoComplete="off" spellCheck={false}
                 aria-keyshortcuts="f" onChange={() => {
                     clearTimeout(timer.current);
                     timer.current = setTimeout(now, pause);
                 }} />
+            <kbd>f</kbd>
         </form>
     );
 }

@@ -224,6 +224,33 @@ async function severalStatuses(page) {
     await until(page, () => !document.querySelector('.chip'), 'the filter is removed');
 }
 
+// An act on several samples, of which one is refused by now: what is said of it leads to what
+// clears the refusal.
+async function leadsFromToast(page) {
+    await open(page, '/app/samples?releaseState=ready_for_review');
+    await page.waitForSelector('tr.cursor');
+    const { data } = await ask(page, 'GET', '/samples?releaseState=ready_for_review'
+        + '&status=received,processing&disposition=active&order=-id');
+    const two = data.slice(0, 2);
+    is(two.length, 2, 'two samples are worked on to their end');
+    for (const { trackingId } of two) {
+        await page.getByLabel(`Select ${trackingId}`).check();
+    }
+    const { data: definitions } = await ask(page, 'GET', '/test-definitions?code=HG');
+    await ask(page, 'POST', `/samples/${two[0].id}/tests`,
+        { testDefinitionIds: [definitions[0].id], reason: 'Asked for by telephone' });
+    await page.getByRole('button', { name: 'Complete 2 samples' }).click();
+    await page.locator('[role=dialog] [type=submit]').click();
+    await until(page, () => /1 sample completed.*1 was refused/.test(
+        document.querySelector('.said')?.textContent), 'one is completed, and one refused');
+    await looks(page, 'samples-toast');
+    await page.locator('.said').getByRole('link', { name: 'Go to the test' }).click();
+    await until(page, (id) => location.pathname === `/app/samples/${id}`
+        && document.querySelector('tr:target') !== null, 'the refusal leads to the test without a result',
+    two[0].id);
+    is(await page.locator('.said .banner').count(), 0, 'a refusal that was followed is said no more');
+}
+
 const fact = (page, name) => page.locator('.facts button', { hasText: `Change ${name}` });
 
 // A fact is changed where it stands; why, where the laboratory asks; and not over what
@@ -420,6 +447,7 @@ run(async (browser) => {
     await list(page);
     await assigning(page);
     await filters(page);
+    await leadsFromToast(page);
     await record(page);
     await scanning(page);
     await keys(page);
