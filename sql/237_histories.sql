@@ -109,6 +109,7 @@ AS $$
                              ('investigation_action', 'text'),
                              ('certificate', 'certificate_number'),
                              ('user_account', 'display_name'),
+                             ('media_qc_test', 'kind'),
                              ('worksheet_field', 'label')) AS n (of_table, named_by)
                WHERE n.of_table = p_table)
     END
@@ -227,8 +228,8 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT CASE
         WHEN p_value IS NULL OR p_value::text = 'null' THEN 'nothing'
-        WHEN p_value::text = 'true' THEN 'yes'
-        WHEN p_value::text = 'false' THEN 'no'
+        WHEN p_value #>> '{}' = 'true' THEN 'yes'
+        WHEN p_value #>> '{}' = 'false' THEN 'no'
         WHEN length(p_value #>> '{}') > 100 THEN left(p_value #>> '{}', 97) || '...'
         ELSE p_value #>> '{}'
     END
@@ -285,28 +286,39 @@ $$;
 CREATE FUNCTION lims.in_words(p_name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT replace(regexp_replace(regexp_replace(p_name, '^qc_', 'QC '), '^api_', 'API '), '_', ' ')
+    SELECT regexp_replace(regexp_replace(replace(p_name, '_', ' '), '\mqc\M', 'QC', 'g'),
+                          '\mapi\M', 'API', 'g')
+$$;
+
+-- The changed columns of a record, each with what it was and is: records that it refers to by
+-- their names. Objects, such as the counts of a file, are for the audit trail alone.
+CREATE FUNCTION lims.fields_in_words(p_organization bigint, p_changes json) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT string_agg(format('%s from %s to %s',
+               lims.in_words(regexp_replace(c.key, '_id$', '')),
+               coalesce(lims.referred_name(p_organization, c.key, c.value -> 'old'),
+                        lims.value_in_words(c.value -> 'old')),
+               coalesce(lims.referred_name(p_organization, c.key, c.value -> 'new'),
+                        lims.value_in_words(c.value -> 'new'))), ', ')
+      FROM json_each(p_changes) c
+     WHERE lims.is_told(c.key)
+       AND coalesce(c.value ->> 'new', c.value ->> 'old', '') !~ '^\[?\{'
 $$;
 
 -- Describes the change of an audit entry, without the actor.
 CREATE FUNCTION lims.change_in_words(
+    p_organization bigint,
     p_table text,
     p_action text,
     p_changes json,
     p_name text
 ) RETURNS text
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_record text := concat_ws(' ', lims.in_words(p_table), p_name);
-    v_fields text;
 BEGIN
-    SELECT string_agg(format('%s from %s to %s', lims.in_words(c.key),
-               lims.value_in_words(c.value -> 'old'),
-               lims.value_in_words(c.value -> 'new')), ', ')
-      INTO v_fields
-      FROM json_each(p_changes) c
-     WHERE lims.is_told(c.key);
     RETURN CASE p_action
         WHEN 'insert' THEN CASE p_table
             WHEN 'sample' THEN format('registered the sample %s', p_name)
@@ -320,7 +332,8 @@ BEGIN
             ELSE format('added the %s', v_record) END
         WHEN 'delete' THEN format('removed the %s', v_record)
         ELSE coalesce(lims.act_in_words(p_table, p_changes, p_name),
-                      'changed the ' || v_record || ': ' || v_fields,
+                      'changed the ' || v_record || ': '
+                          || lims.fields_in_words(p_organization, p_changes),
                       'updated the ' || v_record)
     END;
 END
@@ -364,7 +377,8 @@ CREATE VIEW lims.history_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.table_name, a.record_id,
        a.occurred_at AS "occurredAt", u.display_name AS person,
        lims.actor_in_words(u.display_name, k.name, a.surface) || ' '
-           || lims.change_in_words(a.table_name, a.action, a.changes, lims.entry_name(a))
+           || lims.change_in_words(a.organization_id, a.table_name, a.action, a.changes,
+                                   lims.entry_name(a))
            || coalesce('. Reason: ' || a.reason, '') AS sentence,
        ARRAY[a.id] AS entries
   FROM lims.audit_entry a

@@ -83,6 +83,23 @@ subtest 'a value of a worksheet' => sub {
         or diag(explain(\@said));
 };
 
+subtest 'a record that refers to others' => sub {
+    my @client = map { $lims->insert('client', { code => $_, name => "$_ Water" }) } qw(North South);
+    my $project = $lims->insert('project', { code => 'RIVER', name => 'River survey',
+        client_id => $client[0] });
+    my $manager = LIMS::Service::CommandLine->new($lims, 'Ines Kowal', roles => ['lab_manager']);
+    $manager->done('project update', $project, clientId => $client[1],
+        compositeSampleIdentifier => JSON::PP::true());
+    is((history('project', $project))[-1]{sentence}, 'Ines Kowal changed the project River survey:'
+        . ' client from North Water to South Water, composite sample identifier from no to yes',
+        'a change of its client names both, and no id');
+    is($lab->value(q{SELECT lims.change_in_words(1, 'instrument_file', 'update',
+        '{"counts": {"old": {}, "new": {"rows": 2}}, "status": {"old": "received", "new": "imported"},
+          "reasons": {"old": [], "new": [{"row": 2}]}}'::json, 'noon.csv')}),
+        'changed the instrument file noon.csv: status from received to imported',
+        'objects are left to the audit trail');
+};
+
 $analyst->refused('not_found', 'sample history', 999_999_999);
 
 # Every noun that is shown has its history; a document is changed by the service alone.

@@ -16,7 +16,7 @@ export const verify = {
     columns: {
         tick: 'Verify', trackingId: 'Tracking id', place: 'Sample', test: 'Test',
         result: 'Result', unit: 'Unit', limit: 'Limit', lot: 'Lot',
-        previous: 'Previous 3 here', entered: 'Entered by',
+        previous: 'Last 3 here', entered: 'Entered by',
     },
     filter: { testDefinitionId: 'Test', clientId: 'Client', priority: 'Priority',
         enteredSince: 'Entered since' },

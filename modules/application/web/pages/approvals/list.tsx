@@ -83,7 +83,12 @@ export function ApprovalList(): ReactElement {
         <ListPage<Task> title={words.title} tabTitle={words.tabTitle(mine)} label={words.title} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={nameOf} actions={approvalActions}
             addressOf={({ id }) => paths.approval(id)} none={words.none} noneWhat={words.noneWhat}
-            filtered={false} head={<><Whose all={all} /><span className="push" />
-                <Csv list="/approval-records" filters={{ status: 'pending', ...all ? {} : { mine: 'true' } }} /></>} />
+            filtered={false} filters={(
+                <div className="filters">
+                    <Whose all={all} /><span className="push" />
+                    <Csv list="/approval-records"
+                        filters={{ status: 'pending', ...all ? {} : { mine: 'true' } }} />
+                </div>
+            )} />
     );
 }

@@ -30,7 +30,7 @@ const speaking = ['sample', 'sample_test', 'qc_batch', 'investigation', 'certifi
 const speaks = ({ table, record }: Entry): boolean => record !== null && speaking.includes(table);
 
 const columns: Column<Line>[] = [
-    { key: 'time', title: titles.time, className: 'w-id', sorted: true,
+    { key: 'time', title: titles.time, className: 'w-name', sorted: true,
         cell: ({ entry }) => <Instant at={entry.occurredAt} /> },
     { key: 'who', title: titles.who, className: 'w-name', cell: ({ entry }) => whoOf(entry),
         hint: ({ entry }) => whoOf(entry) },
@@ -45,7 +45,7 @@ const columns: Column<Line>[] = [
             </>
         ) },
     { key: 'change', title: titles.change, cell: (line) => <Changed line={line} /> },
-    { key: 'reason', title: titles.reason, className: 'w-long p3',
+    { key: 'reason', title: titles.reason, className: 'w-long roomy',
         cell: ({ entry }) => entry.reason, hint: ({ entry }) => entry.reason ?? undefined },
     { key: 'signed', title: titles.signed, className: 'w-due p1',
         cell: ({ entry }) => entry.signatureId === null ? null

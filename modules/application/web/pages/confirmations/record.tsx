@@ -161,13 +161,9 @@ export function ConfirmationRecord({ id, tab }: { id: number; tab: string }): Re
     }, [one, organization.name]);
     return (
         <main className="page" id="main">
-            {one ? <Opened one={one} tab={tab} /> : null}
-            {!one && found.error ? (
-                <>
-                    <div className="head"><h1>{words.title}</h1></div>
-                    <Refused problem={found.error} />
-                </>
-            ) : null}
+            {one ? <Opened one={one} tab={tab} />
+                : <div className="head"><h1>{words.title}</h1></div>}
+            {!one && found.error ? <Refused problem={found.error} /> : null}
             {!one && !found.error ? <Waiting what={words.title} /> : null}
         </main>
     );

@@ -209,11 +209,9 @@ export function FileRecord({ id, tab }: { id: number; tab: string }): ReactEleme
     }, [file?.fileName, organization.name]);
     return (
         <main className="page" id="main">
-            {file ? <Review file={file} tab={tab} /> : null}
-            {!file && found.error ? (
-                <><div className="head"><h1>{texts.title}</h1></div>
-                    <Refused problem={found.error} /></>
-            ) : null}
+            {file ? <Review file={file} tab={tab} />
+                : <div className="head"><h1>{texts.title}</h1></div>}
+            {!file && found.error ? <Refused problem={found.error} /> : null}
             {!file && !found.error ? <Waiting what={texts.title} /> : null}
         </main>
     );

@@ -140,15 +140,12 @@ export function LotRecord({ kind, id, tab }: {
     }, [lot?.code, title, organization.name]);
     return (
         <main className="page" id="main">
-            {lot ? <Opened lot={lot} tab={tab} /> : null}
-            {!lot && found.error ? (
-                <>
-                    <div className="head">
-                        <h1>{title}</h1><Link href={paths.lots(kind)}>{t.lots.title}</Link>
-                    </div>
-                    <Refused problem={found.error} />
-                </>
-            ) : null}
+            {lot ? <Opened lot={lot} tab={tab} /> : (
+                <div className="head">
+                    <h1>{title}</h1><Link href={paths.lots(kind)}>{t.lots.title}</Link>
+                </div>
+            )}
+            {!lot && found.error ? <Refused problem={found.error} /> : null}
             {!lot && !found.error ? <Waiting what={title} /> : null}
         </main>
     );

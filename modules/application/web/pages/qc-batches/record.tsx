@@ -125,11 +125,9 @@ export function BatchRecord({ id, tab }: { id: number; tab: string }): ReactElem
     }, [batch?.batchNumber, organization.name]);
     return (
         <main className="page" id="main">
-            {batch ? <Opened batch={batch} tab={tab} /> : null}
-            {!batch && found.error ? (
-                <><div className="head"><h1>{texts.title}</h1></div>
-                    <Refused problem={found.error} /></>
-            ) : null}
+            {batch ? <Opened batch={batch} tab={tab} />
+                : <div className="head"><h1>{texts.title}</h1></div>}
+            {!batch && found.error ? <Refused problem={found.error} /> : null}
             {!batch && !found.error ? <Waiting what={texts.title} /> : null}
         </main>
     );

@@ -123,13 +123,9 @@ export function SampleRecord({ id, tab }: { id: number; tab: SampleTab }): React
     }, [sample?.trackingId, organization.name]);
     return (
         <main className="page" id="main">
-            {sample ? <Opened sample={sample} tab={tab} at={found.dataUpdatedAt} /> : null}
-            {!sample && found.error ? (
-                <>
-                    <div className="head"><h1>{t.samples.title}</h1></div>
-                    <Refused problem={found.error} />
-                </>
-            ) : null}
+            {sample ? <Opened sample={sample} tab={tab} at={found.dataUpdatedAt} />
+                : <div className="head"><h1>{t.samples.title}</h1></div>}
+            {!sample && found.error ? <Refused problem={found.error} /> : null}
             {!sample && !found.error ? <Waiting what={t.samples.title} /> : null}
         </main>
     );
