@@ -30,7 +30,7 @@ async function auditTrail(page) {
     const adding = page.getByRole('dialog');
     await adding.getByLabel('Filters').selectOption('By');
     await adding.getByLabel('By').selectOption('instrument file');
-    await adding.getByRole('button').click();
+    await adding.getByRole('button', { name: 'Filter', exact: true }).click();
     await until(page, () => [...document.querySelectorAll('tbody tr')].length > 0
         && [...document.querySelectorAll('tbody td.quiet')]
             .every((cell) => cell.textContent === 'instrument file'), 'only those of files');
