@@ -203,6 +203,10 @@ CREATE INDEX sample_client_id ON lims.sample (organization_id, client_id, id);
 
 CREATE INDEX sample_received_at ON lims.sample (organization_id, received_at, id);
 
+-- Serves the turnaround of a period.
+CREATE INDEX sample_reported_at ON lims.sample (organization_id, reported_at, id)
+ WHERE reported_at IS NOT NULL;
+
 CREATE INDEX sample_updated_at ON lims.sample (organization_id, updated_at, id);
 
 CREATE INDEX sample_order_id ON lims.sample (organization_id, order_id, id)

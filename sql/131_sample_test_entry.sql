@@ -161,7 +161,12 @@ BEGIN
                   FROM lims.audit_entry a
                  WHERE a.organization_id = OLD.organization_id
                    AND a.table_name = 'sample_test'
-                   AND a.record_id = OLD.id)))
+                   AND a.record_id = OLD.id
+                 UNION ALL
+                SELECT unnest(r.media_lot_ids)
+                  FROM lims.archived_result r
+                 WHERE r.organization_id = OLD.organization_id
+                   AND r.sample_test_id = OLD.id)))
        AND NOT (NEW.media_lot_id IS NULL
                 AND lims.lot_is_accepted(OLD.organization_id, OLD.sample_id, NULL, m.id))
      ORDER BY m.id = OLD.media_lot_id DESC, m.id

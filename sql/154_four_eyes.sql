@@ -6,8 +6,8 @@
 -- Verification -------------------------------------------------------------
 
 -- The users who entered the present value, qualifier, lots and time of analysis of a
--- result, each by the last audit entry that changed it. An API key counts as its user; a
--- file as the user who released it, else as its sender.
+-- result, each by the last audit entry that changed it, also one that is archived. An API key
+-- counts as its user; a file as the user who released it, else as its sender.
 CREATE FUNCTION lims.result_authors(p_organization bigint, p_sample_test bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE
@@ -27,13 +27,19 @@ BEGIN
                               ('analyzed_at', t.analyzed_at IS NOT NULL)
                       ) AS m (name, stands)
                 CROSS JOIN LATERAL (
-                      SELECT a.user_id
-                        FROM lims.audit_entry a
-                       WHERE a.organization_id = t.organization_id
-                         AND a.table_name = 'sample_test'
-                         AND a.record_id = t.id
-                         AND a.changes -> m.name IS NOT NULL
-                       ORDER BY a.id DESC
+                      (SELECT a.user_id
+                         FROM lims.audit_entry a
+                        WHERE a.organization_id = t.organization_id
+                          AND a.table_name = 'sample_test'
+                          AND a.record_id = t.id
+                          AND a.changes -> m.name IS NOT NULL
+                        ORDER BY a.id DESC
+                        LIMIT 1)
+                       UNION ALL
+                      SELECT (r.authors ->> m.name)::bigint
+                        FROM lims.archived_result r
+                       WHERE r.organization_id = t.organization_id
+                         AND r.sample_test_id = t.id
                        LIMIT 1) l
                 WHERE m.stands) e
          WHERE t.organization_id = p_organization

@@ -382,6 +382,9 @@ GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
 -- 228_release_records.sql
 GRANT EXECUTE ON FUNCTION lims.event_deliveries, lims.certificate_deliveries TO lims_app;
 
+-- 198_trail_archive.sql
+GRANT EXECUTE ON FUNCTION lims.audit_archived_until, lims.record_archive TO lims_app;
+
 -- 230_records.sql
 GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inbox.c - approvals of all samples, for those who decide them. */
 #include "approvals/approvals.h"
+#include "documents/pdf_report.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "service/csv.h"
@@ -139,6 +140,9 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/approval-records", "approval export", "exportApprovalRecords", "approvals"),
       .permission = "approval.decide",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/approval-records", "approval pdf", "printApprovalRecords", "approvals"),
+      .permission = "approval.decide",
       .query = filters + LIMS_PAGING_COUNT },
     LIMS_ROUTE_END,
 };

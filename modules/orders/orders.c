@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 
 #include "database/database.h"
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
@@ -431,6 +432,9 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/orders", "order export", "exportOrders", "orders"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/orders", "order pdf", "printOrders", "orders"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/orders/:id",

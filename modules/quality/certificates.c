@@ -11,6 +11,7 @@
 
 #include "documents/documents.h"
 #include "events/events.h"
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "quality/quality.h"
@@ -199,6 +200,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/certificates", "certificate export", "exportCertificates", "certificates"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/certificates", "certificate list-pdf", "printCertificates",
+                       "certificates"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/certificates/:id",

@@ -7,6 +7,7 @@
  * presumptive positive is confirmed. A newly entered result needs a
  * confirmation of its own.
  */
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -181,6 +182,9 @@ static const lims_route_t routes[] = {
                       "confirmations"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/confirmations", "confirmation pdf", "printConfirmations", "confirmations"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/confirmations/:id",

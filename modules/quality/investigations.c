@@ -9,6 +9,7 @@
  */
 #include "quality/quality.h"
 #include "database/database.h"
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
@@ -339,6 +340,10 @@ static const lims_route_t routes[] = {
                       "investigations"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/investigations", "investigation pdf", "printInvestigations",
+                       "investigations"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/investigations/:id",

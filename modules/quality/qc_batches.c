@@ -10,6 +10,7 @@
  */
 #include <apr_strings.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -344,6 +345,9 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/qc-batches", "qc-batch export", "exportQcBatches", "QC batches"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/qc-batches", "qc-batch pdf", "printQcBatches", "QC batches"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/qc-batches/:id",

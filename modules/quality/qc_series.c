@@ -3,6 +3,7 @@
  * qc_series.c - control charts: the series of a control with its baseline, and
  * the Westgard rules that its points break.
  */
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
@@ -95,14 +96,8 @@ static const lims_field_t fields[] = {
 };
 
 static const lims_field_t point_fields[] = {
-    { .name = "qcControlId",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT,
-      .doc = "Id of the control." },
-    { .name = "qcBatchId",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT,
-      .doc = "Id of its QC batch." },
+    { .name = "qcControlId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the control." },
+    { .name = "qcBatchId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of its QC batch." },
     { .name = "batchNumber",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
@@ -219,6 +214,42 @@ static const lims_error_t *export_points(lims_request_t *rq)
     return error ? error : lims_csv_end(csv, rows);
 }
 
+/* The chart with its points as a table, on paper. */
+static const lims_error_t *print_chart(lims_request_t *rq)
+{
+    static const char *const columns[] = { "measuredAt", "batchNumber", "value",  "z",
+                                           "lowerLimit", "upperLimit",  "passed", "broken",
+                                           "excluded",   "reason",      NULL };
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_QC_SERIES_CHART },
+                                  { .statement = LIMS_STMT_QC_SERIES_POINTS } };
+    lims_result_t *results[2] = { NULL, NULL };
+    lims_report_t *report = NULL;
+    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+
+    if (!error && lims_result_count(results[0]) == 0) {
+        error = not_found(rq);
+    }
+    if (!error) {
+        error = lims_report_begin(&report, rq, "Control chart", "control-chart.pdf");
+    }
+    if (!error) {
+        const lims_result_t *series = results[0];
+        const char *const facts[] = { "Series",     lims_result_get(series, 0, "of"),
+                                      "Criterion",  lims_result_get(series, 0, "criterion"),
+                                      "Level",      lims_result_get(series, 0, "level"),
+                                      "Lot",        lims_result_get(series, 0, "lot"),
+                                      "Instrument", lims_result_get(series, 0, "instrument"),
+                                      "Baseline",   lims_result_get(series, 0, "baseline"),
+                                      "Rules",      lims_result_get(series, 0, "rules"),
+                                      NULL };
+
+        lims_report_facts(report, facts);
+        lims_report_block(report, lims_result_get(series, 0, "chart"));
+        error = lims_report_table(report, point_fields, columns, results[1]);
+    }
+    return error ? error : lims_report_end(report);
+}
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/qc-series",
@@ -257,6 +288,21 @@ static const lims_route_t routes[] = {
       .query = period,
       .status = 200,
       .handler = export_points },
+    { .method = "GET",
+      .path = "/qc-series/:id/chart.pdf",
+      .command = "qc-series pdf",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "printQcSeries",
+      .summary = "Print the control chart of a series as PDF",
+      .description = "With its baseline, rules and at most 1,000 points, the latest of the period. "
+                     "The bytes go to standard output: `limsctl ... > chart.pdf`.",
+      .permission = "data.read",
+      .flags = LIMS_REPORT_FLAGS,
+      .query = period,
+      .status = 200,
+      .handler = print_chart,
+      .work = lims_report_print,
+      .errors = lims_report_errors },
     { .method = "PATCH",
       .path = "/qc-series/:id",
       .command = "qc-series update",

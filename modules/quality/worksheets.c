@@ -9,6 +9,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
@@ -321,6 +322,9 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/worksheets", "worksheet export", "exportWorksheets", "worksheets"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/worksheets", "worksheet pdf", "printWorksheets", "worksheets"),
+      .permission = "data.read",
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheets/:id",

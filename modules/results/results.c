@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "kernel/blocker.h"
 #include "kernel/error.h"
@@ -365,6 +366,9 @@ static const lims_route_t routes[] = {
       .query = lims_sample_test_filters + LIMS_PAGING_COUNT,
       .status = 200,
       .handler = lims_sample_tests_export },
+    { LIMS_REPORT("/sample-tests", "sample-test list-pdf", "printSampleTests", "sample tests",
+                  lims_sample_tests_print),
+      .permission = "data.read", .query = lims_sample_test_filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/sample-tests/:id",
       .command = "sample-test show",

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/time.h"
 #include "kernel/vocabulary.h"
 #include "results/results.h"
 #include "service/csv.h"
@@ -135,12 +137,44 @@ static lims_stmt_e choose(const lims_request_t *rq)
     return lims_service_is_filtered(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH : LIMS_STMT_SAMPLE_TEST_LIST;
 }
 
+/* Whether the trail of changes since a time may be archived, which it is not for 31 days. The
+ * days are compared as texts; a day more or less does not matter. */
+static bool is_long_ago(const char *since, apr_pool_t *pool)
+{
+    return since && strncmp(since,
+                            lims_time_format(apr_time_now() - apr_time_from_sec(29 * 86400), pool),
+                            strlen("YYYY-MM-DD")) < 0;
+}
+
+/* Where the trail of the changes is archived, the tests are found by their own times. */
+static const lims_error_t *look_for_archive(lims_stmt_e *list, lims_request_t *rq)
+{
+    const char *updated = lims_values_get(rq->values, "updatedSince");
+    const char *since = updated ? updated : lims_values_get(rq->values, "enteredSince");
+    const char *statuses = lims_values_get(rq->values, "status");
+    const lims_call_t call = { .statement = LIMS_STMT_SAMPLE_TEST_ARCHIVED };
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    if ((*list != LIMS_STMT_SAMPLE_TEST_CHANGES &&
+         *list != LIMS_STMT_SAMPLE_TEST_CHANGES_REPORTED) ||
+        !is_long_ago(since, rq->pool)) {
+        return NULL;
+    }
+    error = lims_service_read(&row, rq, &call, 1);
+    if (!error && lims_result_true(row, 0, "archived")) {
+        *list = statuses && strchr(statuses, ',') ? LIMS_STMT_SAMPLE_TEST_SEARCH_STATUSES
+                                                  : LIMS_STMT_SAMPLE_TEST_SEARCH;
+    }
+    return error;
+}
+
 /* Finds the statement of the list, and what it has to know besides. */
 static const lims_error_t *prepare(lims_stmt_e *list, lims_request_t *rq)
 {
     *list = choose(rq);
     if (!lims_values_get(rq->values, "holdingStatus")) {
-        return NULL;
+        return look_for_archive(list, rq);
     }
     *list = is_open(rq) ? LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING_OPEN
                         : LIMS_STMT_SAMPLE_TEST_SEARCH_HOLDING;
@@ -153,6 +187,14 @@ const lims_error_t *lims_sample_tests_list(lims_request_t *rq)
     const lims_error_t *error = prepare(&list, rq);
 
     return error ? error : lims_service_page(rq, list);
+}
+
+const lims_error_t *lims_sample_tests_print(lims_request_t *rq)
+{
+    lims_stmt_e list = LIMS_STMT_NONE;
+    const lims_error_t *error = prepare(&list, rq);
+
+    return error ? error : lims_report_of(rq, "/sample-tests", list);
 }
 
 const lims_error_t *lims_sample_tests_export(lims_request_t *rq)

@@ -12,6 +12,7 @@ extern const lims_field_t lims_sample_test_filters[];
 extern const lims_field_t lims_sample_test_includes[];
 
 /* Handlers of the list, of its file and of one test. */
-lims_handler_fn lims_sample_tests_list, lims_sample_tests_export, lims_sample_test_show;
+lims_handler_fn lims_sample_tests_list, lims_sample_tests_export, lims_sample_tests_print,
+    lims_sample_test_show;
 
 #endif /* LIMS_RESULTS_TEST_SEARCH_H */

@@ -128,6 +128,11 @@ SELECT r.*,
          LIMIT :limit::bigint + 1) page
 :{test_page}
 
+-- name: sample_test_archived one custom
+-- Whether entries of the trail since a time are archived.
+SELECT lims.audit_archived_until(:$organization::bigint)
+           >= coalesce(:updatedSince::timestamptz, :enteredSince::timestamptz) AS "archived"
+
 -- name: sample_test_changes_reported many list custom
 -- Searches likewise for tests of reported samples: the verified ones; others are not active,
 -- or of a sample that is being amended. Together they would be picked out of the tests

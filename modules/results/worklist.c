@@ -3,6 +3,7 @@
  * worklist.c - the worklist: open tests of received samples, in the order in which they
  * are to be done.
  */
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "results/results.h"
 #include "results/sequence.h"
@@ -164,6 +165,8 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_CURSOR_COUNT,
       .status = 200,
       .handler = export_list },
+    { LIMS_REPORT_LIST("/worklist", "worklist-pdf", "printWorklist", "open tests"),
+      .permission = "data.read", .query = filters + LIMS_CURSOR_COUNT },
     { .method = "GET",
       .path = "/worklist/sequence",
       .command = "worklist-sequence",

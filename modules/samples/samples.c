@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -434,6 +435,9 @@ static const lims_route_t routes[] = {
       .query = lims_sample_filters + LIMS_PAGING_COUNT,
       .status = 200,
       .handler = lims_samples_export },
+    { LIMS_REPORT("/samples", "sample list-pdf", "printSamples", "samples", lims_samples_print),
+      .permission = "data.read",
+      .query = lims_sample_filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/samples/:id",
       .command = "sample show",

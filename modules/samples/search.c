@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "service/csv.h"
@@ -139,6 +140,13 @@ const lims_error_t *lims_samples_list(lims_request_t *rq)
     const lims_error_t *error = find_names(rq);
 
     return error ? error : lims_service_page(rq, choose(rq));
+}
+
+const lims_error_t *lims_samples_print(lims_request_t *rq)
+{
+    const lims_error_t *error = find_names(rq);
+
+    return error ? error : lims_report_of(rq, "/samples", choose(rq));
 }
 
 const lims_error_t *lims_samples_export(lims_request_t *rq)

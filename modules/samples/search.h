@@ -52,6 +52,6 @@ extern const lims_field_t lims_sample_counts_output[];
 extern const lims_field_t lims_sample_filters[];
 
 /* Handlers of the list, of its counts by state and of its file. */
-lims_handler_fn lims_samples_list, lims_samples_count, lims_samples_export;
+lims_handler_fn lims_samples_list, lims_samples_count, lims_samples_export, lims_samples_print;
 
 #endif /* LIMS_SAMPLES_SEARCH_H */

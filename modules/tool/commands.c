@@ -78,6 +78,26 @@ const lims_command_t lims_commands[] = {
           "blocks and entries, and the head of each block on standard error.",
       .options = lims_scan_options,
       .run = lims_command_audit_close },
+    { .name = "audit archive",
+      .summary = "Write old blocks of the audit trail to a signed file, and remove their entries",
+      .description =
+          "For one organization, as the owner of the schema. The file has a line of JSON for each "
+          "block and entry, and is signed by Ed25519 under the first key of the key file. It is "
+          "written, synchronized with the disk and read again with every digest; then the database "
+          "records it, and the entries are removed in short transactions. The blocks stay with "
+          "their heads, so that the chain goes on. If it was interrupted, the same command goes "
+          "on. "
+          "Keep the file as long as the records: the trail in it is part of them.",
+      .options = lims_archive_options,
+      .run = lims_command_audit_archive },
+    { .name = "audit verify-archive",
+      .summary = "Verify an archive of the audit trail, with the database as one chain",
+      .description =
+          "Computes every digest and MAC of the file anew, checks its signature, and compares the "
+          "head of each of its blocks with the database's. Together with audit verify the whole "
+          "chain is verified.",
+      .options = lims_verify_archive_options,
+      .run = lims_command_audit_verify_archive },
     { .name = "instrument-file reevaluate-all",
       .summary = "Read all quarantined files again",
       .description = "For use after a profile was corrected or activated, or samples were "

@@ -198,6 +198,12 @@ lims_exit_e lims_command_retention(lims_tool_t *tool);
 /* Closes blocks of the audit trail. */
 lims_exit_e lims_command_audit_close(lims_tool_t *tool);
 
+/* Writes old blocks of the audit trail to a file, and removes their entries. */
+lims_exit_e lims_command_audit_archive(lims_tool_t *tool);
+
+/* Verifies such a file, and compares it with the database. */
+lims_exit_e lims_command_audit_verify_archive(lims_tool_t *tool);
+
 /* Prints the documents of certificates that wait. */
 lims_exit_e lims_command_print(lims_tool_t *tool);
 
@@ -215,6 +221,8 @@ extern const lims_field_t lims_demo_options[];
 extern const lims_field_t lims_scan_options[];
 extern const lims_field_t lims_retention_options[];
 extern const lims_field_t lims_print_options[];
+extern const lims_field_t lims_archive_options[];
+extern const lims_field_t lims_verify_archive_options[];
 extern const lims_field_t lims_secret_key_options[];
 extern const lims_field_t lims_reevaluate_options[];
 

@@ -46,6 +46,56 @@ SELECT e.id AS "id",
   FROM lims.audit_entries_between(:$organization::bigint, :from::bigint, :to::bigint) e
  ORDER BY e.position, e.id
 
+-- name: audit_block_heads many custom
+SELECT b.id AS "id",
+       encode(b.head, 'hex') AS "head"
+  FROM lims.audit_block b
+ WHERE b.organization_id = :$organization::bigint
+   AND b.id BETWEEN :from::bigint AND :to::bigint
+ ORDER BY b.id
+
+-- name: audit_archive_signed many
+-- The archives in order, with the text that each one's signature is of: the head of its last
+-- block is the one in the chain.
+SELECT c.from_block AS "fromBlock",
+       c.to_block AS "toBlock",
+       c.key_id AS "keyId",
+       c.signature AS "signature",
+       c.removed_at IS NOT NULL AS "removed",
+       concat_ws(':', 'lims-audit-archive-1', c.organization_id, c.from_block, c.to_block,
+                 c.entries, (SELECT encode(b.head, 'hex')
+                               FROM lims.audit_block b
+                              WHERE b.organization_id = c.organization_id
+                                AND b.id = c.to_block), c.sha256) AS "signed"
+  FROM lims.audit_archive c
+ WHERE c.organization_id = :$organization::bigint
+ ORDER BY c.id
+
+-- name: audit_head_export_from one
+-- The organization, and the first block of an export: so that it has the last 80,000.
+SELECT o.code AS "code",
+       o.name AS "name",
+       to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "now",
+       greatest(coalesce(:fromBlock::bigint, 1),
+                (SELECT coalesce(max(b.id), 0)
+                   FROM lims.audit_block b
+                  WHERE b.organization_id = :$organization::bigint) - 79999) AS "from"
+  FROM lims.organization o
+ WHERE o.id = :$organization::bigint
+
+-- name: audit_head_export many custom
+SELECT json_build_object(
+           'head', r.head,
+           'closedAt', to_char(r."closedAt" AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+           'entries', r.entries)::text AS "line",
+       r.id AS "id"
+  FROM lims.audit_block_record r
+ WHERE r.organization_id = :$organization::bigint
+   AND r.id >= :from::bigint
+ ORDER BY r.id
+ LIMIT 80000
+
 -- name: audit_block_tail one custom
 -- Entries behind the last block. Those below the place up to which the chain is closed
 -- were not there when it was closed; the others are not yet closed.

@@ -215,6 +215,13 @@ static const lims_error_t *find_period(lims_request_t *rq)
             rq->pool, LIMS_E_INVALID_QUERY,
             "from, to: give a period of at most 31 days, or a record by table and recordId.");
     }
+    if (lims_result_get(row, 0, "archived")) {
+        return lims_client_error(
+            rq->pool, LIMS_E_INVALID_QUERY,
+            "from, to: entries up to %s are archived and no longer here: ask for a later period. "
+            "The list of archives (audit archives) names their files.",
+            lims_result_get(row, 0, "archived"));
+    }
     lims_result_bind(rq->values, row, columns);
     return NULL;
 }
@@ -371,6 +378,24 @@ static const lims_error_t *export(lims_request_t *rq)
     return csv ? export_lines(rq) : export_document(rq);
 }
 
+/* Refuses to show nothing of a record whose entries are archived. */
+static const lims_error_t *check_archived(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_ARCHIVED };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = strcmp(lims_values_get(rq->values, "cursor"), "0") == 0
+                                    ? lims_service_read(&row, rq, &call, 1)
+                                    : NULL;
+
+    return row && lims_result_get(row, 0, "fileName")
+               ? lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                   "recordId: entries up to %s are archived, the last of them in "
+                                   "the file %s, and there is no later one of this record.",
+                                   lims_result_get(row, 0, "until"),
+                                   lims_result_get(row, 0, "fileName"))
+               : error;
+}
+
 static const lims_error_t *list(lims_request_t *rq)
 {
     lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_OF_RECORD };
@@ -382,6 +407,9 @@ static const lims_error_t *list(lims_request_t *rq)
     }
     if (!error) {
         error = lims_service_read(&rows, rq, &call, 1);
+    }
+    if (!error && lims_values_get(rq->values, "recordId") && lims_result_count(rows) == 0) {
+        error = check_archived(rq);
     }
     if (!error) {
         lims_render_page(rq, rows);

@@ -46,10 +46,15 @@ SELECT p.begins AS "from",
        least(p.ends, c.at) AS "to",
        c.id AS "before",
        p.begins > p.ends AS "backward",
-       p.ends - p.begins > interval '31 days 1 minute' AS "tooLong"
+       p.ends - p.begins > interval '31 days 1 minute' AS "tooLong",
+       -- Entries up to this time are in a file; of a period that nobody named, the rest is shown.
+       CASE WHEN coalesce(:from::timestamptz, :to::timestamptz) <= p.until
+            THEN to_char(p.until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+             END AS "archived"
   FROM (SELECT coalesce(:from::timestamptz,
                         coalesce(:to::timestamptz, now()) - interval '31 days') AS begins,
-               coalesce(:to::timestamptz, now()) AS ends
+               coalesce(:to::timestamptz, now()) AS ends,
+               lims.audit_archived_until(o.id) AS until
           FROM lims.organization o
          WHERE o.id = :$organization::bigint) p
  CROSS JOIN (
@@ -57,6 +62,13 @@ SELECT p.begins AS "from",
                                          * interval '1 microsecond' AS at,
               split_part(x.cursor, '-', 2)::bigint AS id
          FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c
+
+-- name: audit_entry_archived one
+SELECT to_char(max(c.last_entry_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+           AS "until",
+       (array_agg(c.file_name ORDER BY c.id DESC))[1] AS "fileName"
+  FROM lims.audit_archive c
+ WHERE c.organization_id = :$organization::bigint
 
 -- part: exported_entries
 WITH entries AS MATERIALIZED (

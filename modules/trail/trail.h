@@ -11,6 +11,7 @@
 
 extern const lims_resource_t lims_audit_entry;
 extern const lims_resource_t lims_audit_block;
+extern const lims_resource_t lims_audit_archive;
 extern const lims_resource_t lims_electronic_signature;
 extern const lims_resource_t lims_signed_content;
 extern const lims_resource_t lims_history;

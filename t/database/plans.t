@@ -121,7 +121,8 @@ sub open_database {
 
 # Statements that limsctl runs with the rights of the database's owner alone.
 my %of_owner =
-    map { $_ => 1 } qw(organization_create organization_managed organization_set_plan tool_find);
+    map { $_ => 1 } qw(organization_create organization_managed organization_set_plan tool_find
+    tool_archive_range tool_archive_entries tool_archive_remove tool_archive_record);
 
 my @statements = LIMS::Database::Statements::all();
 my %statement  = map { $_->{label} => $_ } @statements;
@@ -195,10 +196,13 @@ $filter{q}     = ['lab261'];
 $filter{id}     = [$sample];
 $filter{format} = [ 'csv', 'json' ];
 $filter{after}  = [0];
+$filter{cells}  = ['[["id","clientId","1"]]'];
 $filter{before} = [$sample];
 $several{signed_content_list} = { recordId => ["{$sample}"] };
 $several{audit_block_entries} = { from => [0], to => [1000] };
 $several{audit_block_tail}    = { from => [1000] };
+$several{audit_block_heads}   = { from => [1], to => [100] };
+$several{audit_head_export}   = { from => [1] };
 
 # Values that a search always has, besides those of a filter.
 my %given = (

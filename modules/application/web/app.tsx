@@ -39,6 +39,7 @@ import { LinkPage, isLink } from './pages/session/link.tsx';
 import { SignInPage } from './pages/session/sign-in.tsx';
 import { SignOnPage, isSignOn } from './pages/session/sign-on.tsx';
 import { VerificationPage, isVerification } from './pages/session/verification.tsx';
+import { turnaroundRoutes } from './pages/turnaround/routes.tsx';
 import { verifyRoutes } from './pages/verify/routes.tsx';
 import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
@@ -57,6 +58,7 @@ const routes: Route[] = [
     ...verifyRoutes,
     ...approvalRoutes,
     ...certificateRoutes,
+    ...turnaroundRoutes,
     ...auditRoutes,
     ...accountRoutes,
     ...instrumentFileRoutes,

@@ -48,6 +48,8 @@ export const paths = {
     worksheet: (id: number, tab = '') => `${base}/worksheets/${id}${tab ? `/${tab}` : ''}`,
     worksheetOf: (testId: number) => `${base}/worksheets/of/${testId}`,
     audit: (query = '') => `${base}/audit${query}`,
+    turnaround: (query = '') => `${base}/turnaround${query}`,
+    auditProof: () => `${base}/audit/proof`,
     guide: (role = '') => `${base}/guide${role ? `/${role}` : ''}`,
     apiReference: (operation = '') =>
         `${base}/api-reference${operation ? `/${operation}` : ''}`,

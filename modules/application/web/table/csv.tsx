@@ -8,12 +8,24 @@ import { t } from '../texts/texts.ts';
 import { searchWith } from './filter.ts';
 import type { Filters } from './filter.ts';
 
+// Lists that are also printed.
+const printed = ['/samples', '/sample-tests', '/worklist', '/orders', '/approval-records',
+    '/certificates', '/qc-batches', '/worksheets', '/confirmations', '/investigations'];
+
 // `list`: its path in the API.
 export function Csv({ list, filters = {} }: { list: string; filters?: Filters }): ReactElement {
     return (
-        <a className="btn row plain" download
-            href={paths.download(`${list}/export`, searchWith(filters))}>
-            {t.filters.csv}
-        </a>
+        <>
+            <a className="btn row plain" download
+                href={paths.download(`${list}/export`, searchWith(filters))}>
+                {t.filters.csv}
+            </a>
+            {printed.includes(list) ? (
+                <a className="btn row plain" target="_blank" rel="noreferrer"
+                    href={paths.download(`${list}/export.pdf`, searchWith(filters))}>
+                    {t.filters.pdf}
+                </a>
+            ) : null}
+        </>
     );
 }

@@ -52,6 +52,40 @@ export const audit = {
     notClosed: (n: number) => `${count(n, 'entry', 'entries')} not yet closed`,
     csv: 'Export CSV',
     json: 'Export JSON',
+    proof: {
+        open: 'Proof and archives',
+        title: 'Proof of the audit trail',
+        back: 'Back to the changes',
+        findings: 'What does not fit',
+        chain: 'The chain now',
+        chainWhat: 'Entries are closed in blocks, each with a head that depends on every entry'
+            + ' before it and on a key outside the database. Checking computes them all again.',
+        checkedAt: 'Checked',
+        heads: 'Newest blocks',
+        noHeads: 'No block is closed yet.',
+        columns: {
+            block: 'Block', blocks: 'Blocks', closed: 'Closed', entries: 'Entries', head: 'Head',
+            file: 'File', until: 'Entries up to', digest: 'SHA-256',
+        },
+        signed: 'Heads for keeping outside',
+        signedWhat: 'A file with the head of every block, signed by this service. Keep it where'
+            + ' nobody who runs the database can reach it: later it shows what was changed,'
+            + ' removed, added or cut off since.',
+        download: 'Download the signed heads',
+        publicKey: (key: string) => `Public key of the signatures (${key})`,
+        compare: 'Compare a kept file',
+        compareWhat: 'The heads of a file that was downloaded before are compared with the chain as'
+            + ' it is. A file that was not signed here, or was changed, is refused.',
+        file: 'Signed file of heads',
+        comparing: 'Comparing',
+        same: (file: string, heads: number) =>
+            `${file}: the chain still has ${heads === 1 ? 'its head' : `all its ${heads.toLocaleString('en-US')} heads`}`,
+        differs: (file: string) => `${file}: the chain was changed since`,
+        archives: 'Archives',
+        noArchives: 'No entry is archived: every one is in the database.',
+        archivesWhat: 'Old entries are archived at the command line, by limsctl audit archive.',
+        range: (from: number, to: number) => from === to ? String(from) : `${from} to ${to}`,
+    },
     unknown: (text: string) => `Nothing is called ${text}.`,
     several: (text: string) => `More than one record is called ${text}: open the one you mean, and`
         + ' its history.',

@@ -125,6 +125,7 @@ const screens: Record<string, string> = {
     '/worksheets': 'What a method asks to be written down for a test, and who signs it.',
     '/confirmations': 'Presumptive results, with the step that is due next.',
     '/audit': 'Who changed what, when and why: one line a change. Open a line for the whole of it and for what was changed by the same request.',
+    '/turnaround': 'How long reported samples took, by method and by client: median, what 90 % needed, and how many were done by their due date.',
     '/users': 'People, their roles, and what each role may do.',
     '/keys': 'Keys of other systems. A key is shown once, when it is made.',
     '/webhooks': 'Where other systems are told of events, and what became of each delivery. A signature that does not fit is checked here against its secret.',

@@ -22,6 +22,7 @@ import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
 import { release } from './en-release.ts';
+import { turnaround } from './en-turnaround.ts';
 import { users } from './en-users.ts';
 import { verification } from './en-verification.ts';
 import { verify } from './en-verify.ts';
@@ -57,6 +58,7 @@ export const en = {
     account,
     amendments,
     audit,
+    turnaround,
     batches,
     bench,
     charts,
@@ -217,6 +219,7 @@ export const en = {
         sharedView: (name: string) => `${name} (shared)`,
         newest: 'Newest first',
         csv: 'CSV',
+        pdf: 'PDF',
         json: 'JSON',
         none: 'Nothing fits these filters.',
         noneOf: (all: string) => `0 of ${all} fit these filters.`,

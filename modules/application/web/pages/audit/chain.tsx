@@ -14,21 +14,26 @@ import { t } from '../../texts/texts.ts';
 type Verdict = Read<'/audit-blocks/verify'>;
 
 export type Chain = { is: 'unknown' } | { is: 'checking'; blocks: number }
-    | { is: 'checked'; verdict: Verdict; blocks: number; entries: number };
+    | { is: 'checked'; verdict: Verdict; blocks: number; entries: number; at: string };
 
 export function useChain(): { chain: Chain; check: () => void } {
     const [chain, setChain] = useState<Chain>({ is: 'unknown' });
     const check = async (): Promise<void> => {
         let [blocks, entries] = [0, 0];
+        const findings: Verdict['findings'] = [];
         for (let from: number | null = 1; from !== null;) {
             setChain({ is: 'checking', blocks });
             const verdict: Verdict = await answer(api.GET('/audit-blocks/verify',
                 { params: { query: { fromBlock: from } } }));
             blocks += verdict.blocks;
             entries += verdict.entries;
+            findings.push(...verdict.findings);
             from = verdict.nextBlock;
             if (from === null) {
-                setChain({ is: 'checked', verdict, blocks, entries });
+                const [first] = findings;
+                setChain({ is: 'checked', blocks, entries, at: new Date().toISOString(),
+                    verdict: { ...verdict, sound: !first, findings,
+                        message: first?.message ?? null } });
             }
         }
     };

@@ -8,7 +8,7 @@ import { useRead } from '../../api/read.ts';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { pageOf } from '../../places.ts';
-import { useAddress } from '../../router.tsx';
+import { Link, useAddress } from '../../router.tsx';
 import { filtersIn, searchWith } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
@@ -86,6 +86,7 @@ export function AuditList(): ReactElement {
                     </span>
                     <span className="push" />
                     <CheckChain chain={chain} check={check} />
+                    <Link className="btn" href={paths.auditProof()}>{t.audit.proof.open}</Link>
                     <a className="btn" href={file('csv')} download>{t.audit.csv}</a>
                     <a className="btn" href={file('json')} download>{t.audit.json}</a>
                 </>

@@ -105,6 +105,8 @@ function Opened({ all, series, change }: {
                 <span className="push" />
                 <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, search)}
                     download>{texts.csv}</a>
+                <a className="btn" target="_blank" rel="noreferrer"
+                    href={paths.download(`/qc-series/${series.id}/chart.pdf`, search)}>{t.filters.pdf}</a>
                 <ActBar actions={actions} />
             </div>
             <Drawing series={series} caption={caption} unit={unit}

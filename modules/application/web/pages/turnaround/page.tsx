@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turnaround of reported samples, by method and by client, in a period that stands in the
+// address.
+import { useEffect } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Problem } from '../../api/problem.ts';
+import { useRead } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
+import { paths } from '../../paths.ts';
+import { navigate, useAddress } from '../../router.tsx';
+import { searchWith } from '../../table/filter.ts';
+import { PlainTable } from '../../table/plain-table.tsx';
+import { dayOf } from '../../texts/time.ts';
+import { t } from '../../texts/texts.ts';
+
+type Row = Read<'/turnaround'>['rows'][number];
+type Group = Row['by'];
+
+const words = t.turnaround;
+
+function Day({ name, value }: { name: 'from' | 'to'; value: string }): ReactElement {
+    const { searchParams } = useAddress();
+    const change = (day: string): void => {
+        const next = new URLSearchParams(searchParams);
+        if (day) {
+            next.set(name, day);
+        } else {
+            next.delete(name);
+        }
+        const text = next.toString();
+        navigate(paths.turnaround(text ? `?${text}` : ''), { replace: true });
+    };
+    return (
+        <label>
+            <span>{words[name]}</span>
+            <input type="date" value={value} onChange={({ target }) => change(target.value)} />
+        </label>
+    );
+}
+
+function Rows({ group, found }: {
+    group: Group;
+    found: { data: { rows: Row[] } | undefined; error: Problem | null };
+}): ReactElement {
+    const rows = found.data?.rows.filter(({ by }) => by === group)
+        .map((row) => ({ ...row, id: row.name ?? '' }));
+    const { columns } = words;
+    return (
+        <section className="section" aria-label={words[group]}>
+            <h2>{words[group]}</h2>
+            <PlainTable label={words[group]} none={words.none} noneWhat={words.noneWhat}
+                found={{ data: rows ? { data: rows } : undefined, error: found.error }}
+                columns={[
+                    { title: columns[group], cell: ({ name }) => name ?? words.noMethod },
+                    { title: columns.samples, className: 'w-due', cell: ({ samples }) => samples },
+                    ...group === 'method' ? [{ title: columns.tests, className: 'w-due',
+                        cell: ({ tests }: Row) => tests }] : [],
+                    { title: columns.median, className: 'w-due',
+                        cell: ({ medianHours }) => words.hours(medianHours) },
+                    { title: columns.p90, className: 'w-due',
+                        cell: ({ p90Hours }) => words.hours(p90Hours) },
+                    { title: columns.due, className: 'w-long', cell: (row) =>
+                        words.inTime(row.withinDuePercent, row.withinDue, row.withDueDate) },
+                ]} />
+        </section>
+    );
+}
+
+export function Turnaround(): ReactElement {
+    const { searchParams } = useAddress();
+    const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
+    const period = { ...from ? { from } : {}, ...to ? { to } : {} };
+    const found = useRead('/turnaround', { params: { query: period } });
+    useEffect(() => {
+        document.title = `${words.title} · ${t.product}`;
+    }, []);
+    return (
+        <main className="page" id="main">
+            <div className="head">
+                <h1>{words.title}</h1>
+                <Day name="from" value={from || (found.data?.from ?? '')} />
+                <Day name="to" value={to || (found.data?.to ?? '')} />
+                <span className="push" />
+                <a className="btn" download
+                    href={paths.download('/turnaround/export', searchWith(period))}>
+                    {t.filters.csv}
+                </a>
+                <a className="btn" target="_blank" rel="noreferrer"
+                    href={paths.download('/turnaround/export.pdf', searchWith(period))}>
+                    {t.filters.pdf}
+                </a>
+            </div>
+            <div className="body">
+                <div className="pane">
+                    <p className="caption">
+                        {found.data ? words.what(dayOf(found.data.from), dayOf(found.data.to)) : null}
+                    </p>
+                    <Rows group="method" found={found} />
+                    {found.error ? null : <Rows group="client" found={found} />}
+                </div>
+            </div>
+        </main>
+    );
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Rules that rest on the trail hold when old entries are archived: changed tests are listed,
+# who entered what stands in a result cannot verify it, and the chain is sound.
+use strict;
+use warnings;
+
+use File::Temp qw(tempdir);
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+use LIMS::Wait;
+
+my $lims = LIMS::Test->new(conf => 'LimsAuditInterval 1');
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $db   = $lims->db;
+my $id   = $lims->fixture->{id};
+my $file = tempdir(CLEANUP => 1) . '/trail.jsonl';
+my @here = ('--organization', $lims->fixture->{code});
+
+$db->do(q{CREATE OR REPLACE FUNCTION lims.audit_archive_age() RETURNS interval
+    LANGUAGE sql IMMUTABLE AS $$ SELECT interval '0' $$});
+my ($one, $two) = $lab->tests($lab->sample(testDefinitionIds => [ map { $lab->definition } 1, 2 ]));
+$lims->patch("/sample-tests/$_", { result => '7.1' }) for $one, $two;
+my $user = $lims->value('SELECT entered_by FROM lims.sample_test WHERE id = ?', $one);
+$db->do(q{UPDATE lims.organization SET self_verification = 'refused' WHERE id = ?}, undef, $id);
+my $authors = sub { $lims->value('SELECT lims.result_authors(?, ?)::text', $id, $one) };
+my $before  = $authors->();
+is($before, "{$user}", 'who entered the result is known');
+$db->do('UPDATE lims.sample_test SET entered_by = NULL WHERE id = ?', undef, $one);
+is($authors->(), "{$user}", 'who entered the result is known by the trail alone');
+
+sub listed {
+    my ($since) = @_;
+    my $answer = $lims->get("/sample-tests?updatedSince=$since");
+    is($answer->status, 200, "tests changed since $since are listed");
+    return join ' ', sort map { $_->{id} } @{ $answer->json->{data} };
+}
+
+my $changed = listed('2020-01-01');
+is($changed, join(' ', sort $one, $two), 'both tests were changed');
+wait_until { $lims->value('SELECT max(to_position) FROM lims.audit_block WHERE organization_id = ?', $id)
+        > $lims->value('SELECT max(position) FROM lims.audit_entry WHERE organization_id = ?', $id) };
+my $now    = $lims->value(q{SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')});
+my $answer = $lims->ctl(@here, qw(audit archive --before), $now, '--to', $file);
+is($answer->{exit}, 0, 'the trail is archived') or diag($answer->{output});
+is($lims->value(q{SELECT count(*) FROM lims.audit_entry WHERE organization_id = ?
+    AND table_name = 'sample_test'}, $id), 0, 'no entry of a test is left');
+is($authors->(), "{$user}", 'who entered the result is still known');
+is(listed('2020-01-01'), $changed, 'the same tests were changed');
+my $history = $lims->ctl(@here, qw(sample-test history), $one);
+like($history->{json}{data}[0]{sentence}, qr/is archived in the file trail\.jsonl/,
+    'the history of a test says where it is');
+is($lims->ctl(@here, qw(audit verify))->{exit}, 0, 'the chain is sound');
+is($lims->ctl(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'so is the archive');
+done_testing();
