@@ -42,6 +42,9 @@ my %NOT_TAKEN = (
         qw(GET POST)),
     'POST /instrument-uploads' => 'a model answers, for which t/extraction has a place',
     'document retry' => 'a printer has failed, for which t/documents has a place',
+    (map { ($_ => 'a printer is at work, for which t/documents and t/quality have a place') }
+        'order certificates-pdf', (map { "organization $_" } qw(preview-layout logo set-logo remove-logo)),
+        (map { ("$_ package-pdf", "$_ package-zip") } qw(investigation qc-batch))),
 );
 
 sub not_taken { return $NOT_TAKEN{ $_[0]{name} } }
