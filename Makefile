@@ -124,7 +124,7 @@ SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
 PRINT := $(filter modules/print/%,$(SOURCES))
-KERNEL := $(filter modules/kernel/% modules/openapi/% modules/formats/% modules/profiles/% modules/extraction/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/% modules/openapi/% modules/formats/% modules/profiles/% modules/extraction/% modules/documents/zpl.c,$(SOURCES))
 SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL) $(PRINT),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
@@ -133,7 +133,7 @@ MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 PRINT_OBJECTS := $(call object,$(PRINT))
 
-UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c)))
+UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c t/documents/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
 # What the pages are made of.
 PAGES_SOURCES := $(shell find modules/application/web -type f 2>/dev/null) \

@@ -349,6 +349,8 @@ enum {
                                    application, the answer is the bytes of its contentBase64 */
     LIMS_R_PDF = 1 << 19,         /* of LIMS_R_BYTES: a PDF that the service made; over HTTP the
                                      answer is its bytes on every surface, shown and not saved */
+    LIMS_R_ZPL = 1 << 20,         /* of LIMS_R_PDF: or ZPL, where a parameter asks for it, as the
+                                     reply's .media_type says: saved and not shown */
     LIMS_R_OWN_RECORD = 1 << 18,  /* an act on the caller's organization itself, whose id
                                      stands in no path */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,

@@ -4,6 +4,7 @@
 #include "application/application.h"
 #include "approvals/approvals.h"
 #include "documents/documents.h"
+#include "documents/labels.h"
 #include "events/events.h"
 #include "identity/identity.h"
 #include "instruments/instruments.h"
@@ -43,6 +44,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_client,
     &lims_storage_location,
     &lims_panel,
+    &lims_label_size,
     &lims_ingest,
     &lims_event,
     &lims_sample_event,
@@ -70,6 +72,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_certificate_pdf,
     &lims_package,
     &lims_document,
+    &lims_label,
     &lims_amendment,
     &lims_amending,
     &lims_comment,

@@ -18,7 +18,8 @@
 --
 -- AFTER INSERT
 --   1 seed          gives the roles their first permissions (105)
---   2 audit_insert  writes the audit trail; a later refusal rolls it back
+--   2 seed_sizes    gives it the usual sizes of labels (113)
+--   3 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where the time zone changed (151)

@@ -241,6 +241,8 @@ CREATE TABLE lims.test_definition (
     accredited boolean NOT NULL DEFAULT false,
     holding_time_hours numeric
         CHECK (holding_time_hours > 0 AND holding_time_hours <= 87600),
+    -- How a sample is kept until it is tested, for its label.
+    preservation text CHECK (length(preservation) BETWEEN 1 AND 255),
     requires_worksheet boolean NOT NULL DEFAULT false,
     requires_confirmation boolean NOT NULL DEFAULT false,
     -- A numeric result from here on is presumptive positive; NULL: above 0.

@@ -90,7 +90,7 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT CASE
         WHEN p_table IN ('client', 'project', 'material_type', 'storage_location',
-                         'test_definition', 'panel', 'instrument', 'organization',
+                         'test_definition', 'panel', 'label_size', 'instrument', 'organization',
                          'instrument_profile',
                          'api_key', 'webhook_endpoint', 'qc_template', 'approval',
                          'approval_step', 'worksheet_template', 'sample_name',

@@ -40,7 +40,8 @@ GRANT UPDATE (name, time_zone, locale, address, logo, logo_sha256, accreditation
 
 GRANT INSERT, UPDATE ON lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
-    lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
+    lims.test_definition, lims.specification, lims.panel, lims.label_size, lims.reagent_lot,
+    lims.media_lot,
     lims.sample_order, lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
     lims.qc_template,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
@@ -228,6 +229,9 @@ GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_control_judged,
 GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_controls,
     lims.qc_template_controls, lims.create_qc_template, lims.change_qc_template,
     lims.qc_lacking TO lims_app;
+
+-- 224_labels.sql
+GRANT EXECUTE ON FUNCTION lims.label_tests, lims.storage_path TO lims_app;
 
 -- 227_qc_impact.sql
 GRANT EXECUTE ON FUNCTION lims.is_under_review TO lims_app;

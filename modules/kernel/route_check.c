@@ -344,6 +344,9 @@ static void check_route(check_t *check, const char *where, const lims_resource_t
     if ((route->flags & LIMS_R_PDF) && !(route->flags & LIMS_R_BYTES)) {
         problem(check, where, "LIMS_R_PDF without LIMS_R_BYTES");
     }
+    if ((route->flags & LIMS_R_ZPL) && !(route->flags & LIMS_R_PDF)) {
+        problem(check, where, "LIMS_R_ZPL without LIMS_R_PDF");
+    }
     if (route->path) {
         check_path(check, where, route);
     }

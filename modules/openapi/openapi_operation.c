@@ -217,17 +217,26 @@ static void write_answer_schema(lims_openapi_t *doc, const lims_resource_t *reso
     }
 }
 
-/* Writes the answer of a route that is a file in the application. */
-static void write_file_schema(lims_openapi_t *doc, const lims_route_t *route)
+static void write_bytes_schema(lims_openapi_t *doc, const char *bytes)
 {
-    const char *bytes =
-        route->flags & LIMS_R_PDF ? "application/pdf" : "application/octet-stream";
-
-    lims_openapi_content_of(doc, bytes);
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "type", "string");
     lims_openapi_member(doc, "contentMediaType", bytes);
     lims_writer_object_end(doc->w);
+}
+
+/* Writes the answer of a route that is a file in the application. */
+static void write_file_schema(lims_openapi_t *doc, const lims_route_t *route)
+{
+    const char *saved = "application/octet-stream";
+    const char *bytes = route->flags & LIMS_R_PDF ? "application/pdf" : saved;
+
+    lims_openapi_content_of(doc, bytes);
+    write_bytes_schema(doc, bytes);
+    if (route->flags & LIMS_R_ZPL) {
+        lims_openapi_content_next(doc, saved);
+        write_bytes_schema(doc, saved);
+    }
 }
 
 static const char *answer_of(const lims_route_t *route)

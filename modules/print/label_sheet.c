@@ -22,6 +22,7 @@
 /* Width of a module that printers and readers manage: of bars, of a matrix. */
 #define BAR_MIN (0.19 * LIMS_MM)
 #define BAR_MAX (0.5 * LIMS_MM)
+#define MODULE_MIN (0.24 * LIMS_MM)
 #define MODULE_MAX (0.7 * LIMS_MM)
 
 /* Modules that stay white beside bars, and around a matrix. */
@@ -42,18 +43,31 @@ typedef struct {
 
 /* --- Drawing ---------------------------------------------------------------- */
 
-/* Draws the matrix at the left of a label; returns the width that it takes. */
-static double draw_matrix(lims_paper_t *paper, const label_t *label, double x, double height)
+/* Returns how high the bars of a label are. */
+static double bars_height(const label_t *label, double height)
+{
+    return label->bars.rows > 0 ? fmax(0.32 * height, 5 * LIMS_MM) : 0;
+}
+
+/* Returns how wide a module of the matrix is that stands above the bars. */
+static double matrix_module(const label_t *label, double width, double height)
 {
     int modules = label->matrix.rows + 2 * MATRIX_QUIET;
-    double module = fmin(height / modules, MODULE_MAX), side = module * label->matrix.rows;
+
+    return fmin(fmin(width, height - bars_height(label, height)) / modules, MODULE_MAX);
+}
+
+/* Draws the matrix at the left of a label; returns the width that it takes. */
+static double draw_matrix(lims_paper_t *paper, const label_t *label, double x, double module)
+{
+    double side = module * label->matrix.rows;
 
     if (label->matrix.rows == 0) {
         return 0;
     }
     lims_symbol_draw(paper, &label->matrix, x + MATRIX_QUIET * module, MATRIX_QUIET * module, side,
                      side);
-    return modules * module;
+    return (label->matrix.rows + 2 * MATRIX_QUIET) * module;
 }
 
 /* Draws the bars at the bottom of a label and returns how high they are; none when they
@@ -62,7 +76,7 @@ static double draw_bars(lims_paper_t *paper, const label_t *label, double x, dou
                         double height)
 {
     int modules = label->bars.columns + 2 * BAR_QUIET;
-    double module = fmin(width / modules, BAR_MAX), high = fmax(0.32 * height, 5 * LIMS_MM);
+    double module = fmin(width / modules, BAR_MAX), high = bars_height(label, height);
 
     if (label->bars.rows == 0) {
         return 0;
@@ -101,7 +115,7 @@ static void draw_label(lims_paper_t *paper, const sheet_t *sheet, const label_t 
     paper->y += INSET;
     lims_tag_open(paper, "P");
     room = height - draw_bars(paper, label, left, width, height);
-    matrix = draw_matrix(paper, label, left, room);
+    matrix = draw_matrix(paper, label, left, matrix_module(label, width, height));
     left += matrix > 0 ? matrix + GAP : 0;
     width -= matrix > 0 ? matrix + GAP : 0;
     dy = draw_text(paper, LIMS_STYLE_CELL_CODE, left, dy, width, room, label->code);
@@ -193,29 +207,61 @@ static const char *read_lines(const lims_json_t *label, apr_pool_t *pool)
     return lines.text;
 }
 
-/* Encodes the code of a label, in bars that fit on it. */
-static const lims_error_t *encode(label_t *label, const sheet_t *sheet, const char *symbology,
-                                  const char *code, apr_pool_t *pool)
+static const lims_error_t *refuse_code(const char *code, const char *why, apr_pool_t *pool)
 {
-    bool both = strcmp(symbology, "both") == 0, bars = strcmp(symbology, "code128") == 0;
-    double width = sheet->width - 2 * INSET;
+    return refuse(apr_pstrcat(pool, why, lims_excerpt(code, pool),
+                              " would be too narrow to be read on labels of this size", NULL),
+                  pool);
+}
+
+/* Encodes a code in the symbols of a label, without regard to their size. */
+static const lims_error_t *encode(label_t *label, const char *symbology, const char *code,
+                                  apr_pool_t *pool)
+{
+    bool matrix = strcmp(symbology, "datamatrix") == 0, bars = strcmp(symbology, "code128") == 0;
+    bool both = strcmp(symbology, "both") == 0 || strcmp(symbology, "fitting") == 0;
     const lims_error_t *error = NULL;
 
-    if (!both && !bars && strcmp(symbology, "datamatrix") != 0) {
-        return refuse("a symbology is code128, datamatrix or both", pool);
+    if (!matrix && !bars && !both) {
+        return refuse("a symbology is code128, datamatrix, both or fitting", pool);
     }
-    if (both || !bars) {
+    if (both || matrix) {
         error = lims_symbol_make(&label->matrix, LIMS_SYMBOL_DATAMATRIX, code, pool);
     }
     if (!error && (both || bars)) {
         error = lims_symbol_make(&label->bars, LIMS_SYMBOL_CODE128, code, pool);
     }
-    if (!error && label->bars.rows > 0 && width / (label->bars.columns + 2 * BAR_QUIET) < BAR_MIN) {
-        error = refuse(apr_pstrcat(pool, "the bars of ", lims_excerpt(code, pool),
-                                   " would be too narrow to be read on labels of this width", NULL),
-                       pool);
-    }
     return error;
+}
+
+static bool bars_narrow(const label_t *label, double width)
+{
+    return label->bars.rows > 0 && width / (label->bars.columns + 2 * BAR_QUIET) < BAR_MIN;
+}
+
+static bool modules_narrow(const label_t *label, double width, double height)
+{
+    return label->matrix.rows > 0 && matrix_module(label, width, height) < MODULE_MIN;
+}
+
+/* Encodes the code of a label, in symbols that can be read from it. */
+static const lims_error_t *fit(label_t *label, const sheet_t *sheet, const char *symbology,
+                               const char *code, apr_pool_t *pool)
+{
+    double width = sheet->width - 2 * INSET, height = sheet->height - 2 * INSET;
+    const lims_error_t *error = encode(label, symbology, code, pool);
+
+    if (error) {
+        return error;
+    }
+    if (strcmp(symbology, "fitting") == 0 &&
+        (bars_narrow(label, width) || modules_narrow(label, width, height))) {
+        label->bars = (lims_symbol_t){ 0 };
+    }
+    if (bars_narrow(label, width)) {
+        return refuse_code(code, "the bars of ", pool);
+    }
+    return modules_narrow(label, width, height) ? refuse_code(code, "the modules of ", pool) : NULL;
 }
 
 static const lims_error_t *read_labels(sheet_t *sheet, const lims_json_t *job, apr_pool_t *pool)
@@ -237,7 +283,7 @@ static const lims_error_t *read_labels(sheet_t *sheet, const lims_json_t *job, a
         label->code = lims_member_line(value, "code", pool);
         label->title = lims_member_text(value, "title", pool);
         label->lines = read_lines(value, pool);
-        error = encode(label, sheet, symbology ? symbology : "code128", code ? code : "", pool);
+        error = fit(label, sheet, symbology ? symbology : "code128", code ? code : "", pool);
     }
     sheet->labels = labels;
     return error;

@@ -21,6 +21,7 @@ typedef enum {
     NOUN_CLIENT,
     NOUN_STORAGE_LOCATION,
     NOUN_INSTRUMENT,
+    NOUN_LABEL_SIZE,
     NOUN_COUNT
 } noun_e;
 
@@ -33,6 +34,7 @@ const char *const lims_reference_nouns[] = {
     [NOUN_CLIENT] = "clients",
     [NOUN_STORAGE_LOCATION] = "storage-locations",
     [NOUN_INSTRUMENT] = "instruments",
+    [NOUN_LABEL_SIZE] = "label-sizes",
     [NOUN_COUNT] = NULL,
 };
 
@@ -45,6 +47,7 @@ static const lims_resource_t *const resources[] = {
     [NOUN_CLIENT] = &lims_client,
     [NOUN_STORAGE_LOCATION] = &lims_storage_location,
     [NOUN_INSTRUMENT] = &lims_instrument,
+    [NOUN_LABEL_SIZE] = &lims_label_size,
 };
 _Static_assert(LIMS_LENGTH(resources) == NOUN_COUNT, "a resource for each noun");
 _Static_assert(LIMS_LENGTH(lims_reference_nouns) == NOUN_COUNT + 1, "a name for each noun");

@@ -21,6 +21,7 @@ extern const lims_resource_t lims_test_definition;
 extern const lims_field_t lims_confirmation_plan[];
 extern const lims_resource_t lims_specification;
 extern const lims_resource_t lims_panel;
+extern const lims_resource_t lims_label_size;
 /* All of these as files. */
 extern const lims_resource_t lims_reference_data;
 

@@ -100,6 +100,13 @@ static const lims_field_t fields[] = {
       .doc = "Holding time: the longest time from collection to analysis, in hours. It applies to "
              "tests scheduled from now on.",
       .example = "48" },
+    { .name = "preservation",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .min = 1,
+      .max = 255,
+      .doc = "Preservation of samples until they are tested; printed on their labels.",
+      .example = "HNO3 to pH < 2" },
     { .name = "requiresWorksheet",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_KEPT,

@@ -85,15 +85,12 @@ static const lims_error_t *unwrap(const char **name, lims_request_t *rq)
     return NULL;
 }
 
-/* A PDF of ours is shown, and cannot reach anything. Its ETag is the digest of its bytes. */
+/* A PDF of ours is shown, and cannot reach anything. */
 static void show_pdf(lims_request_t *rq, const char *name)
 {
     lims_reply_t *reply = rq->reply;
 
     reply->media_type = "application/pdf";
-    if (!apr_table_get(reply->headers, "ETag")) {
-        lims_render_etag(rq);
-    }
     apr_table_setn(reply->headers, "Content-Disposition", disposition("inline", name, rq->pool));
     apr_table_setn(reply->headers, "Content-Security-Policy",
                    "default-src 'none'; object-src 'self'; frame-ancestors 'self'");
@@ -109,7 +106,11 @@ const lims_error_t *lims_download_answer(lims_request_t *rq)
     if (error) {
         return error;
     }
-    if (rq->route->flags & LIMS_R_PDF) {
+    /* A file that the service made has the digest of its bytes as ETag. */
+    if ((rq->route->flags & LIMS_R_PDF) && !apr_table_get(reply->headers, "ETag")) {
+        lims_render_etag(rq);
+    }
+    if ((rq->route->flags & LIMS_R_PDF) && !reply->media_type) {
         show_pdf(rq, name);
         return NULL;
     }

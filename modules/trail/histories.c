@@ -87,6 +87,7 @@ static const lims_route_t routes[] = {
     HISTORY("/users", "user", "getUserHistory", "user.manage"),
     HISTORY("/keys", "key", "getKeyHistory", "key.manage"),
     HISTORY("/webhook-endpoints", "webhook", "getWebhookHistory", "webhook.manage"),
+    HISTORY("/label-sizes", "label-size", "getLabelSizeHistory", "data.read"),
     LIMS_ROUTE_END,
 };
 
@@ -97,7 +98,7 @@ static const char *const tables[] = {
     "test_definition", "specification", "panel",        "instrument",         "instrument_profile",
     "instrument_file", "reagent_lot",   "media_lot",    "qc_batch",           "qc_control",
     "qc_series",       "qc_template",   "worksheet",    "worksheet_template", "investigation",
-    "sample_name",     "user_account",  "api_key",      "webhook_endpoint",
+    "sample_name",     "user_account",  "api_key",      "webhook_endpoint",   "label_size",
 };
 
 _Static_assert(LIMS_LENGTH(tables) == LIMS_LENGTH(routes) - 1, "a table for each route");

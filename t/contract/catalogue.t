@@ -151,7 +151,7 @@ my %in_c_alone = (
     map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()',
             "previewCertificateLayout.certificateLayout.$_" => 'bounded there as well') }
         qw(title header footer statements)),
-    'exportAuditEntries.format'     => 'of a file, which is not kept',
+    (map { ($_ => 'of a file') } qw(exportAuditEntries.format printLabels.of printLabels.format)),
     'reference data.outcome'        => 'of a row of a file, which is not kept',
     (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),
     (map { ("importReferenceData.$_" => 'of a file, which is not kept') }

@@ -138,6 +138,7 @@ static void test_routes(void)
     FAULT("neither a segment", path, "/x/:name");
     FAULT("more than one :id", path, "/x/:id/y/:id");
     FAULT("LIMS_R_BYTES without", flags, LIMS_R_BYTES);
+    FAULT("LIMS_R_ZPL without", flags, LIMS_R_ZPL);
     FAULT("operation or a summary", operation, NULL);
     FAULT("operation or a summary", summary, NULL);
     FAULT("is not a scope", scope, "samples:destroy");

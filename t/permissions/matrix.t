@@ -48,7 +48,7 @@ my %needs = (
     'qc.override'      => ['qc-batch override', 'qc-control exclude', 'sample override-lot'],
     'reference.manage' => [ 'specification delete', 'qc-series update', 'reference-data import',
         map { ("$_ create", "$_ update") } qw(qc-template instrument panel worksheet-template
-            specification test-definition material-type storage-location project) ],
+            specification test-definition material-type storage-location label-size project) ],
     'lot.manage'       => [ 'media-lot test', map { my $lot = $_; map { "$lot $_" }
             qw(create update open quarantine) } qw(reagent-lot media-lot) ],
     'lot.release'      => ['reagent-lot release', 'media-lot release'],

@@ -58,7 +58,7 @@ my @refused = (
     [ 'a code that bars cannot have', 'code128', ["x\x{6c34}"], {}, qr/cannot be printed as a barcode/ ],
     [ 'bars that would be too narrow', 'code128', [ 'A' x 60 ], {}, qr/too narrow/ ],
     [ 'an empty code', 'datamatrix', [''], {}, qr/1 to 300 bytes/ ],
-    [ 'a symbology that is not known', 'pdf417', ['A'], {}, qr/code128, datamatrix or both/ ],
+    [ 'a symbology that is not known', 'pdf417', ['A'], {}, qr/code128, datamatrix, both or fitting/ ],
     [ 'as many skipped as there are', 'both', ['A'], { skip => 21 }, qr/fewer places/ ],
     [ 'labels beyond the page', 'both', ['A'], { sheet => { %sheet, columns => 4 } }, qr/do not fit/ ],
     [ 'labels without a size', 'both', ['A'], { sheet => {} }, qr/at least 8 mm/ ],

@@ -89,7 +89,7 @@ subtest 'what was exported is the same' => sub {
     $ann->done('test-definition update', $ph, method => 'EPA 200.8', confirmationPlan => [ { step => 'MUG', afterHours => 24 } ]);
     $ann->done('instrument create', code => 'IC', name => 'Ion chromatograph', calibrationDue => '2027-01-01');
     for my $noun (qw(test-definitions specifications panels material-types projects clients
-        storage-locations instruments)) {
+        storage-locations instruments label-sizes)) {
         my $tried = tried($noun, file($noun));
         is_deeply([ @$tried{qw(created changed)}, differences($tried), mistakes($tried) ], [ 0, 0, [], [] ],
             "the file of $noun changes nothing");

@@ -119,7 +119,7 @@ my %options = (
     'profile test' => [qw(--content x)],
     'webhook recover' => [qw(--since 2026-01-01T00:00:00Z)],
     (map { ("$_ update" => [qw(--name x)]) } qw(test-definition material-type project client
-        worksheet-template webhook panel qc-template)),
+        worksheet-template webhook panel label-size qc-template)),
 );
 
 my @commands = grep { $lims->ctl((split / /), '--help')->{output} =~ /\Alimsctl \Q$_\E ID/ }

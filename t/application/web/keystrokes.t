@@ -8,9 +8,10 @@ use warnings;
 
 use LIMS::Test;
 use LIMS::Test::Browser;
+use LIMS::Test::Printer;
 
 LIMS::Test::Browser::run('keystrokes', sub {
     my ($lims) = @_;
     $lims->db->do(q{UPDATE lims.organization SET esignature_required = true});
-}, acts => { analyze => sub { my ($lims) = @_; $lims->db->do('ANALYZE'); return } });
+}, conf => 'LimsPrinter ' . LIMS::Test::Printer->real->program . "\n", acts => { analyze => sub { my ($lims) = @_; $lims->db->do('ANALYZE'); return } });
 done_testing();

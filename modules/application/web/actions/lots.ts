@@ -15,6 +15,7 @@ import type { LotKind } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
+import { labelAction } from './labels.tsx';
 
 export const lotsChanged = (): Promise<void> => changed('/reagent-lots', '/media-lots',
     '/reagent-lots/{id}', '/media-lots/{id}', '/reagent-lots/{id}/history',
@@ -151,6 +152,11 @@ export const lotActions: Action<Lot[]>[] = [
     },
     investigating<Lot[]>('lot.investigate', ([lot, ...more]) =>
         lot && more.length === 0 ? concernOf(lot) : undefined),
+    // A list has lots of one kind.
+    ...(['reagent', 'media'] as const).map((kind) => ({
+        ...labelAction<Lot>(`${kind}-lot`, ({ code }) => code),
+        visible: ([lot]: Lot[]) => lot !== undefined && kindOf(lot) === kind,
+    })),
 ];
 
 // Actions of a list, which also offers to receive a lot.

@@ -18,7 +18,8 @@ export type Difference = Tried['differences'][number];
 export type Mistake = Tried['errors'][number];
 
 const nouns: ReadonlySet<string> = new Set<FileNoun>(['test-definitions', 'specifications',
-    'panels', 'material-types', 'projects', 'clients', 'storage-locations', 'instruments']);
+    'panels', 'material-types', 'projects', 'clients', 'storage-locations', 'instruments',
+    'label-sizes']);
 
 export const hasFile = (noun: string): noun is FileNoun => nouns.has(noun);
 

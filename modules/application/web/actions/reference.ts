@@ -9,6 +9,7 @@ import type { Noun } from '../nouns/reference.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
+import { labelAction } from './labels.tsx';
 import { hasFile } from './reference-files.ts';
 
 export interface Row {
@@ -60,6 +61,8 @@ export const referenceActions = (noun: Noun): Action<Row[]>[] => [
         visible: (rows) => rows.length === 1,
         perform: ([row]) => row && navigate(paths.reference(noun.slug, row.id)),
     },
+    ...noun.slug === 'storage-locations'
+        ? [labelAction<Row>('storage-location', (row) => noun.definition.name(row))] : [],
     importAction(noun.slug, t.reference.nouns[noun.slug].title),
     {
         id: `${noun.slug}.deactivate`,

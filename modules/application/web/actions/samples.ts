@@ -14,6 +14,7 @@ import { navigate } from '../router.tsx';
 import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
+import { labelAction } from './labels.tsx';
 
 export type Sample = Read<'/samples'>['data'][number];
 
@@ -219,6 +220,7 @@ export const sampleActions: Action<Sample[]>[] = [
             dispose(some, 'active', t.samples.resume(some.length), t.samples.resumed);
         },
     },
+    labelAction<Sample>('sample', name),
     {
         id: 'sample.cancel',
         title: (all) => t.samples.cancelAct(inState(all, 'active', 'on_hold').length),

@@ -73,7 +73,7 @@ const roles: RoleGuide[] = [
             { at: '/instrument-files', text: 'Drop an instrument’s file on the page: you see what would be written before anything is.' },
             { at: '/qc-batches', text: 'Enter what the controls measured; they are evaluated by themselves.' },
             { at: '/worksheets', text: 'Fill in the worksheet that a method asks for, and sign it.' },
-            { at: '/reagent-lots', text: 'Open lots by scanning them. Expired and quarantined lots are refused before you type.' },
+            { at: '/reagent-lots', text: 'Print a lot’s label when it comes in (p), and open lots by scanning them. Expired and quarantined lots are refused before you type.' },
         ],
     },
     {
@@ -90,6 +90,7 @@ const roles: RoleGuide[] = [
         aim: 'You register what comes in, check it against the order, and note what is not as it should be.',
         steps: [
             { at: '/orders', text: 'Register an order in one sheet: paste it from the client’s list, check it, register all or none. A former order of the client is a template.' },
+            { at: '/orders', text: 'Print the labels of the order: p, on sheets or on a label printer. A scan of a label finds its sample.' },
             { at: '/receive', text: 'Receive by scanning label after label; the tone and the colour tell what happened. Temperature and condition are entered once for all, deviations at their bottle.' },
             { at: '/samples', text: 'Hold or cancel a sample with a reason; nothing that was entered is lost.' },
         ],
@@ -108,18 +109,18 @@ const roles: RoleGuide[] = [
 
 // Keys are the first part of a screen's address.
 const screens: Record<string, string> = {
-    '/samples': 'Find, sort and act on samples. The chips above the list are its filters; they stand in the address, so that a list can be sent to somebody. The readiness column says what blocks a sample; Space shows it beside the list.',
+    '/samples': 'Find, sort and act on samples. The chips above the list are its filters; they stand in the address, so that a list can be sent to somebody. The readiness column says what blocks a sample; Space shows it beside the list; p prints labels of what is selected.',
     '/worklist': 'What is open, by method, with what ends first at the top. Enter opens the method’s bench grid.',
     '/bench': 'Enter results as in a spreadsheet: type, paste, undo. The edge of a cell shows what the service judges; nothing is written before you save (Mod+S). A refused cell keeps what you typed; F8 walks through what needs a look.',
-    '/orders': 'Orders of clients. Register many samples in one sheet: paste them, check them, register all or none.',
-    '/receive': 'Scan label after label. Green was received, amber had been received before, red is unknown or misread. Temperature, condition and storage hold for all that you scan next; the last scan can be undone for a minute.',
+    '/orders': 'Orders of clients. Register many samples in one sheet: paste them, check them, register all or none. p prints the labels of an order.',
+    '/receive': 'Scan label after label. Green was received, amber had been received before, red is unknown or misread. Temperature, condition and storage hold for all that you scan next; the last scan can be undone for a minute. Mod+P prints labels of what was received here.',
     '/verify': 'The second pair of eyes. What needs a look is open; the rest is one line and ticked. v ticks, V signs all that is ticked, b sends back with a reason.',
     '/approvals': 'What waits for your decision, with what will be signed and how the certificate would read.',
     '/certificates': 'What was issued, in which version. Issue a certificate of a reported sample, and amend one that is wrong.',
     '/instrument-files': 'Files of instruments. Drop one here: it is read without writing anything, then imported. A file in quarantine shows each reason at its cell; leave rows out or say what they mean, and release it.',
     '/qc-batches': 'Runs with their controls and the samples that they cover. Enter what was measured; the evaluation comes by itself and says what it holds.',
     '/qc-series': 'Control charts: the points of a control over time, with mean, limits and the rules that were broken. The same points stand in the table below.',
-    '/reagent-lots': 'Reagents: what is open, what expires, what is quarantined, and what each was used for.',
+    '/reagent-lots': 'Reagents: what is open, what expires, what is quarantined, and what each was used for. p prints labels.',
     '/media-lots': 'Culture media with their growth promotion and sterility tests, and what each was used for.',
     '/investigations': 'What went wrong, why, and what is done about it. One is closed with a signature.',
     '/worksheets': 'What a method asks to be written down for a test, and who signs it.',
@@ -130,7 +131,7 @@ const screens: Record<string, string> = {
     '/keys': 'Keys of other systems. A key is shown once, when it is made.',
     '/webhooks': 'Where other systems are told of events, and what became of each delivery. A signature that does not fit is checked here against its secret.',
     '/organization': 'The laboratory itself: policies with what they change today, approval steps, letterhead, allowance.',
-    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, instruments, panels, templates. A list downloads as CSV; a file or rows of a spreadsheet bring changes back, and each is shown before it is made.',
+    '/reference': 'What samples and tests are made of: methods, limits, materials, projects, clients, instruments, panels, label sizes, templates. A list downloads as CSV; a file or rows of a spreadsheet bring changes back, and each is shown before it is made.',
     '/api-reference': 'Every request that a program can make, with what it takes and what it answers.',
     '/guide': 'What each role does here, in the order of a day.',
 };

@@ -15,6 +15,7 @@ import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
 import { guide } from './en-guide.ts';
 import { investigations } from './en-investigations.ts';
+import { labels } from './en-labels.ts';
 import { lots } from './en-lots.ts';
 import { orders } from './en-orders.ts';
 import { inPolicies, organization } from './en-organization.ts';
@@ -70,6 +71,7 @@ export const en = {
     record,
     confirmations,
     investigations,
+    labels,
     lots,
     orders,
     organization,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings that a person chose in this browser: theme, row height, single-key shortcuts, sound.
+// Settings that a person chose in this browser: theme, row height, single-key shortcuts, sound,
+// and on what labels are printed.
 // Nothing else of the application is kept in the browser's storage.
 
 export interface Choice {
@@ -9,6 +10,8 @@ export interface Choice {
     singleKeys?: 'off' | undefined;
     // The tones of a scan.
     sound?: 'off' | undefined;
+    // Code of the label size, and kind of printer.
+    labels?: { format: 'pdf' | 'zpl'; size: string };
 }
 
 const name = 'lims-choice';

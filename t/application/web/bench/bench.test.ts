@@ -84,7 +84,7 @@ function definition(id: number, code: string, more: Partial<Definition> = {}): D
     return {
         id, code, name: `name of ${code}`, method: 'M', unit: 'mg/L', resultType: 'numeric',
         decimals: 2, specificationLow: null, specificationHigh: null, specificationText: null,
-        reportingLimit: 0.1, methodDetectionLimit: null, holdingTimeHours: null,
+        reportingLimit: 0.1, methodDetectionLimit: null, holdingTimeHours: null, preservation: null,
         requiresWorksheet: false, requiresConfirmation: false, presumptiveMinimum: null,
         turnaroundDays: null, confirmationPlan: [], active: true, createdAt: '', updatedAt: '',
         ...more,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Number of acts, beyond typing the data, of a day's work: an order of 20 samples registered and
-// received; 20 results entered, one of them tested again, all verified under signature.
+// Number of acts, beyond typing the data, of a day's work: an order of 20 samples registered,
+// received and labelled; 20 results entered, one of them tested again, all verified under signature.
 import { Acts } from './acts.mjs';
 import { act, ask, desk, is, ok, open, quiet, run, signIn, until } from './support.mjs';
 
@@ -50,7 +50,6 @@ async function order(page, codes, count, received) {
     await act('analyze');
 }
 
-// Labels are not printed yet: their acts are none.
 async function accession(page) {
     const acts = new Acts();
     await copy(page, [['Location', 'Collected', 'COC'],
@@ -71,6 +70,12 @@ async function accession(page) {
     ok(/20 samples registered as order ORD-.*20 samples received/.test(
         await page.textContent('.said')), 'twenty samples are registered and received');
     ok(/20 of 20 received/.test(await page.textContent('.head')), 'the order says that twenty samples are received');
+    await acts.press(page, 'p');
+    await page.getByRole('dialog').getByText('A4 sheet, 21 labels').waitFor({ state: 'attached' });
+    const [printed] = await Promise.all([page.context().waitForEvent('response',
+        (answer) => answer.request().isNavigationRequest() && answer.url().includes('/labels?')),
+    acts.press(page, 'Enter')]);
+    is(printed.headers()['content-type'], 'application/pdf', 'the labels of the order are printed');
     counted(acts, 12, 'an order of 20 samples');
 }
 

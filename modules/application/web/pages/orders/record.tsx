@@ -5,7 +5,8 @@ import { useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
-import { type Ready, useActions } from '../../acting/action.ts';
+import { type Ready, ready, useActions } from '../../acting/action.ts';
+import { labelAction } from '../../actions/labels.tsx';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
@@ -54,18 +55,21 @@ const definition: FormDefinition = {
     name: ({ orderNumber }) => String(orderNumber),
 };
 
-// Offers the actions on an order: receiving its waiting samples by their labels, changing its
-// contact, ordering the same again.
-function useOrderActions({ id, orderNumber }: Order, waiting: number): Ready[] {
+const labels = labelAction<Order['samples'][number]>('sample', ({ trackingId }) => trackingId);
+
+// Offers the actions on an order: receiving its waiting samples by their labels, printing these,
+// changing its contact, ordering the same again.
+function useOrderActions({ id, orderNumber, samples }: Order, waiting: number): Ready[] {
     const actions = useMemo<Ready[]>(() => [
         ...waiting > 0 && may('sample.receive') ? [{ id: 'order.receive', keys: 'r', step: true,
             title: texts.receive(waiting), refused: undefined,
             run: () => navigate(paths.receive(id)) }] : [],
+        ...samples.length > 0 ? [ready(labels, samples)] : [],
         ...may('sample.edit') ? [{ id: 'order.change', title: texts.change(orderNumber), keys: 'e',
             refused: undefined, run: () => navigate(paths.order(id, 'change')) }] : [],
         ...may('sample.register') ? [{ id: 'order.like', title: texts.like, keys: undefined,
             refused: undefined, run: () => navigate(paths.newOrder(id)) }] : [],
-    ], [id, orderNumber, waiting]);
+    ], [id, orderNumber, samples, waiting]);
 
     useActions(actions);
     return actions;

@@ -2,10 +2,12 @@
 //
 // Receiving: one big field, and each scan is a line. Whatever a reader sends at the end (Enter,
 // Tab, a comma) ends the scan and nothing else.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
+import { type Ready, useActions } from '../../acting/action.ts';
 import { takeScans } from '../../acting/scans.ts';
+import { printLabels } from '../../actions/labels.tsx';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { useStore } from '../../grid/use-store.ts';
@@ -19,7 +21,7 @@ import { clock } from '../../texts/time.ts';
 import { choose, chosen } from '../../theme/choice.ts';
 import { Beside, type Order } from './beside.tsx';
 import { comeBack, deskOf, leaveDesk } from './desks.ts';
-import { type Line, type Receiving, type State, expectedOf, sumOf } from './receiving.ts';
+import { type Line, type Receiving, type State, expectedOf, receivedIn, sumOf } from './receiving.ts';
 import { Scans, glyphs } from './scans.tsx';
 import { tone } from './tones.ts';
 
@@ -130,11 +132,26 @@ function useOrder(lines: readonly Line[]) {
     return { id, order: read.data?.id === id ? read.data : undefined, problem: read.error };
 }
 
+// Offers labels of the samples that were received here. The field has the focus and takes
+// letters, so the shortcut has a modifier.
+function useLabels(lines: readonly Line[]): Ready[] {
+    const actions = useMemo<Ready[]>(() => {
+        const samples = receivedIn(lines);
+        return samples.length === 0 ? [] : [{ id: 'receive.labels', keys: 'Mod+p',
+            title: t.labels.print.sample(samples.length), refused: undefined,
+            run: () => printLabels('sample', samples) }];
+    }, [lines]);
+
+    useActions(actions);
+    return actions;
+}
+
 function Head({ desk, state, order }: {
     desk: Receiving; state: State; order: Order | undefined;
 }): ReactElement {
     const { organization } = useSession();
     const missing = order ? expectedOf(order.samples, state.lines).missing.length : 0;
+    const labels = useLabels(state.lines);
     const end = (): void => {
         desk.clear();
         navigate(paths.receive(), { replace: true });
@@ -153,6 +170,9 @@ function Head({ desk, state, order }: {
                 </span>
             ) : null}
             <span className="push" />
+            {labels.map(({ id, title, run }) => (
+                <Button key={id} keys="Ctrl P" onPress={run}>{title}</Button>
+            ))}
             {order || state.lines.length > 0
                 ? <Button onPress={end}>{texts.end(missing)}</Button> : null}
         </div>

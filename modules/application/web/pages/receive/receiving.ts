@@ -219,6 +219,18 @@ export function sumOf(lines: readonly Line[]): Sum {
     };
 }
 
+// The samples that were received here and are not undone, each once, in the order of their
+// first scans.
+export function receivedIn(lines: readonly Line[]): { id: number; name: string }[] {
+    const received = new Map<number, string | null>();
+    for (const { bottle, verdict } of [...lines].reverse()) {
+        if (bottle && (verdict === 'received' || verdict === 'undone')) {
+            received.set(bottle.id, verdict === 'received' ? bottle.trackingId : null);
+        }
+    }
+    return [...received].flatMap(([id, name]) => name === null ? [] : [{ id, name }]);
+}
+
 interface Expected {
     readonly id: number;
     readonly receivedAt: string | null;

@@ -230,11 +230,13 @@ my %reference = (
     (map { ("$_ create" => _named()) } qw(test-definition material-type project client
         storage-location instrument)),
     'panel create' => _named(sub { (testDefinitionIds => [ $_[0]{definitions}[0] ]) }),
+    'label-size create' => _named(sub { (map { $_ => 30 } qw(pageWidth pageHeight labelWidth labelHeight)) }),
+    'label print' => sub { (undef, ids => [ $_[0]->sample ], format => 'zpl') },    # no printer is at work
     (map { my ($noun, $table) = @$_; ("$noun update" => sub { my $id = $_[0]->one($table);
             $id && ($id, name => $_[0]->name) }) } [ 'test-definition', 'test_definition' ],
         [ 'material-type', 'material_type' ], [ project => 'project' ], [ client => 'client' ],
         [ 'storage-location', 'storage_location' ], [ instrument => 'instrument' ],
-        [ panel => 'panel' ], [ 'worksheet-template', 'worksheet_template' ]),
+        [ panel => 'panel' ], [ 'label-size', 'label_size' ], [ 'worksheet-template', 'worksheet_template' ]),
     'specification create' => sub { my ($actor) = @_;
         (undef, testDefinitionId => $actor->one('test_definition', 'active'),
             materialTypeId => $actor->one('material_type', 'active'), low => 6, high => 8) },
