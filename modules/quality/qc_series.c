@@ -24,10 +24,9 @@ static const lims_field_t baseline[] = {
     { .name = "n",
       .type = LIMS_T_INTEGER,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .min = 5,
       .max = 1000,
-      .doc = "Number of points of which mean and s are; null for a fixed baseline. Set, how many "
-             "they are to be at most (20 unless given).",
+      .doc = "Number of points of which mean and s are, of a new series fewer than 5; null for a "
+             "fixed baseline. Set, how many they are to be at most: from 5 on, 20 unless given.",
       .example = "20" },
     { .name = "mean",
       .type = LIMS_T_DECIMAL,

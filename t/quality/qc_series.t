@@ -67,6 +67,7 @@ is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]
     'a rule that was not chosen is not broken');
 $ann->refused('invalid_body', 'qc-series update', $series, rules => ['9-x']);
 $ann->refused('invalid_body', 'qc-series update', $series, baseline => { kind => 'fixed' });
+$ann->refused('invalid_body', 'qc-series update', $series, baseline => { kind => 'first', n => 4 });
 $ann->done('qc-series update', $series, rules => [ '1-3s', '1-2s' ]);
 
 # --- Leaving out ----------------------------------------------------------------------

@@ -126,7 +126,7 @@ async function results({ reception, bench, review }, way, most) {
     await worklist(review);
     await acts.press(review, 'f');
     await acts.choose(review.getByLabel('Test', { exact: true }), { label: 'TSG Total solids of a sludge' });
-    await acts.click(review.getByRole('dialog').getByRole('button'));
+    await acts.click(review.getByRole('dialog').getByRole('button', { name: 'Filter', exact: true }));
     await review.getByText(/20 results in 1 run/).waitFor();
     await acts.click(review.locator('tbody th.id').nth(6));
     await acts.press(review, 't');
