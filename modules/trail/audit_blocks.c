@@ -295,6 +295,9 @@ static const lims_error_t *find_heads(const char **heads, lims_request_t *rq)
 
     *heads = text;
     if (against) {
+        error = lims_service_read(NULL, rq, NULL, 0);
+    }
+    if (!error && against) {
         error = lims_head_export_read(heads, rq, against);
     }
     if (!error && against && text) {
@@ -352,7 +355,12 @@ static const lims_error_t *show_key(lims_request_t *rq)
     const char *key_id = asked ? asked : lims_keyring_first(rq->keyring);
     const char *text = lims_ed25519_public_key(rq->keyring, key_id, rq->pool);
     lims_writer_t *w = lims_writer_create(rq->pool);
+    /* Nothing is read of the database, but whether the caller may ask. */
+    const lims_error_t *error = lims_service_read(NULL, rq, NULL, 0);
 
+    if (error) {
+        return error;
+    }
     if (!text) {
         return lims_client_error(rq->pool, LIMS_E_NOT_FOUND, "The key file has no key \"%s\".",
                                  key_id);

@@ -9,6 +9,7 @@ use strict;
 use warnings;
 
 use LIMS::Instance;
+use LIMS::Print;
 use LIMS::Service::JSONSchema;
 use LIMS::Service::Person;
 use LIMS::Service::Roles;
@@ -17,7 +18,8 @@ use LIMS::Test;
 # Responses are checked by other tests; here are thousands of them.
 local $ENV{LIMS_TEST_CONTRACT} = 0;
 
-my $lims   = LIMS::Test->new(conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64");
+my $lims   = LIMS::Test->new(conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64\n"
+    . "LimsPrinter " . LIMS::Print::printer_path());
 my $absent = 987_654;
 
 # Bodies of routes that need one of several permissions, by a member; without it they are
