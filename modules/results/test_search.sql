@@ -163,10 +163,10 @@ SELECT lims.audit_archived_until(:$organization::bigint)
                    AND t.status <> 'verified'
                    AND t.disposition = 'active'
                    AND t.sample_id IN (
-                       SELECT a.id
-                         FROM lims.sample a
-                        WHERE a.organization_id = :$organization::bigint
-                          AND a.amendment_id IS NOT NULL)
+                       SELECT m.sample_id
+                         FROM lims.amendment m
+                        WHERE m.organization_id = :$organization::bigint
+                          AND m.status = 'open')
 :{test_statuses}
 :{test_filters}
 :{changed_by_trail}

@@ -35,6 +35,7 @@ my %silent = (
     webhook_lane              => 'is sending, not changing',
     webhook_queue             => 'is sending, not changing',
     document_content          => 'is bytes that are kept by their hash',
+    logo                      => 'is bytes that are kept by their hash',
     instrument_file_content   => 'is bytes that are kept by their hash',
     file_storage              => 'is a sum',
     attachment_storage        => 'is a sum',
