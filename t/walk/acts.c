@@ -63,6 +63,7 @@ static void act(lims_session_t *session, char *line, apr_pool_t *pool)
         session->user = tool.user;
         session->reason = tool.reason;
         session->keyring = NULL;
+        session->printer = lims_tool_printer(&tool);
         if (tool.route->flags & LIMS_R_KEYRING) {
             error = lims_tool_keyring(&session->keyring, &tool);
         }

@@ -18,11 +18,14 @@ use LIMS::Service::Laboratory;
 use LIMS::Service::Walk;
 use LIMS::Service::Walk::Ideas;
 use LIMS::Test;
+use LIMS::Test::Printer;
 
 my $acts = $ENV{WALK_ACTS} || 360;
 my $seed = $ENV{WALK_SEED} || time;
+my $printer = LIMS::Test::Printer->real->program;
+local $ENV{LIMS_PRINTER} = $printer;
 my $lims = LIMS::Test->new(contract => $acts < 5000, conf => LIMS::Service::Laboratory::patience()
-        . "LimsRateLimit 20000\nLimsRateKeys 512\nLimsRateLimitSessions 20000\n");
+        . "LimsPrinter $printer\nLimsRateLimit 20000\nLimsRateKeys 512\nLimsRateLimitSessions 20000\n");
 my ($amended, $all, %taken) = (0, 0);
 srand $seed;
 

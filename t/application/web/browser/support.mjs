@@ -64,7 +64,7 @@ export async function desk(browser, options = {}) {
     context.on('page', (page) => {
         page.on('console', (message) => {
             if (message.type() === 'error') {
-                seen.errors.push(message.text());
+                seen.errors.push(`${message.text()} ${message.location().url}`);
             }
         });
         page.on('pageerror', (error) => seen.errors.push(error.stack));

@@ -41,6 +41,7 @@ my %NOT_TAKEN = (
     (map { ("$_ /identity" => 'a module of httpd says who it is, for which t/application has a place') }
         qw(GET POST)),
     'POST /instrument-uploads' => 'a model answers, for which t/extraction has a place',
+    'POST /audit-blocks/compare' => 'a file of heads is compared, for which t/trail has a place',
     'document retry' => 'a printer has failed, for which t/documents has a place',
     (map { ($_ => 'a printer is at work, for which t/documents and t/quality have a place') }
         'order certificates-pdf', (map { "organization $_" } qw(preview-layout logo set-logo remove-logo)),
