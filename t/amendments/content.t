@@ -77,7 +77,8 @@ my $content     = $answer->{json};
 
 is_deeply($content->{laboratory}, { name => $content->{laboratory}{name},
         address => '12 Mill Road', logo => 'https://riverbend.example/logo.svg',
-        accreditation => 'ISO/IEC 17025, 4711.01', timeZone => 'America/Denver' },
+        accreditation => 'ISO/IEC 17025, 4711.01', logoSha256 => undef,
+        timeZone => 'America/Denver' },
     'the laboratory with its letterhead');
 is_deeply($content->{client}, { name => 'City of Riverbend', code => 'RB',
         contactName => undef, address => '1 Main Street' }, 'the client with its address');

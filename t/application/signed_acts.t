@@ -14,8 +14,10 @@ use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Service::SignedActs;
 use LIMS::Test;
+use LIMS::Test::Printer;
 
-my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory->patience);
+my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory->patience
+        . 'LimsPrinter ' . LIMS::Test::Printer->real->program . "\n");
 my $lab  = LIMS::Service::Laboratory->new($lims);
 my @all  = qw(lab_manager qa_officer administrator);
 my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => \@all);
@@ -36,6 +38,8 @@ my %route = (
     'sample amend'            => [ amendSample => 'POST /samples/:id/amend' ],
     'certificate issue'       => [ issueCertificate => 'POST /certificates' ],
     'organization update'     => [ updateOrganization => 'PATCH /organization' ],
+    'organization set-logo'    => [ setLogo => 'POST /organization/logo' ],
+    'organization remove-logo' => [ removeLogo => 'DELETE /organization/logo' ],
     'permission update'       => [ updatePermissions => 'PATCH /permissions' ],
     'approval decide'         => [ decideApproval => 'PATCH /approval-records/:id' ],
     'approval decide-many'    => [ decideApprovals => 'POST /approval-records/decide' ],

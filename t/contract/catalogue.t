@@ -41,7 +41,7 @@ my %column = (
     'decideApprovals.results.status'    => 'approval.status',
     'approval to decide.role'           => 'user_role.role',
     'approval to decide.status'         => 'approval.status',
-    map({ ("$_.status" => 'approval.status') } qw(listApprovalRecords exportApprovalRecords)),
+    map({ ("$_.status" => 'approval.status') } map { "${_}ApprovalRecords" } qw(list export print)),
     'lot recall.status'                 => 'sample_test.status',
     'sample.releaseState'               => 'sample_state_cache.release_state',
     'sample.holdingStatus'              => 'sample_state_cache.holding_status',
@@ -104,15 +104,12 @@ my %column = (
     'attachment.on.table'               => 'attachment.table_name',
     'listAttachments.table'             => 'attachment.table_name',
     'sample test.sample.priority'       => 'sample.priority',
-    'listSampleTests.holdingStatus'     => 'sample_state_cache.holding_status',
-    'listSampleTests.sampleStatus'      => 'sample.status',
-    'listSampleTests.priority'          => 'sample.priority',
-    'exportSampleTests.holdingStatus'   => 'sample_state_cache.holding_status',
-    'exportSampleTests.sampleStatus'    => 'sample.status',
-    'exportSampleTests.priority'        => 'sample.priority',
+    map({ ("$_.holdingStatus" => 'sample_state_cache.holding_status',
+            "$_.sampleStatus" => 'sample.status', "$_.priority" => 'sample.priority')
+    } qw(listSampleTests exportSampleTests printSampleTests)),
     map({ ("$_.releaseState" => 'sample_state_cache.release_state',
             "$_.holdingStatus" => 'sample_state_cache.holding_status')
-    } qw(listSamples exportSamples countSamples)),
+    } qw(listSamples exportSamples countSamples printSamples)),
     'user.roles'                        => 'user_role.role',
     'linkUser.purpose'                  => 'account_link.purpose',
     'permission matrix.roles.role'      => 'role_permission.role',
@@ -151,12 +148,15 @@ my %in_c_alone = (
     map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()',
             "previewCertificateLayout.certificateLayout.$_" => 'bounded there as well') }
         qw(title header footer statements)),
-    (map { ($_ => 'of a file') } qw(exportAuditEntries.format printLabels.of printLabels.format)),
+    (map { ($_ => 'of a file') }
+        qw(exportAuditEntries.format printLabels.format printLabels.of compareAuditHeads.file)),
+    'getTurnaround.rows.by'         => 'groups of a report, which is kept nowhere',
     'reference data.outcome'        => 'of a row of a file, which is not kept',
     (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),
     (map { ("importReferenceData.$_" => 'of a file, which is not kept') }
         qw(content contentBase64 contentHash)),
-    'verifyAuditTrail.problem'      => 'computed outside of the database, which has no key',
+    (map { ($_ => 'computed outside of the database, which has no key') }
+        'verifyAuditTrail.problem', map {"$_.findings.problem"} qw(verifyAuditTrail compareAuditHeads)),
     'receiveSamples.skipped.status' => 'statuses of HTTP',
     'receiveSamples.skipped.error'  => 'slugs of the answer, which are kept nowhere',
     'ingestInstrumentFile.reasons.severity' => 'reasons are a document, most of them by the reader',
@@ -165,8 +165,8 @@ my %in_c_alone = (
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
     'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
     map({ ("$_.include" => 'the name of members') }
-        qw(listSamples countSamples exportSamples listSampleTests exportSampleTests getSampleTest
-            getOrganization)),
+        qw(listSamples countSamples exportSamples printSamples listSampleTests exportSampleTests
+            printSampleTests getSampleTest getOrganization)),
     'sample.flags'                  => 'derived from tests and findings',
     'verifyResults.items.contentHash' => 'compared with a digest, which is kept nowhere',
     'verifyResults.items.choose'    => 'kept in the audit trail and with its signature',

@@ -112,7 +112,7 @@ subtest 'every row has its organization\'s author' => sub {
         'every audit entry names its request');
     is(count(q{lims.audit_entry WHERE user_id IS NULL AND table_name NOT IN
         ('organization', 'user_account', 'user_role', 'role_permission', 'approval_step',
-            'api_key')}), 0,
+            'api_key', 'label_size')}), 0,
         'and, once there are people, who did it');
     is(count(q{lims.sample_test t JOIN lims.organization o ON o.id = t.organization_id
         WHERE t.status = 'verified' AND o.esignature_required

@@ -116,7 +116,8 @@ async function mending(page) {
     await press(page, 'Enter');
     await until(page, () => document.querySelector('.head').textContent.includes('Samuel Ortega'),
         'its contact is changed');
-    await page.getByRole('button', { name: 'New order like this' }).click();
+    await page.locator('.head').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'New order like this' }).click();
     await until(page, () => document.querySelector('[name=tests]')?.value === 'PB, CU'
         && document.querySelector('[name=client]').value === 'Mesa Verde Water District',
     'it is the template of another');

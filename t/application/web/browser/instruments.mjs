@@ -241,12 +241,12 @@ async function batches(page) {
 }
 
 async function impact(page) {
-    await open(page, '/app/qc-batches?status=failed');
+    await open(page, '/app/qc-batches?qcStatus=failed');
     await page.waitForSelector('tr.cursor');
     await press(page, 'Enter');
     await page.waitForSelector('.peek li');
     ok(/Held 1|Verified 1|Already reported 1/.test(await page.textContent('.peek')),
-        'what a failure does to each test that the batch covers');
+        'what a failure does to each test that the batch covers', await page.textContent('main'));
     await page.getByRole('button', { name: 'Override QCB-' }).click();
     const signing = page.getByRole('dialog');
     ok(/QCB-\d+.*QC.*CB-26-/.test(await signing.textContent()),

@@ -10,7 +10,7 @@ const ruth = 'ruth.calder@cedarbasin.example';
 
 // No text of people is on these, or the demonstration has none of them.
 const without = new RegExp('^/app/(?:account|guide|api-reference|receive|orders/new|permissions'
-    + '|organization|webhook-deliveries|worksheets/of/\\d+)$');
+    + '|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$');
 
 // --- What is seen on one ---------------------------------------------------------
 

@@ -19,7 +19,7 @@ LIMS::Service::SignedActs - every act that is signed, each with a record ready f
 C<$ann> is a L<LIMS::Service::CommandLine> who may do everything. C<prepare> makes a record
 that awaits the act, with no signature asked for, and returns the table and id of the record
 that the act locks, the meaning and the table and id of what is signed, and the command of
-limsctl with its members. Approvals come last in C<names>: from then on every completed
+limsctl with its members. limsctl is given lims-print, which reads a logo. Approvals come last in C<names>: from then on every completed
 sample has them.
 
 =cut
@@ -28,13 +28,17 @@ use strict;
 use warnings;
 
 use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
 
+use LIMS::Print qw(png);
 use LIMS::Service::Laboratory;
+use LIMS::Test::Printer;
 
 my @why = (reason => 'a test');
 
 sub new {
     my ($class, $lims, $ann) = @_;
+    $ENV{LIMS_PRINTER} = LIMS::Test::Printer->real->program;
     my $lab  = LIMS::Service::Laboratory->new($lims);
     my $self = bless { lims => $lims, ann => $ann, lab => $lab, here => $lims->fixture->{id},
         plain   => $lab->definition,
@@ -167,6 +171,18 @@ my %act = (
         $self->{lab}->policy(reason_on_change => 'f');
         return ([ organization => $self->{here} ], approved => [ organization => $self->{here} ],
             'organization update', @why, policies => { reasonOnChange => JSON::PP::true() });
+    },
+    'set the logo' => sub {
+        my ($self) = @_;
+        return ([ organization => $self->{here} ], approved => [ organization => $self->{here} ],
+            'organization set-logo', @why, contentBase64 => encode_base64(png(40 + $self->{logos}++, 20), ''));
+    },
+    'remove the logo' => sub {
+        my ($self) = @_;
+        $self->{ann}->done('organization set-logo', @why,
+            contentBase64 => encode_base64(png(20, 20), ''));
+        return ([ organization => $self->{here} ], approved => [ organization => $self->{here} ],
+            'organization remove-logo', @why);
     },
     'change permissions' => sub {
         my ($self) = @_;

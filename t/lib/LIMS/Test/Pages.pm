@@ -44,7 +44,7 @@ sub bundle {
 }
 
 # The command that runs one file; a test that keeps Node waiting, as by an open channel, fails.
-my $node = 'timeout --kill-after=5 60 node --test-reporter=tap';
+my $node = 'timeout --kill-after=5 300 node --test-reporter=tap';
 
 # The TAP of Node: one line for each test, its remarks, and indented details of those that fail.
 sub report {

@@ -83,7 +83,7 @@ function Drawing({ series, caption, unit, cursor }: {
 function Opened({ all, series, change }: {
     all: Listed[]; series: QcSeries; change: boolean;
 }): ReactElement {
-    const { organization: { timeZone } } = useSession();
+    const { organization: { timeZone }, prints } = useSession();
     const { search } = useAddress();
     const definition = useDefinitions().get(series.testDefinitionId);
     const rows = useMemo(() => series.points.map((point, i) =>
@@ -105,8 +105,12 @@ function Opened({ all, series, change }: {
                 <span className="push" />
                 <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, search)}
                     download>{texts.csv}</a>
-                <a className="btn" target="_blank" rel="noreferrer"
-                    href={paths.download(`/qc-series/${series.id}/chart.pdf`, search)}>{t.filters.pdf}</a>
+                {prints ? (
+                    <a className="btn" target="_blank" rel="noreferrer"
+                        href={paths.download(`/qc-series/${series.id}/chart.pdf`, search)}>
+                        {t.filters.pdf}
+                    </a>
+                ) : null}
                 <ActBar actions={actions} />
             </div>
             <Drawing series={series} caption={caption} unit={unit}

@@ -8,6 +8,7 @@ import type { ReactElement } from 'react';
 import type { Problem } from '../../api/problem.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { searchWith } from '../../table/filter.ts';
@@ -70,6 +71,7 @@ function Rows({ group, found }: {
 
 export function Turnaround(): ReactElement {
     const { searchParams } = useAddress();
+    const { prints } = useSession();
     const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
     const period = { ...from ? { from } : {}, ...to ? { to } : {} };
     const found = useRead('/turnaround', { params: { query: period } });
@@ -87,10 +89,12 @@ export function Turnaround(): ReactElement {
                     href={paths.download('/turnaround/export', searchWith(period))}>
                     {t.filters.csv}
                 </a>
-                <a className="btn" target="_blank" rel="noreferrer"
-                    href={paths.download('/turnaround/export.pdf', searchWith(period))}>
-                    {t.filters.pdf}
-                </a>
+                {prints ? (
+                    <a className="btn" target="_blank" rel="noreferrer"
+                        href={paths.download('/turnaround/export.pdf', searchWith(period))}>
+                        {t.filters.pdf}
+                    </a>
+                ) : null}
             </div>
             <div className="body">
                 <div className="pane">
