@@ -22,6 +22,14 @@ const inFirst = (page) => page.evaluate((place) => {
     return found.querySelector('input')?.value ?? found.innerText.trim();
 }, first);
 
+// Writes into a cell of the first row, once the cursor stands in it.
+async function write(page, column, text) {
+    const place = `tr[data-row="0"] td[data-column="${column}"]`;
+    await page.click(place);
+    await page.waitForSelector(`${place}.editing`);
+    await page.keyboard.insertText(text);
+}
+
 // Each: what is typed, the request that carries it, what sends it (again), when the page says
 // that it is done or that it is not, and how often it stands in the database. Where another
 // browser is first: who is there, what that one sends, when the page says so, and how one
@@ -120,16 +128,11 @@ const registering = {
         await page.fill('[name=tests]', 'PB, CU');
         await page.fill('[name=material]', 'Drinking water');
         await page.fill('[name=collected]', '2026-11-02');
-        await page.click('tr[data-row="0"] td[data-column="3"]');
-        await page.keyboard.insertText('06:15');
+        await write(page, 3, '06:15');
         await this.identify(page, `COC-FAULT-${n}`);
-        await page.click(first);
-        await page.keyboard.insertText(this.value(n));
+        await write(page, 0, this.value(n));
     },
-    async identify(page, externalId) {
-        await page.click('tr[data-row="0"] td[data-column="5"]');
-        await page.keyboard.insertText(externalId);
-    },
+    identify: (page, externalId) => write(page, 5, externalId),
     typed: inFirst,
     value: (n) => `Tap of fault ${n}`,
     send: (page) => press(page, 'Control+Enter'),
