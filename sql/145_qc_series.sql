@@ -74,7 +74,7 @@ BEGIN
     IF NEW.baseline_kind = 'first' THEN
         NEW.baseline_n := coalesce(NEW.baseline_n, 20);
         IF NEW.baseline_n NOT BETWEEN 5 AND 1000 THEN
-            PERFORM lims.refuse('invalid_body', 'baseline.n: a baseline is of 5 to 1000 points');
+            PERFORM lims.refuse('invalid_body', 'baseline: n is a number of points from 5 to 1000');
         END IF;
         NEW.baseline_mean := NULL;
         NEW.baseline_s := NULL;

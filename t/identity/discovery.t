@@ -23,8 +23,8 @@ subtest 'discovery' => sub {
     for my $route (@{ $said->{routes} }) {
         is_deeply([ sort keys %$route ], [qw(method path scope summary)],
             "$route->{method} $route->{path}");
-        like($route->{summary}, qr/\w+ \w+/, "$route->{operation} has a summary");
-        like($route->{path}, qr{\A/api/v1(?:/|\z)}, "$route->{operation} has its whole path");
+        like($route->{summary}, qr/\w+ \w+/, "$route->{method} $route->{path} has a summary");
+        like($route->{path}, qr{\A/api/v1(?:/|\z)}, "$route->{method} $route->{path} is a whole path");
     }
     my $summary = qr/"(?:[^"\\]|\\.)+"/;
     like($answer->body, qr{\A\{"name":"Laboratory\ Sample\ Management\ Service","version":"v1",
