@@ -453,7 +453,7 @@ picture: prerequisites
 	@$(MAKE) --no-print-directory test T=t/application/web/samples.t
 	@cp $(OUT)/screenshots/samples-light.png modules/application/samples.png
 
-# To be looked at; the tests of the pages take some of them in `make test`.
+# To be looked at; a test of the pages by itself takes some of them, a run of all none.
 pictures: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@PICTURES='$(or $(PICTURES),.)' PICTURES_STATES='$(PICTURES_STATES)' \

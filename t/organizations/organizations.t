@@ -26,7 +26,7 @@ is_deeply(
         oosOpensInvestigation => JSON::PP::true,  holdingWarningHours   => 24,
         approvalSteps         => [ 'Technical review', 'Final approval' ],
         approvalStepRoles     => [ undef, undef ],
-        address => undef, logo => undef, accreditation => undef,
+        address => undef, logo => undef, logoSha256 => undef, accreditation => undef,
         certificateLayout => { map { $_ => undef }
                 qw(paper title logo header footer columns sections statements) },
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,

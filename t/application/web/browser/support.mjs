@@ -16,6 +16,11 @@ const password = process.env.LIMS_PASSWORD;
 export const pictures = process.env.LIMS_SCREENSHOTS;
 mkdirSync(pictures, { recursive: true });
 
+// A run of the whole suite keeps no pictures: they would be a tenth of its time.
+const keepsPictures = process.env.LIMS_TEST_PICTURES !== '0';
+const keep = async (page, name) => keepsPictures
+    && page.screenshot({ path: `${pictures}/${name}.png` });
+
 let count = 0;
 let failures = 0;
 const desks = [];
@@ -168,18 +173,19 @@ const themes = {
     forced: { media: { colorScheme: 'light', forcedColors: 'active' }, rules: OF_COLOURS },
 };
 
-// A screen as it is seen: in every theme nothing for axe-core to find, and a picture.
+// A screen as it is seen: in every theme nothing for axe-core to find, and a picture where they
+// are kept.
 export async function looks(page, name) {
     for (const [theme, { media, rules }] of Object.entries(themes)) {
         await page.emulateMedia(media);
-        await page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
+        await keep(page, `${name}-${theme}`);
         const found = await findings(page, rules);
         ok(found.length === 0, `${name}, ${theme}: nothing for axe-core to find`, ...found);
     }
     await page.emulateMedia(themes.light.media);
     const size = page.viewportSize();
     await page.setViewportSize({ width: 1024, height: 768 });
-    await page.screenshot({ path: `${pictures}/${name}-tablet.png` });
+    await keep(page, `${name}-tablet`);
     const found = await findings(page, OF_PLACES);
     ok(found.length === 0, `${name}, 1024 wide: nothing for axe-core to find`, ...found);
     await page.setViewportSize(size);
