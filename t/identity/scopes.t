@@ -74,7 +74,7 @@ sub ask {
         $route->{method} eq 'GET' ? () : (body => '[]', headers => { 'Content-Type' => $type }));
 }
 
-# What a key is answered that may: no certificate of the order is issued, so none is printed.
+# Returns the status for a key that may: no certificate of the order is issued, none is printed.
 sub passed {
     my ($route) = @_;
     return 404 if $route->{template} eq '/orders/:id/certificates.pdf';
