@@ -10,7 +10,7 @@ use warnings;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 
-my $lims = LIMS::Test->new(children => 1);
+my $lims = LIMS::Test->new(children => 1, conf => LIMS::Service::Laboratory::patience());
 
 # A client's name says with which SQLSTATE its insertion fails, and how often.
 $lims->db->do($_) for 'CREATE SEQUENCE lims.attempt', <<'FUNCTION', <<'TRIGGER';
