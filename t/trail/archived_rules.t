@@ -39,7 +39,7 @@ sub listed {
 
 my $changed = listed('2020-01-01');
 is($changed, join(' ', sort $one, $two), 'both tests were changed');
-wait_until { $lims->value('SELECT max(to_position) FROM lims.audit_block WHERE organization_id = ?', $id)
+wait_until { $lims->value('SELECT coalesce(max(to_position), 0) FROM lims.audit_block WHERE organization_id = ?', $id)
         > $lims->value('SELECT max(position) FROM lims.audit_entry WHERE organization_id = ?', $id) };
 my $now    = $lims->value(q{SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC',
     'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')});

@@ -59,6 +59,9 @@ static void act(lims_session_t *session, char *line, apr_pool_t *pool)
     }
     error = lims_tool_read(&tool, count, arguments);
     if (!error) {
+        error = lims_tool_settings(&tool);
+    }
+    if (!error) {
         session->organization = tool.organization;
         session->user = tool.user;
         session->reason = tool.reason;
