@@ -379,7 +379,7 @@ stop:
 
 test: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@LIMS_TEST_SECONDS=$${LIMS_TEST_SECONDS:-900} $(MAKE) --no-print-directory suite
+	@LIMS_TEST_SECONDS=$${LIMS_TEST_SECONDS:-1800} $(MAKE) --no-print-directory suite
 
 suite:
 	@JOBS=$(JOBS) LIMS_OUT=$(OUT) build/suite $(T)
