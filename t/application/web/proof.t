@@ -9,6 +9,7 @@ use warnings;
 
 use LIMS::Test;
 use LIMS::Test::Browser;
+use LIMS::Test::Printer;
 
 # Changes rows of the trail as the owner of the database, who can also undo it.
 sub as_owner {
@@ -23,6 +24,7 @@ sub as_owner {
     return 1;
 }
 
-LIMS::Test::Browser::run('proof', undef, conf => 'LimsAuditInterval 1',
+LIMS::Test::Browser::run('proof', undef,
+    conf => LIMS::Test::Printer->real->conf . "LimsAuditInterval 1\n",
     acts => { asOwner => \&as_owner });
 done_testing();
