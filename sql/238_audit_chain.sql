@@ -38,6 +38,24 @@ AS $$
      ORDER BY a.position, a.id
 $$;
 
+-- Blocks of an organization after one, in order: as many as have some 20,000 entries.
+CREATE FUNCTION lims.audit_blocks_after(p_organization bigint, p_after bigint)
+RETURNS SETOF lims.audit_block
+LANGUAGE sql STABLE
+AS $$
+    SELECT b.organization_id, b.id, b.from_position, b.to_position, b.closed_at, b.key_id,
+           b.entry_version, b.entry_ids, b.marks, b.head
+      FROM (SELECT x.*, sum(cardinality(x.entry_ids)) OVER (ORDER BY x.id)
+                            - cardinality(x.entry_ids) AS before
+              FROM (SELECT *
+                      FROM lims.audit_block
+                     WHERE organization_id = p_organization
+                       AND id > p_after
+                     ORDER BY id
+                     LIMIT 500) x) b
+     WHERE b.before < 20000
+     ORDER BY b.id
+$$;
 -- Up to p_most entries of an organization from one position on, in no order.
 CREATE FUNCTION lims.audit_entries_from(p_organization bigint, p_from bigint, p_most bigint)
 RETURNS TABLE (id bigint, "position" bigint)

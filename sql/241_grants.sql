@@ -409,8 +409,8 @@ GRANT EXECUTE ON FUNCTION lims.record_parts_known, lims.record_parts, lims.name_
     lims.fields_in_words, lims.change_in_words, lims.entry_name, lims.actor_in_words TO lims_app;
 
 -- 238_audit_chain.sql
-GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_entries_from,
-    lims.audit_take, lims.audit_entries_to_close, lims.audit_close,
+GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_blocks_after,
+    lims.audit_entries_from, lims.audit_take, lims.audit_entries_to_close, lims.audit_close,
     lims.audit_closing_age TO lims_app;
 
 -- 239_trail_records.sql

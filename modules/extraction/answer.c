@@ -23,13 +23,6 @@ _Static_assert(LIMS_LENGTH(lims_pointed_names) == LIMS_POINTED_COUNT, "a name fo
 
 /* --- The envelope ------------------------------------------------------------------ */
 
-static const char *string_of(const lims_json_t *object, const char *name)
-{
-    const lims_json_t *member = object ? lims_json_member(object, name) : NULL;
-
-    return member && member->type == LIMS_JSON_STRING ? member->text : NULL;
-}
-
 static bool is(const char *text, const char *word)
 {
     return text && strcmp(text, word) == 0;
@@ -49,9 +42,9 @@ static lims_call_e open_completion(const char **text, const char **problem, cons
     const lims_json_t *choice = first_of(root, "choices");
     const lims_json_t *message = choice ? lims_json_member(choice, "message") : NULL;
     const lims_json_t *tool = first_of(message, "tool_calls");
-    const char *finish = string_of(choice, "finish_reason");
+    const char *finish = lims_json_string(choice, "finish_reason");
 
-    if (string_of(message, "refusal") || is(finish, "content_filter")) {
+    if (lims_json_string(message, "refusal") || is(finish, "content_filter")) {
         *problem = "the model refused the file";
         return LIMS_CALL_REFUSED;
     }
@@ -59,8 +52,8 @@ static lims_call_e open_completion(const char **text, const char **problem, cons
         *problem = "the answer was cut off at the model's limit";
         return LIMS_CALL_NONSENSE;
     }
-    *text = tool ? string_of(lims_json_member(tool, "function"), "arguments")
-                 : string_of(message, "content");
+    *text = tool ? lims_json_string(lims_json_member(tool, "function"), "arguments")
+                 : lims_json_string(message, "content");
     *problem = *text ? NULL : "the answer has no content";
     return *text ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
 }
@@ -108,7 +101,7 @@ static const char *text_of(const lims_json_t *node, apr_pool_t *pool)
 static lims_call_e open_message(const char **text, const char **problem, const lims_json_t *root,
                                 apr_pool_t *pool)
 {
-    const char *stop = string_of(root, "stop_reason");
+    const char *stop = lims_json_string(root, "stop_reason");
 
     if (is(stop, "refusal")) {
         *problem = "the model refused the file";
@@ -121,9 +114,9 @@ static lims_call_e open_message(const char **text, const char **problem, const l
     for (const lims_json_t *block = first_of(root, "content"); block; block = block->next) {
         const lims_json_t *input = lims_json_member(block, "input");
 
-        if (!*text && is(string_of(block, "type"), "text")) {
-            *text = string_of(block, "text");
-        } else if (is(string_of(block, "type"), "tool_use") && input) {
+        if (!*text && is(lims_json_string(block, "type"), "text")) {
+            *text = lims_json_string(block, "text");
+        } else if (is(lims_json_string(block, "type"), "tool_use") && input) {
             *text = text_of(input, pool);
             break;
         }

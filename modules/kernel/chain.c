@@ -2,6 +2,8 @@
 /* chain.c - the MACs of the audit trail's chain. */
 #include "kernel/chain.h"
 
+#include <apr_escape.h>
+#include <apr_strings.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -49,6 +51,18 @@ lims_chain_t *lims_chain_create(const lims_keyring_t *ring, const char *key_id, 
     return done ? chain : NULL;
 }
 
+lims_chain_t *lims_chain_of(apr_hash_t *chains, const lims_keyring_t *ring, const char *key_id)
+{
+    apr_pool_t *pool = apr_hash_pool_get(chains);
+    lims_chain_t *chain = apr_hash_get(chains, key_id, APR_HASH_KEY_STRING);
+
+    if (!chain) {
+        chain = lims_chain_create(ring, key_id, pool);
+        apr_hash_set(chains, apr_pstrdup(pool, key_id), APR_HASH_KEY_STRING, chain);
+    }
+    return chain;
+}
+
 /* Replaces the MAC by that of these bytes, under the key set at the beginning. */
 static bool compute(lims_chain_t *chain, const void *bytes, apr_size_t length)
 {
@@ -77,4 +91,20 @@ bool lims_chain_add(lims_chain_t *chain, const unsigned char digest[LIMS_SHA256_
 const unsigned char *lims_chain_mac(const lims_chain_t *chain)
 {
     return chain->mac;
+}
+
+bool lims_chain_fits_mark(const lims_chain_t *chain, const char *marks, int place)
+{
+    char mark[2 * LIMS_CHAIN_MARK + 1];
+
+    apr_escape_hex(mark, chain->mac, LIMS_CHAIN_MARK, 0, NULL);
+    return strncmp(mark, marks + (apr_size_t)place * 2 * LIMS_CHAIN_MARK, 2 * LIMS_CHAIN_MARK) == 0;
+}
+
+bool lims_chain_fits_head(const lims_chain_t *chain, const char *head)
+{
+    char made[2 * LIMS_SHA256_LENGTH + 1];
+
+    apr_escape_hex(made, chain->mac, LIMS_SHA256_LENGTH, 0, NULL);
+    return strcmp(made, head) == 0;
 }

@@ -13,6 +13,8 @@
 #ifndef LIMS_KERNEL_CHAIN_H
 #define LIMS_KERNEL_CHAIN_H
 
+#include <apr_hash.h>
+
 #include "kernel/digest.h"
 #include "lims.h"
 
@@ -24,6 +26,10 @@ typedef struct lims_chain_t lims_chain_t;
  * key ring has no such key, or OpenSSL failed. */
 lims_chain_t *lims_chain_create(const lims_keyring_t *ring, const char *key_id, apr_pool_t *pool);
 
+/* Returns the chain under the key of that id from `chains` (lims_chain_t by the key's id), where
+ * it is kept from the first call on; in the pool of the hash. NULL as above. */
+lims_chain_t *lims_chain_of(apr_hash_t *chains, const lims_keyring_t *ring, const char *key_id);
+
 /* Begins a block. False: OpenSSL failed. */
 bool lims_chain_begin(lims_chain_t *chain, const char *header);
 
@@ -33,5 +39,12 @@ bool lims_chain_add(lims_chain_t *chain, const unsigned char digest[LIMS_SHA256_
 /* Returns the present MAC: LIMS_SHA256_LENGTH bytes, whose first LIMS_CHAIN_MARK are the
  * mark of the entry that was added last. */
 const unsigned char *lims_chain_mac(const lims_chain_t *chain);
+
+/* Whether the mark of the entry that was added last stands at a place, from 0 on, among marks in
+ * hexadecimal. */
+bool lims_chain_fits_mark(const lims_chain_t *chain, const char *marks, int place);
+
+/* Whether a head in hexadecimal is the present MAC. */
+bool lims_chain_fits_head(const lims_chain_t *chain, const char *head);
 
 #endif /* LIMS_KERNEL_CHAIN_H */

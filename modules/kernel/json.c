@@ -366,3 +366,10 @@ const lims_json_t *lims_json_member(const lims_json_t *object, const char *name)
     }
     return member;
 }
+
+const char *lims_json_string(const lims_json_t *object, const char *name)
+{
+    const lims_json_t *member = lims_json_member(object, name);
+
+    return member && member->type == LIMS_JSON_STRING ? member->text : NULL;
+}

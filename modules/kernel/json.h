@@ -53,6 +53,9 @@ const lims_error_t *lims_json_parse_bounded(lims_json_t **root, const char *byte
 /* Returns the member of that name; NULL: there is none, or `object` is not an object. */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 
+/* Returns the text of a member that is a string; NULL: there is none, or it is no string. */
+const char *lims_json_string(const lims_json_t *object, const char *name);
+
 /* Finds an escape (\\uXXXX) that is not a character. Returns a description and its offset;
  * NULL: there is none. yajl would replace it silently. */
 const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length);

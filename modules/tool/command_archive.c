@@ -116,7 +116,7 @@ static const char *header_of(const archive_t *run, const lims_result_t *range)
 
     lims_writer_object_begin(w);
     lims_writer_key(w, "format");
-    lims_writer_string(w, "lims-audit-archive-1");
+    lims_writer_string(w, LIMS_ARCHIVE_FORMAT);
     lims_writer_key(w, "organizationId");
     lims_writer_raw(w, run->rq.actor.organization);
     for (apr_size_t i = 0; i < LIMS_LENGTH(numbers); i++) {
@@ -224,13 +224,14 @@ static const lims_error_t *write_all(archive_t *run, place_t *place, const lims_
 /* Signs the file, makes it durable, and reads it again with every digest. */
 static const lims_error_t *sign_and_read(archive_t *run, const place_t *place)
 {
+    const lims_archive_t written = { .organization = run->rq.actor.organization,
+                                     .from_block = lims_values_get(run->rq.values, "fromBlock"),
+                                     .to_block = lims_values_get(run->rq.values, "toBlock"),
+                                     .entries = place->entries,
+                                     .head = place->head };
     const char *name = NULL;
     const char *problem = lims_archive_end(
-        &name, place->out,
-        apr_psprintf(run->tool->pool, LIMS_ARCHIVE_SUBJECT "%s:%s:%s:%" APR_INT64_T_FMT ":%s",
-                     run->rq.actor.organization, lims_values_get(run->rq.values, "fromBlock"),
-                     lims_values_get(run->rq.values, "toBlock"), place->entries, place->head),
-        run->ring);
+        &name, place->out, lims_archive_subject(&written, run->tool->pool), run->ring);
 
     if (problem) {
         return refuse(run, "The archive could not be written", problem);

@@ -29,7 +29,7 @@ SELECT r.from_block AS "fromBlock",
  WHERE o.id = :$organization::bigint
 
 -- name: tool_archive_blocks many
--- The blocks after one, as many as have some 20,000 entries, each as a line of the file.
+-- The next blocks, each as a line of the file.
 SELECT b.id AS "id",
        b.to_position AS "toPosition",
        encode(b.head, 'hex') AS "head",
@@ -39,16 +39,8 @@ SELECT b.id AS "id",
            'keyId', b.key_id, 'entryVersion', b.entry_version,
            'entries', cardinality(b.entry_ids), 'marks', encode(b.marks, 'hex'),
            'head', encode(b.head, 'hex'))::text AS "line"
-  FROM (SELECT x.*, sum(cardinality(x.entry_ids)) OVER (ORDER BY x.id)
-                        - cardinality(x.entry_ids) AS before
-          FROM (SELECT *
-                  FROM lims.audit_block
-                 WHERE organization_id = :$organization::bigint
-                   AND id > :after::bigint
-                   AND id <= :toBlock::bigint
-                 ORDER BY id
-                 LIMIT 500) x) b
- WHERE b.before < 20000
+  FROM lims.audit_blocks_after(:$organization::bigint, :after::bigint) b
+ WHERE b.id <= :toBlock::bigint
  ORDER BY b.id
 
 -- name: tool_archive_entries many

@@ -18,6 +18,13 @@ struct lims_archive_out_t {
     lims_signed_lines_t *lines;
 };
 
+const char *lims_archive_subject(const lims_archive_t *archive, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, LIMS_ARCHIVE_FORMAT ":%s:%s:%s:%" APR_INT64_T_FMT ":%s",
+                        archive->organization, archive->from_block, archive->to_block,
+                        archive->entries, archive->head);
+}
+
 static const char *problem_of(const lims_archive_out_t *out, const char *name, apr_status_t rv)
 {
     char reason[120];

@@ -13,6 +13,9 @@
 #include "lims.h"
 #include "trail/signed_lines.h"
 
+/* Format of the file, named in its first line and by its signature. */
+#define LIMS_ARCHIVE_FORMAT "lims-audit-archive-1"
+
 /* A file that is being written. */
 typedef struct lims_archive_out_t lims_archive_out_t;
 
@@ -47,9 +50,9 @@ const char *lims_archive_publish(lims_archive_out_t *out);
 /* Removes the file that was not published. */
 void lims_archive_discard(lims_archive_out_t *out);
 
-/* Returns the beginning of the text that the last line signs; the number of entries and the head
- * of the last block follow. */
-#define LIMS_ARCHIVE_SUBJECT "lims-audit-archive-1:"
+/* Returns the text that the last line signs, without its digest: format, organization, blocks,
+ * number of entries and the head of the last block (as audit_archive_signed has it in SQL). */
+const char *lims_archive_subject(const lims_archive_t *archive, apr_pool_t *pool);
 
 /* Reads and verifies a file. Returns NULL, or what is wrong with it, as a sentence without its
  * end. */

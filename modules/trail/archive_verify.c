@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive_verify.c - reading and verifying archives of the audit trail. */
-#include <apr_escape.h>
 #include <apr_file_io.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
@@ -9,8 +8,6 @@
 #include "kernel/json.h"
 #include "trail/archive_file.h"
 #include "trail/trail.h"
-
-#define FORMAT "lims-audit-archive-1"
 
 /* Longest line, in bytes: an entry may hold a long text before and after its change. */
 #define LINE_MAX_LENGTH (64 * 1024 * 1024)
@@ -125,7 +122,6 @@ static bool digest_of(unsigned char digest[LIMS_SHA256_LENGTH], const lims_json_
 static const char *read_entry(reader_t *reader, const lims_json_t *entry)
 {
     unsigned char digest[LIMS_SHA256_LENGTH];
-    char mark[2 * LIMS_CHAIN_MARK + 1];
     const char *id = member_of(entry, "id");
     const char *at = member_of(entry, "occurredAt");
 
@@ -136,9 +132,7 @@ static const char *read_entry(reader_t *reader, const lims_json_t *entry)
         !lims_chain_add(reader->chain, digest)) {
         return apr_psprintf(reader->pool, "an entry of block %s is none", reader->block);
     }
-    apr_escape_hex(mark, lims_chain_mac(reader->chain), LIMS_CHAIN_MARK, 0, NULL);
-    if (strncmp(mark, reader->marks + (apr_size_t)reader->read * 2 * LIMS_CHAIN_MARK,
-                2 * LIMS_CHAIN_MARK) != 0) {
+    if (!lims_chain_fits_mark(reader->chain, reader->marks, reader->read)) {
         return apr_psprintf(reader->pool,
                             "entry %s is not as it was when block %s was closed, or one before it "
                             "in the block is missing",
@@ -157,8 +151,6 @@ static const char *read_entry(reader_t *reader, const lims_json_t *entry)
 /* Ends the present block, if there is one. */
 static const char *end_block(reader_t *reader)
 {
-    char made[2 * LIMS_SHA256_LENGTH + 1];
-
     if (!reader->chain) {
         return NULL;
     }
@@ -166,22 +158,10 @@ static const char *end_block(reader_t *reader)
         return apr_psprintf(reader->pool, "block %s has %d of its %d entries", reader->block,
                             reader->read, reader->expected);
     }
-    apr_escape_hex(made, lims_chain_mac(reader->chain), LIMS_SHA256_LENGTH, 0, NULL);
-    return strcmp(made, reader->head) == 0
+    return lims_chain_fits_head(reader->chain, reader->head)
                ? NULL
                : apr_psprintf(reader->pool, "block %s has another head than its entries make",
                               reader->block);
-}
-
-static lims_chain_t *chain_of(reader_t *reader, const char *key_id)
-{
-    lims_chain_t *chain = apr_hash_get(reader->chains, key_id, APR_HASH_KEY_STRING);
-
-    if (!chain) {
-        chain = lims_chain_create(reader->ring, key_id, reader->pool);
-        apr_hash_set(reader->chains, apr_pstrdup(reader->pool, key_id), APR_HASH_KEY_STRING, chain);
-    }
-    return chain;
 }
 
 /* Takes what a block's line says; the head and the end of the block before are still those of
@@ -211,7 +191,7 @@ static const char *begin_block(reader_t *reader, const lims_json_t *line)
         return apr_psprintf(reader->pool, "block %s does not follow the one before it", id);
     }
     header.entries = (int)apr_atoi64(entries);
-    reader->chain = chain_of(reader, key_id);
+    reader->chain = lims_chain_of(reader->chains, reader->ring, key_id);
     if (!reader->chain) {
         return apr_psprintf(reader->pool, "the key file does not have the key \"%s\" of block %s",
                             key_id, id);
@@ -241,7 +221,7 @@ static const char *read_header(reader_t *reader)
                              member_of(line, "lastHead") };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(values); i++) {
-        if (!format || strcmp(format, FORMAT) != 0 || !values[i]) {
+        if (!format || strcmp(format, LIMS_ARCHIVE_FORMAT) != 0 || !values[i]) {
             return "it does not begin as an archive of the audit trail";
         }
         values[i] = apr_pstrdup(reader->pool, values[i]);
@@ -294,9 +274,7 @@ static const char *check_whole(reader_t *reader)
         return "it does not have the blocks that its first line names";
     }
     if (strcmp(archive->said.subject,
-               apr_psprintf(reader->pool, LIMS_ARCHIVE_SUBJECT "%s:%s:%s:%" APR_INT64_T_FMT ":%s",
-                            archive->organization, archive->from_block, archive->to_block,
-                            archive->entries, archive->head)) != 0) {
+               lims_archive_subject(archive, reader->pool)) != 0) {
         return "its signature is of another file";
     }
     return NULL;

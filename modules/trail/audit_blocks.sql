@@ -17,7 +17,6 @@ SELECT b.to_position AS "toPosition",
    AND b.id = :after::bigint
 
 -- name: audit_block_next many custom
--- The blocks after one, as many as have some 20,000 entries.
 SELECT b.id AS "id",
        b.from_position AS "fromPosition",
        b.to_position AS "toPosition",
@@ -27,15 +26,7 @@ SELECT b.id AS "id",
        b.entry_ids::text AS "entryIds",
        b.marks AS "marks",
        substr(b.head::text, 3) AS "head"
-  FROM (SELECT x.*, sum(cardinality(x.entry_ids)) OVER (ORDER BY x.id)
-                        - cardinality(x.entry_ids) AS before
-          FROM (SELECT *
-                  FROM lims.audit_block
-                 WHERE organization_id = :$organization::bigint
-                   AND id > :after::bigint
-                 ORDER BY id
-                 LIMIT 500) x) b
- WHERE b.before < 20000
+  FROM lims.audit_blocks_after(:$organization::bigint, :after::bigint) b
  ORDER BY b.id
 
 -- name: audit_block_entries many custom

@@ -6,7 +6,6 @@
  */
 #include "trail/chain_check.h"
 
-#include <apr_escape.h>
 #include <apr_hash.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -107,18 +106,6 @@ static void split_ids(block_t *block, const char *array, apr_pool_t *pool)
     }
 }
 
-static lims_chain_t *chain_of(check_t *check, const char *key_id)
-{
-    lims_chain_t *chain = apr_hash_get(check->chains, key_id, APR_HASH_KEY_STRING);
-
-    if (!chain) {
-        chain = lims_chain_create(check->rq->keyring, key_id, check->rq->pool);
-        apr_hash_set(check->chains, apr_pstrdup(check->rq->pool, key_id), APR_HASH_KEY_STRING,
-                     chain);
-    }
-    return chain;
-}
-
 static bool is_at(const entries_t *entries, const char *id)
 {
     return strcmp(lims_result_cell(entries->rows, entries->next, 0), id) == 0;
@@ -164,7 +151,6 @@ static void check_entry(check_t *check, const block_t *block, int expected, entr
                         lims_chain_t *chain)
 {
     unsigned char digest[LIMS_SHA256_LENGTH];
-    char mark[2 * LIMS_CHAIN_MARK + 1];
 
     if (!is_below(entries, block->to) || !is_at(entries, block->ids[expected])) {
         find_difference(check, block, expected, entries);
@@ -175,9 +161,7 @@ static void check_entry(check_t *check, const block_t *block, int expected, entr
         find(check, LIMS_TRAIL_CHANGED, block->id, block->ids[expected]);
         return;
     }
-    apr_escape_hex(mark, lims_chain_mac(chain), LIMS_CHAIN_MARK, 0, NULL);
-    if (strncmp(mark, block->marks + (apr_size_t)expected * 2 * LIMS_CHAIN_MARK,
-                2 * LIMS_CHAIN_MARK) != 0) {
+    if (!lims_chain_fits_mark(chain, block->marks, expected)) {
         find(check, LIMS_TRAIL_CHANGED, block->id, block->ids[expected]);
         return;
     }
@@ -189,8 +173,6 @@ static void check_entry(check_t *check, const block_t *block, int expected, entr
 static void check_entries(check_t *check, const block_t *block, entries_t *entries,
                           lims_chain_t *chain, const char *head)
 {
-    char made[2 * LIMS_SHA256_LENGTH + 1];
-
     for (int i = 0; i < block->count && !check->found; i++) {
         check_entry(check, block, i, entries, chain);
     }
@@ -198,8 +180,7 @@ static void check_entries(check_t *check, const block_t *block, entries_t *entri
         find(check, LIMS_TRAIL_INSERTED, block->id,
              lims_result_cell(entries->rows, entries->next, 0));
     }
-    apr_escape_hex(made, lims_chain_mac(chain), LIMS_SHA256_LENGTH, 0, NULL);
-    if (!check->found && strcmp(made, head) != 0) {
+    if (!check->found && !lims_chain_fits_head(chain, head)) {
         find(check, LIMS_TRAIL_CHANGED, block->id,
              block->count > 0 ? block->ids[block->count - 1] : NULL);
     }
@@ -231,7 +212,8 @@ static const lims_error_t *check_macs(check_t *check, const block_t *block,
                                       const lims_result_t *blocks, int row, entries_t *entries,
                                       apr_pool_t *pool)
 {
-    lims_chain_t *chain = chain_of(check, lims_result_get(blocks, row, "keyId"));
+    lims_chain_t *chain = lims_chain_of(check->chains, check->rq->keyring,
+                                        lims_result_get(blocks, row, "keyId"));
     const lims_block_header_t header = { .organization = check->rq->actor.organization,
                                          .id = block->id,
                                          .from_position = check->position,

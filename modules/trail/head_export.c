@@ -14,7 +14,9 @@
 #include "trail/signed_lines.h"
 #include "trail/trail.h"
 
-#define SUBJECT "lims-audit-heads-1:"
+/* Format of the file, named in its first line and by its signature. */
+#define FORMAT "lims-audit-heads-1"
+#define SUBJECT FORMAT ":"
 
 /* --- Writing ---------------------------------------------------------------- */
 
@@ -47,7 +49,7 @@ static const char *header_of(const lims_request_t *rq, const lims_result_t *row)
 
     lims_writer_object_begin(w);
     lims_writer_key(w, "format");
-    lims_writer_string(w, "lims-audit-heads-1");
+    lims_writer_string(w, FORMAT);
     lims_writer_key(w, "organizationId");
     lims_writer_raw(w, rq->actor.organization);
     lims_writer_key(w, "code");

@@ -79,13 +79,6 @@ const char *lims_signed_lines_end(lims_signed_t *said, lims_signed_lines_t *line
     return apr_pstrcat(pool, lims_writer_finish(&length, w), "\n", NULL);
 }
 
-static const char *text_of(const lims_json_t *object, const char *name)
-{
-    const lims_json_t *member = lims_json_member(object, name);
-
-    return member && member->type == LIMS_JSON_STRING ? member->text : NULL;
-}
-
 const char *lims_signed_lines_check(lims_signed_t *said, lims_signed_lines_t *lines,
                                     const char *last, apr_size_t length, const lims_keyring_t *ring,
                                     apr_pool_t *pool)
@@ -95,9 +88,9 @@ const char *lims_signed_lines_check(lims_signed_t *said, lims_signed_lines_t *li
     const char *text = NULL;
     const char *end;
 
-    if (lims_json_parse(&line, last, length, pool) || !(text = text_of(line, "signed")) ||
-        !(said->key_id = text_of(line, "keyId")) ||
-        !(said->signature = text_of(line, "signature")) || !(end = strrchr(text, ':'))) {
+    if (lims_json_parse(&line, last, length, pool) || !(text = lims_json_string(line, "signed")) ||
+        !(said->key_id = lims_json_string(line, "keyId")) ||
+        !(said->signature = lims_json_string(line, "signature")) || !(end = strrchr(text, ':'))) {
         return "its last line is no signature";
     }
     said->subject = apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
