@@ -306,7 +306,7 @@ static const lims_route_t routes[] = {
                      "most 200 records and 1,000 labels. At the command line the bytes go to "
                      "standard output: `limsctl ... > labels.pdf`.",
       .permission = "data.read",
-      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES | LIMS_R_PDF | LIMS_R_ZPL,
+      .flags = LIMS_PDF_FLAGS | LIMS_R_ZPL,
       .query = query,
       .status = 200,
       .handler = prepare_labels,

@@ -6,7 +6,6 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "documents/documents.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
@@ -355,9 +354,4 @@ const lims_error_t *lims_report_end(lims_report_t *report)
     lims_writer_object_end(report->w);
     lims_print_later(report->rq, lims_writer_finish(&length, report->w), report->name);
     return NULL;
-}
-
-const lims_error_t *lims_report_print(lims_request_t *rq)
-{
-    return lims_print_and_answer(rq);
 }

@@ -3,13 +3,14 @@
  * pdf_report.h - lists, worklists and charts as PDF: the job "report" of lims-print, with the
  * laboratory, the filters in words, and who made it when, in the laboratory's time.
  *
- * A handler reads the rows and makes the job; lims_report_print(), the route's .work, has it
+ * A handler reads the rows and makes the job; lims_print_and_answer(), the route's .work, has it
  * printed when the connection is given back.
  */
 #ifndef LIMS_DOCUMENTS_PDF_REPORT_H
 #define LIMS_DOCUMENTS_PDF_REPORT_H
 
 #include "database/database.h"
+#include "documents/documents.h"
 #include "lims.h"
 
 /* Most rows of a list as PDF: more are for a file of CSV. */
@@ -34,11 +35,8 @@ void lims_report_block(lims_report_t *report, const char *json);
 const lims_error_t *lims_report_table(lims_report_t *report, const lims_field_t *fields,
                                       const char *const *columns, const lims_result_t *rows);
 
-/* Ends the job, which lims_report_print() takes. */
+/* Ends the job, which lims_print_and_answer() takes. */
 const lims_error_t *lims_report_end(lims_report_t *report);
-
-/* Prints the job of the request and answers with the PDF; .work of a route. */
-lims_handler_fn lims_report_print;
 
 /* Makes the job of the list of a path (report_lists.c), of the rows of this statement. */
 const lims_error_t *lims_report_of(lims_request_t *rq, const char *path, lims_stmt_e list);
@@ -49,8 +47,6 @@ lims_handler_fn lims_report_list;
 
 /* Errors of the routes of reports. */
 extern const lims_error_e lims_report_errors[];
-
-#define LIMS_REPORT_FLAGS (LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES | LIMS_R_PDF)
 
 /* Columns of a list on paper. */
 typedef struct {
@@ -73,10 +69,10 @@ const lims_report_list_t *lims_report_list_of(const char *path);
     .summary = "Print the list of " records " as PDF",                               \
     .description = "At most 2,000 " records ", as filtered; more are for the CSV "   \
                    "file. The bytes go to standard output: `limsctl ... > list.pdf`.", \
-    .flags = LIMS_REPORT_FLAGS,                                                      \
+    .flags = LIMS_PDF_FLAGS,                                                         \
     .status = 200,                                                                   \
     .handler = makes,                                                                \
-    .work = lims_report_print,                                                       \
+    .work = lims_print_and_answer,                                                   \
     .errors = lims_report_errors
 #define LIMS_REPORT_LIST(list, word, name, records)                                  \
     LIMS_REPORT(list, word, name, records, lims_report_list)

@@ -18,6 +18,11 @@
 /* Bytes of memory that a process may allocate; what it maps of fonts comes on top. */
 #define LIMS_PRINTER_MEMORY ((apr_int64_t)120 * 1024 * 1024)
 
+/* Bounds and default of the time for a document, in milliseconds. */
+#define LIMS_PRINTER_TIMEOUT_MIN 100
+#define LIMS_PRINTER_TIMEOUT_MAX 60000
+#define LIMS_PRINTER_TIMEOUT 10000
+
 /* Configuration. */
 struct lims_printer_t {
     const char *program;         /* path of lims-print */

@@ -296,11 +296,11 @@ static const lims_route_t routes[] = {
       .description = "With its baseline, rules and at most 1,000 points, the latest of the period. "
                      "The bytes go to standard output: `limsctl ... > chart.pdf`.",
       .permission = "data.read",
-      .flags = LIMS_REPORT_FLAGS,
+      .flags = LIMS_PDF_FLAGS,
       .query = period,
       .status = 200,
       .handler = print_chart,
-      .work = lims_report_print,
+      .work = lims_print_and_answer,
       .errors = lims_report_errors },
     { .method = "PATCH",
       .path = "/qc-series/:id",

@@ -202,11 +202,11 @@ static const lims_route_t routes[] = {
       .operation = "printTurnaround",
       .summary = "Print the turnaround as PDF",
       .permission = "data.read",
-      .flags = LIMS_REPORT_FLAGS,
+      .flags = LIMS_PDF_FLAGS,
       .query = query,
       .status = 200,
       .handler = prepare_print,
-      .work = lims_report_print,
+      .work = lims_print_and_answer,
       .errors = lims_report_errors },
     LIMS_ROUTE_END,
 };

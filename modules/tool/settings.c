@@ -20,11 +20,6 @@
 #define FILE_NAME "/etc/mod_lims/limsctl.conf"
 #define LINE_MAX_LENGTH 4096
 
-/* Bounds and default of LIMS_PRINTER_TIMEOUT in milliseconds, as those of LimsPrinterTimeout. */
-#define TIMEOUT_MIN 100
-#define TIMEOUT_MAX 60000
-#define TIMEOUT 10000
-
 enum {
     DATABASE,
     SECRET_KEY_FILE,
@@ -135,7 +130,7 @@ static const lims_error_t *set_printer(lims_tool_t *tool, const char *const valu
 {
     const char *timeout = values[PRINTER_TIMEOUT];
     char *end = NULL;
-    apr_int64_t milliseconds = timeout ? apr_strtoi64(timeout, &end, 10) : TIMEOUT;
+    apr_int64_t milliseconds = timeout ? apr_strtoi64(timeout, &end, 10) : LIMS_PRINTER_TIMEOUT;
 
     tool->printer = (lims_printer_t){ .program = values[PRINTER],
                                       .timeout = milliseconds * 1000 };
@@ -145,11 +140,12 @@ static const lims_error_t *set_printer(lims_tool_t *tool, const char *const valu
         values[APPLICATION] && *values[APPLICATION]
             ? apr_pstrcat(tool->pool, values[APPLICATION], "/verification/", NULL)
             : NULL;
-    return milliseconds < TIMEOUT_MIN || milliseconds > TIMEOUT_MAX || (end && *end != '\0')
+    return milliseconds < LIMS_PRINTER_TIMEOUT_MIN || milliseconds > LIMS_PRINTER_TIMEOUT_MAX ||
+                   (end && *end != '\0')
                ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
                                    "%s: \"%s\" is not a number of milliseconds from %d to %d.",
                                    names[PRINTER_TIMEOUT], lims_printable(timeout, tool->pool),
-                                   TIMEOUT_MIN, TIMEOUT_MAX)
+                                   LIMS_PRINTER_TIMEOUT_MIN, LIMS_PRINTER_TIMEOUT_MAX)
                : NULL;
 }
 
