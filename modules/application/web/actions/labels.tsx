@@ -11,6 +11,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { saveFile } from '../parts/save-file.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { t } from '../texts/texts.ts';
@@ -96,16 +97,6 @@ function Wish({ about, first, take }: {
     );
 }
 
-// A file of the label printer, saved.
-function save(file: Blob): void {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(file);
-    link.download = 'labels.zpl';
-    link.click();
-    URL.revokeObjectURL(link.href);
-    say({ tone: 'ready', text: texts.saved });
-}
-
 // The PDF is opened in a tab of its own, which has to be there before anything is waited for:
 // later the browser would take it for a pop-up.
 async function print({ of, format, size, skip }: Wanted, ids: number[]): Promise<void> {
@@ -115,7 +106,8 @@ async function print({ of, format, size, skip }: Wanted, ids: number[]): Promise
         const file = await answer(api.GET('/labels', { params: { query }, parseAs: 'blob' }));
         choose({ labels: { format, size } });
         if (format === 'zpl') {
-            save(file as unknown as Blob);
+            saveFile('labels.zpl', file as unknown as Blob);
+            say({ tone: 'ready', text: texts.saved });
         } else if (tab) {
             const search = new URLSearchParams(Object.entries(query).map(([name, value]) =>
                 [name, String(value)])).toString();

@@ -2,11 +2,11 @@
 //
 // Proof of the audit trail: the chain checked now, its heads for keeping outside, a kept file
 // compared, and the archives of old entries.
-import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
@@ -89,9 +89,7 @@ function Archives(): ReactElement {
 }
 
 export function AuditProof(): ReactElement {
-    useEffect(() => {
-        document.title = `${words.title} · ${t.product}`;
-    }, []);
+    useTitle(words.title);
     return (
         <main className="page" id="main">
             <div className="head">

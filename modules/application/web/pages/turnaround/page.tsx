@@ -2,13 +2,13 @@
 //
 // Turnaround of reported samples, by method and by client, in a period that stands in the
 // address.
-import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Problem } from '../../api/problem.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { searchWith } from '../../table/filter.ts';
@@ -75,9 +75,7 @@ export function Turnaround(): ReactElement {
     const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
     const period = { ...from ? { from } : {}, ...to ? { to } : {} };
     const found = useRead('/turnaround', { params: { query: period } });
-    useEffect(() => {
-        document.title = `${words.title} · ${t.product}`;
-    }, []);
+    useTitle(words.title);
     return (
         <main className="page" id="main">
             <div className="head">
