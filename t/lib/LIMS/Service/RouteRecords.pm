@@ -17,7 +17,8 @@ LIMS::Service::RouteRecords - a record behind every route that names one
 C<new> makes one record of each kind, with a completed sample whose test is
 verified. C<id($noun)> is the id of the record below C</$noun>. C<routes> are
 those of discovery, the truth about what there is; each also has C<template>, its
-path below /api/v1 as it stands there, and C<here>, the same with a record's id.
+path below /api/v1 as it stands there, C<here>, the same with a record's id, and C<status>,
+that of its answer to a read: 404 for the certificates of the order, of which none is issued.
 
 =cut
 
@@ -85,6 +86,7 @@ sub routes {
     for my $route (@routes) {
         ($route->{template} = $route->{path}) =~ s{\A/api/v1}{};
         $route->{here} = $self->with_id($route, undef);
+        $route->{status} = $route->{template} eq '/orders/:id/certificates.pdf' ? 404 : 200;
     }
     return @routes;
 }
