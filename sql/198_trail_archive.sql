@@ -206,23 +206,55 @@ AS $$
      WHERE c.organization_id = p_organization
 $$;
 
--- The file that has the creation of a record and what followed; no row: nothing of the record is
--- archived, or there is no such record.
+-- The archives of an organization in words, for readers of the trail: the id of the first entry
+-- that is in one, the time up to which entries are, and a sentence. No row: nothing is archived.
+CREATE FUNCTION lims.audit_archived(p_organization bigint)
+RETURNS TABLE (first_id bigint, until timestamptz, sentence text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT (SELECT b.entry_ids[1]
+              FROM lims.audit_block b
+             WHERE b.organization_id = p_organization
+               AND b.id = 1),
+           c.until,
+           'What was done up to ' || to_char(c.until AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+               || ' UTC is archived in ' || CASE c.files
+                   WHEN 1 THEN 'the file ' || c.first_file
+                   ELSE 'the files ' || c.first_file || ' to ' || c.last_file
+                    END || ' and no longer shown here'
+      FROM (SELECT count(*) AS files, max(x.last_entry_at) AS until,
+                   (array_agg(x.file_name ORDER BY x.id))[1] AS first_file,
+                   (array_agg(x.file_name ORDER BY x.id DESC))[1] AS last_file
+              FROM lims.audit_archive x
+             WHERE x.organization_id = p_organization) c
+     WHERE c.files > 0
+$$;
+
+-- The same of the trail of a record, of whatever table. No row: all its entries are there, from
+-- that of its creation on.
+CREATE FUNCTION lims.record_archived(p_organization bigint, p_table text, p_id bigint)
+RETURNS TABLE (first_id bigint, until timestamptz, sentence text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT a.first_id, a.until, a.sentence
+      FROM lims.audit_archived(p_organization) a
+     WHERE NOT EXISTS (
+           SELECT FROM lims.audit_entry e
+            WHERE e.organization_id = p_organization
+              AND e.record_id = p_id
+              AND e.table_name = p_table
+              AND e.action = 'insert')
+$$;
+
+-- The same of a record that is there, which a history has.
 CREATE FUNCTION lims.record_archive(p_organization bigint, p_table text, p_id bigint)
-RETURNS TABLE (first_id bigint, until timestamptz, file_name text)
+RETURNS TABLE (first_id bigint, until timestamptz, sentence text)
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_exists boolean;
 BEGIN
-    IF lims.audit_archived_until(p_organization) IS NULL
-       OR EXISTS (
-          SELECT FROM lims.audit_entry a
-           WHERE a.organization_id = p_organization
-             AND a.record_id = p_id
-             AND a.table_name = p_table
-             AND a.action = 'insert')
-    THEN
+    IF lims.audit_archived_until(p_organization) IS NULL THEN
         RETURN;
     END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM lims.%I r WHERE r.organization_id = $1 '
@@ -230,15 +262,9 @@ BEGIN
        INTO v_exists
       USING p_organization, p_id;
     RETURN QUERY
-    SELECT (SELECT b.entry_ids[1]
-              FROM lims.audit_block b
-             WHERE b.organization_id = p_organization
-               AND b.id = 1),
-           max(c.last_entry_at), (array_agg(c.file_name ORDER BY c.id DESC))[1]
-      FROM lims.audit_archive c
-     WHERE c.organization_id = p_organization
-       AND v_exists
-    HAVING count(*) > 0;
+    SELECT a.first_id, a.until, a.sentence
+      FROM lims.record_archived(p_organization, p_table, p_id) a
+     WHERE v_exists;
 END
 $$;
 

@@ -88,7 +88,8 @@ BEGIN
 END
 $$;
 
--- The history of the record of a package and of its tests, in words.
+-- The history of the record of a package and of its tests, in words. Where the beginning of one
+-- of them is archived, a first line says so.
 CREATE FUNCTION lims.package_trail(
     p_organization bigint,
     p_table text,
@@ -99,8 +100,17 @@ LANGUAGE plpgsql STABLE
 SET timezone = 'UTC'
 AS $$
 DECLARE
+    v_archived jsonb;
     v_trail jsonb;
 BEGIN
+    SELECT jsonb_build_object('id', a.first_id, 'occurredAt', a.until, 'person', NULL,
+               'sentence', a.sentence)
+      INTO v_archived
+      FROM (SELECT p_table, p_id
+             UNION ALL
+            SELECT 'sample_test', unnest(p_tests)) AS r (table_name, record_id)
+     CROSS JOIN LATERAL lims.record_archive(p_organization, r.table_name, r.record_id) a
+     LIMIT 1;
     SELECT coalesce(jsonb_agg(jsonb_build_object('id', h.id, 'occurredAt', h."occurredAt",
                'person', h.person, 'sentence', h.sentence) ORDER BY h.id), '[]')
       INTO v_trail
@@ -112,12 +122,48 @@ BEGIN
             UNION
            SELECT r.table_name, r.record_id
              FROM lims.record_parts(p_organization, 'sample_test', p_tests) r);
-    RETURN v_trail;
+    RETURN CASE WHEN v_archived IS NULL THEN '[]' ELSE jsonb_build_array(v_archived) END
+        || v_trail;
 END
 $$;
 
--- Notes that people have left on the record of a package: comments, and files with their
--- digests.
+-- Bytes of attachments that the archive of a package has at most.
+CREATE FUNCTION lims.package_bytes_max() RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT 33554432::bigint $$;
+
+-- The attachments of the record of a package, in the order in which they were attached. Each
+-- has its path in the archive: the id tells files of one name apart, and nothing in the name
+-- leads out of the folder or hides its end. NULL: the archive would become too large with it.
+CREATE FUNCTION lims.package_files(p_organization bigint, p_table text, p_id bigint)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE
+SET timezone = 'UTC'
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'at', f.created_at,
+                   'by', u.display_name, 'fileName', f.file_name,
+                   'mediaType', f.media_type, 'size', f.size,
+                   'sha256', encode(f.sha256, 'hex'), 'withdrawnAt', f.withdrawn_at,
+                   'withdrawalReason', f.withdrawal_reason,
+                   'path', CASE WHEN f.so_far <= lims.package_bytes_max() THEN
+                       format('attachments/%s-%s', f.id, right(regexp_replace(f.file_name,
+                           '[[:cntrl:]/\\<>:"|?*\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]',
+                           '_', 'g'), 50)) END)
+                   ORDER BY f.id), '[]')
+          FROM (SELECT a.*, sum(a.size) OVER (ORDER BY a.id) AS so_far
+                  FROM lims.attachment a
+                 WHERE a.organization_id = p_organization
+                   AND a.table_name = p_table
+                   AND a.record_id = p_id) f
+          JOIN lims.user_account u
+            ON u.organization_id = f.organization_id
+           AND u.id = f.added_by);
+END
+$$;
+
+-- Notes that people have left on the record of a package: comments, and files.
 CREATE FUNCTION lims.package_notes(p_organization bigint, p_table text, p_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -125,6 +171,7 @@ SET timezone = 'UTC'
 AS $$
 BEGIN
     RETURN jsonb_build_object(
+        'files', lims.package_files(p_organization, p_table, p_id),
         'comments', (
             SELECT coalesce(jsonb_agg(jsonb_build_object('at', c.created_at, 'by', u.display_name,
                        'text', c.text) ORDER BY c.id), '[]')
@@ -134,19 +181,7 @@ BEGIN
                AND u.id = c.created_by
              WHERE c.organization_id = p_organization
                AND c.table_name = p_table
-               AND c.record_id = p_id),
-        'files', (
-            SELECT coalesce(jsonb_agg(jsonb_build_object('at', a.created_at, 'by', u.display_name,
-                       'fileName', a.file_name, 'size', a.size,
-                       'sha256', encode(a.sha256, 'hex'), 'withdrawnAt', a.withdrawn_at)
-                       ORDER BY a.id), '[]')
-              FROM lims.attachment a
-              JOIN lims.user_account u
-                ON u.organization_id = a.organization_id
-               AND u.id = a.added_by
-             WHERE a.organization_id = p_organization
-               AND a.table_name = p_table
-               AND a.record_id = p_id));
+               AND c.record_id = p_id));
 END
 $$;
 
@@ -363,9 +398,14 @@ AS $$
                           c.value ->> 'by', c.value ->> 'text') ORDER BY c.place)
                  FROM jsonb_array_elements(p #> '{notes,comments}')
                  WITH ORDINALITY AS c (value, place)))
-        || lims.report_table('Files', ARRAY['At', 'By', 'File', 'SHA-256'], (
+        || lims.report_table('Files', ARRAY['At', 'By', 'File', 'Bytes', 'SHA-256',
+               'In the ZIP archive'], (
                SELECT jsonb_agg(jsonb_build_array(left(f.value ->> 'at', 16),
-                          f.value ->> 'by', f.value ->> 'fileName', f.value ->> 'sha256')
+                          f.value ->> 'by', concat(f.value ->> 'fileName',
+                              ', withdrawn: ' || (f.value ->> 'withdrawalReason')),
+                          f.value ->> 'size', f.value ->> 'sha256',
+                          coalesce(f.value ->> 'path', 'left out: the files have more than '
+                              || lims.package_bytes_max() / 1048576 || ' MB in all'))
                           ORDER BY f.place)
                  FROM jsonb_array_elements(p #> '{notes,files}')
                  WITH ORDINALITY AS f (value, place)))

@@ -425,3 +425,16 @@ SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
   LEFT JOIN lims.user_session s
     ON s.organization_id = a.organization_id
    AND s.id = a.session_id;
+
+-- The line in a list of a record's entries that stands for those that are archived, in the
+-- place of the oldest one.
+CREATE FUNCTION lims.archived_entry(p_organization bigint, p_table text, p_id bigint)
+RETURNS SETOF lims.audit_entry_record
+LANGUAGE sql STABLE
+AS $$
+    SELECT p_organization, a.first_id, a.until, p_table, p_id,
+           lims.record_full_name(p_organization, p_table, p_id), 'archived', '[]'::json,
+           NULL::bigint, NULL::text, NULL::bigint, NULL::text, NULL::text, NULL::bigint,
+           NULL::text, NULL::text, NULL::text, a.sentence, NULL::bigint, 1::bigint
+      FROM lims.record_archived(p_organization, p_table, p_id) a
+$$;

@@ -319,7 +319,8 @@ GRANT EXECUTE ON FUNCTION lims.certificate_print_job, lims.claim_document,
 
 -- 236_packages.sql
 GRANT EXECUTE ON FUNCTION lims.package_tests, lims.package_batches, lims.package_charts,
-    lims.package_trail, lims.package_notes, lims.package_records, lims.package_of,
+    lims.package_trail, lims.package_bytes_max, lims.package_files, lims.package_notes,
+    lims.package_records, lims.package_of,
     lims.report_table, lims.member_words, lims.report_facts, lims.package_chart_blocks,
     lims.package_worksheet_blocks, lims.package_table_blocks, lims.package_report TO lims_app;
 
@@ -387,7 +388,8 @@ GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.event_deliveries, lims.certificate_deliveries TO lims_app;
 
 -- 198_trail_archive.sql
-GRANT EXECUTE ON FUNCTION lims.audit_archived_until, lims.record_archive TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.audit_archived_until, lims.audit_archived, lims.record_archived,
+    lims.record_archive TO lims_app;
 
 -- 230_records.sql
 GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
@@ -406,7 +408,8 @@ GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.record_parts_known, lims.record_parts, lims.name_column,
     lims.record_name, lims.record_full_name, lims.referred_table,
     lims.referred_name, lims.value_in_words, lims.in_words, lims.is_told, lims.act_in_words,
-    lims.fields_in_words, lims.change_in_words, lims.entry_name, lims.actor_in_words TO lims_app;
+    lims.fields_in_words, lims.change_in_words, lims.entry_name, lims.actor_in_words,
+    lims.archived_entry TO lims_app;
 
 -- 238_audit_chain.sql
 GRANT EXECUTE ON FUNCTION lims.audit_digest, lims.audit_entries_between, lims.audit_blocks_after,

@@ -7,6 +7,7 @@
 
 #include <apr_strings.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -89,6 +90,9 @@ const lims_error_t *lims_chart_read(const lims_chart_t **chart, const lims_json_
     read->has_mean = read_number(&read->mean, block, "mean");
     read->has_deviation =
         read->has_mean && read_number(&read->deviation, block, "sd") && read->deviation > 0;
+    if (!read->has_deviation) {
+        read->deviation = 0;
+    }
     for (; limit && read->limit_count < LIMS_CHART_LIMITS_MAX; limit = limit->next) {
         lims_chart_limit_t *one = &read->limits[read->limit_count++];
 
@@ -176,6 +180,15 @@ static int compare_lines(const void *a, const void *b)
     return (one->y > other->y) - (one->y < other->y);
 }
 
+/* Returns a value to four digits; APR's own %g leaves out the zero of 0.00012. */
+static const char *short_number(double value, apr_pool_t *pool)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.4g", value);
+    return apr_pstrdup(pool, text);
+}
+
 static int list_lines(line_t *lines, const lims_chart_t *chart, apr_pool_t *pool)
 {
     int count = 0;
@@ -186,9 +199,9 @@ static int list_lines(line_t *lines, const lims_chart_t *chart, apr_pool_t *pool
 
             lines[count++] = (line_t){
                 .value = value,
-                .label = k == 0 ? apr_psprintf(pool, "mean %.4g", value)
-                                : apr_psprintf(pool, "%s%d s  %.4g", k > 0 ? "+" : "\xE2\x88\x92",
-                                               abs(k), value),
+                .label = k == 0 ? apr_pstrcat(pool, "mean ", short_number(value, pool), NULL)
+                                : apr_psprintf(pool, "%s%d s  %s", k > 0 ? "+" : "\xE2\x88\x92",
+                                               abs(k), short_number(value, pool)),
                 .dash = k == 0 ? 0 : 1,
                 .thickness = k == 0 ? 0.75 : 0.35,
             };
@@ -197,7 +210,8 @@ static int list_lines(line_t *lines, const lims_chart_t *chart, apr_pool_t *pool
     for (int i = 0; i < chart->limit_count; i++) {
         lines[count++] = (line_t){
             .value = chart->limits[i].value,
-            .label = apr_psprintf(pool, "%s %.4g", chart->limits[i].label, chart->limits[i].value),
+            .label = apr_pstrcat(pool, chart->limits[i].label, " ",
+                                 short_number(chart->limits[i].value, pool), NULL),
             .dash = 2,
             .thickness = 0.75,
         };

@@ -23,7 +23,7 @@ static bool add_file(zip_t *archive, const lims_package_file_t *file, apr_time_t
                                             (time_t)apr_time_sec(at), 0) == 0;
 }
 
-static const char *write_files(zip_source_t *buffer, const lims_package_file_t *files, int count,
+static const char *write_files(zip_source_t *buffer, const apr_array_header_t *files,
                                apr_time_t at, apr_pool_t *pool)
 {
     zip_error_t error;
@@ -40,8 +40,8 @@ static const char *write_files(zip_source_t *buffer, const lims_package_file_t *
     }
     /* The buffer is read when the archive is closed, which gives up the archive's own hold. */
     zip_source_keep(buffer);
-    for (int i = 0; i < count && done; i++) {
-        done = add_file(archive, &files[i], at);
+    for (int i = 0; i < files->nelts && done; i++) {
+        done = add_file(archive, &APR_ARRAY_IDX(files, i, lims_package_file_t), at);
     }
     if (!done || zip_close(archive) != 0) {
         problem = failure(zip_get_error(archive), pool);
@@ -74,7 +74,7 @@ static const char *read_buffer(const char **bytes, apr_size_t *length, zip_sourc
 }
 
 const char *lims_package_archive(const char **bytes, apr_size_t *length,
-                                 const lims_package_file_t *files, int count, apr_time_t at,
+                                 const apr_array_header_t *files, apr_time_t at,
                                  apr_pool_t *pool)
 {
     zip_error_t error;
@@ -83,7 +83,7 @@ const char *lims_package_archive(const char **bytes, apr_size_t *length,
 
     zip_error_init(&error);
     buffer = zip_source_buffer_create(NULL, 0, 0, &error);
-    problem = buffer ? write_files(buffer, files, count, at, pool) : failure(&error, pool);
+    problem = buffer ? write_files(buffer, files, at, pool) : failure(&error, pool);
     zip_error_fini(&error);
     if (!problem) {
         problem = read_buffer(bytes, length, buffer, pool);

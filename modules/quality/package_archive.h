@@ -12,10 +12,10 @@ typedef struct {
     apr_size_t length;
 } lims_package_file_t;
 
-/* Makes the archive of files, each with `at` as its time, in `pool`. Returns NULL, or why
- * libzip could not. */
+/* Makes the archive of files (lims_package_file_t), each with `at` as its time, in `pool`.
+ * Returns NULL, or why libzip could not. */
 const char *lims_package_archive(const char **bytes, apr_size_t *length,
-                                 const lims_package_file_t *files, int count, apr_time_t at,
+                                 const apr_array_header_t *files, apr_time_t at,
                                  apr_pool_t *pool);
 
 #endif /* LIMS_QUALITY_PACKAGE_ARCHIVE_H */

@@ -101,6 +101,23 @@ const lims_error_t *lims_spool_answer(lims_reply_t *reply, lims_spool_t *spool)
     return NULL;
 }
 
+const lims_error_t *lims_spool_copy(FILE *out, const lims_reply_t *reply, apr_pool_t *pool)
+{
+    char *bytes = apr_palloc(pool, BLOCK);
+    apr_off_t beginning = 0;
+    apr_size_t length = BLOCK;
+    apr_status_t status = apr_file_seek(reply->file, APR_SET, &beginning);
+
+    while (status == APR_SUCCESS && !ferror(out)) {
+        length = BLOCK;
+        status = apr_file_read(reply->file, bytes, &length);
+        if (status == APR_SUCCESS) {
+            fwrite(bytes, 1, length, out);
+        }
+    }
+    return status == APR_SUCCESS || status == APR_EOF ? NULL : failure(status, pool);
+}
+
 static void make_document(lims_reply_t *reply, const char *bytes, apr_pool_t *pool)
 {
     lims_writer_t *w = lims_writer_create(pool);

@@ -6,6 +6,8 @@
 #ifndef LIMS_SERVICE_SPOOL_H
 #define LIMS_SERVICE_SPOOL_H
 
+#include <stdio.h>
+
 #include "lims.h"
 
 typedef struct lims_spool_t lims_spool_t;
@@ -21,6 +23,9 @@ const lims_error_t *lims_spool_write(lims_spool_t *spool, const char *bytes, apr
 
 /* Makes the file the answer. */
 const lims_error_t *lims_spool_answer(lims_reply_t *reply, lims_spool_t *spool);
+
+/* Writes the spool file of an answer to a stream, whose errors the caller finds by ferror(). */
+const lims_error_t *lims_spool_copy(FILE *out, const lims_reply_t *reply, apr_pool_t *pool);
 
 /* Makes the file of an answer, if it is or has one, the document { fileName, contentBase64 } in
  * memory, for whoever has to have it whole. */

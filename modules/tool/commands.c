@@ -78,6 +78,15 @@ const lims_command_t lims_commands[] = {
           "blocks and entries, and the head of each block on standard error.",
       .options = lims_scan_options,
       .run = lims_command_audit_close },
+    { .name = "audit export-all-heads",
+      .summary = "Export the heads of the audit trails of all organizations, each signed",
+      .description =
+          "For a job every night, as the owner of the schema: writes to standard output what audit "
+          "export-heads writes, of each organization in turn: `limsctl ... > FILE`. "
+          "audit verify --against FILE finds the part of its organization. Keep the files where "
+          "nobody who administers the database can change them.",
+      .options = lims_export_all_heads_options,
+      .run = lims_command_audit_export_all_heads },
     { .name = "audit archive",
       .summary = "Write old blocks of the audit trail to a signed file, and remove their entries",
       .description =

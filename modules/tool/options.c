@@ -126,8 +126,9 @@ static const char *read_switch(reader_t *reader, const char *equals)
     return "true";
 }
 
+/* Reads a file of at most `most` bytes. */
 static const lims_error_t *read_file(const char **text, apr_size_t *size, const char *name,
-                                     apr_pool_t *pool)
+                                     apr_off_t most, apr_pool_t *pool)
 {
     apr_file_t *file = NULL;
     apr_finfo_t info;
@@ -143,7 +144,7 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
         return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s: %s", name,
                                  apr_strerror(rv, reason, sizeof(reason)));
     }
-    if (info.size > FILE_MAX) {
+    if (info.size > most) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is too large.", name);
     }
     bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
@@ -159,12 +160,12 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
                : lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
 }
 
-/* Replaces the name of a file by its text. */
-static const lims_error_t *read_path(const char **text, apr_pool_t *pool)
+/* Replaces the name of a file of at most `most` bytes by its text. */
+static const lims_error_t *read_path(const char **text, apr_off_t most, apr_pool_t *pool)
 {
     const char *name = *text;
     apr_size_t size = 0;
-    const lims_error_t *error = read_file(text, &size, name, pool);
+    const lims_error_t *error = read_file(text, &size, name, most, pool);
 
     if (!error && memchr(*text, '\0', size)) {
         error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
@@ -187,9 +188,9 @@ static const lims_error_t *read_at_file(const char **text, const lims_field_t *f
     }
     *text = name;
     if (!(field->flags & LIMS_F_FILE64)) {
-        return read_path(text, pool);
+        return read_path(text, FILE_MAX, pool);
     }
-    error = read_file(text, &size, name, pool);
+    error = read_file(text, &size, name, FILE_MAX, pool);
     if (!error) {
         *text = lims_base64_encode(*text, size, pool);
     }
@@ -210,7 +211,7 @@ static const lims_error_t *read_field_text(const char **text, reader_t *reader,
     if (!error && (field->flags & LIMS_F_SECRET)) {
         error = lims_secret_read(text, *text, reader->tool->pool);
     } else if (!error && (field->flags & LIMS_F_PATH)) {
-        error = read_path(text, reader->tool->pool);
+        error = read_path(text, (apr_off_t)field->max, reader->tool->pool);
     } else if (!error && (*text)[0] == '@') {
         error = read_at_file(text, field, reader->tool->pool);
     }

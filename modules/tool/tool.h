@@ -198,6 +198,9 @@ lims_exit_e lims_command_retention(lims_tool_t *tool);
 /* Closes blocks of the audit trail. */
 lims_exit_e lims_command_audit_close(lims_tool_t *tool);
 
+/* Writes the signed heads of all organizations. */
+lims_exit_e lims_command_audit_export_all_heads(lims_tool_t *tool);
+
 /* Writes old blocks of the audit trail to a file, and removes their entries. */
 lims_exit_e lims_command_audit_archive(lims_tool_t *tool);
 
@@ -221,6 +224,7 @@ extern const lims_field_t lims_demo_options[];
 extern const lims_field_t lims_scan_options[];
 extern const lims_field_t lims_retention_options[];
 extern const lims_field_t lims_print_options[];
+extern const lims_field_t lims_export_all_heads_options[];
 extern const lims_field_t lims_archive_options[];
 extern const lims_field_t lims_verify_archive_options[];
 extern const lims_field_t lims_secret_key_options[];

@@ -56,8 +56,9 @@ static const lims_field_t verify_query[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_PATH,
       .min = 1,
-      .max = LIMS_HEAD_EXPORT_MAX,
-      .doc = "Signed file of heads, of `audit export-heads`, to compare with: what was changed, "
+      .max = LIMS_ALL_HEADS_MAX,
+      .doc = "Signed file of heads, of `audit export-heads` or `audit export-all-heads`, of which "
+             "the organization's own part is taken, to compare with: what was changed, "
              "removed, inserted or cut off since is named. A file that was not signed by this "
              "service, or was changed or cut off, is refused.",
       .example = "audit-heads-CEDAR-2026-11-01.jsonl" },

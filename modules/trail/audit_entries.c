@@ -16,7 +16,8 @@
 #include "service/service.h"
 #include "trail/trail.h"
 
-static const char *const actions[] = { "insert", "update", "delete", NULL };
+/* "archived" is no change: it stands for what the database has no more. */
+static const char *const actions[] = { "insert", "update", "delete", "archived", NULL };
 
 static const char *const surfaces[] = { "api", "application",     "command line",
                                         "job", "instrument file", NULL };
@@ -68,7 +69,8 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = actions,
       .flags = LIMS_F_OUT,
-      .doc = "Kind of the change." },
+      .doc = "Kind of the change; archived: earlier entries of the record are in files outside "
+             "the database, as `reason` says." },
     { .name = "changes",
       .type = LIMS_T_OBJECT_LIST,
       .members = change_fields,
@@ -114,7 +116,7 @@ static const lims_field_t fields[] = {
     { .name = "reason",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Reason that was given." },
+      .doc = "Reason that was given; of archived entries, up to when they are in which files." },
     { .name = "signatureId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -260,7 +262,8 @@ static const lims_field_t line_fields[] = {
     { .name = "action",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "Kind of the change: insert, update or delete." },
+      .doc = "Kind of the change: insert, update or delete; archived: entries that are in files "
+             "outside the database." },
     { .name = "field",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
@@ -378,24 +381,6 @@ static const lims_error_t *export(lims_request_t *rq)
     return csv ? export_lines(rq) : export_document(rq);
 }
 
-/* Refuses to show nothing of a record whose entries are archived. */
-static const lims_error_t *check_archived(lims_request_t *rq)
-{
-    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_ARCHIVED };
-    lims_result_t *row = NULL;
-    const lims_error_t *error = strcmp(lims_values_get(rq->values, "cursor"), "0") == 0
-                                    ? lims_service_read(&row, rq, &call, 1)
-                                    : NULL;
-
-    return row && lims_result_get(row, 0, "fileName")
-               ? lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                   "recordId: entries up to %s are archived, the last of them in "
-                                   "the file %s, and there is no later one of this record.",
-                                   lims_result_get(row, 0, "until"),
-                                   lims_result_get(row, 0, "fileName"))
-               : error;
-}
-
 static const lims_error_t *list(lims_request_t *rq)
 {
     lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_OF_RECORD };
@@ -407,9 +392,6 @@ static const lims_error_t *list(lims_request_t *rq)
     }
     if (!error) {
         error = lims_service_read(&rows, rq, &call, 1);
-    }
-    if (!error && lims_values_get(rq->values, "recordId") && lims_result_count(rows) == 0) {
-        error = check_archived(rq);
     }
     if (!error) {
         lims_render_page(rq, rows);

@@ -4,20 +4,30 @@
 -- "MICROSECONDS-ID".
 
 -- name: audit_entry_of_record many custom
+-- Where the beginning is archived, the oldest line says so.
 SELECT *
-  FROM lims.audit_entry_record
- WHERE organization_id = :$organization::bigint
-   AND "recordId" = :recordId::bigint
-   AND "table" = :table::text
-   AND id < coalesce(nullif(regexp_replace(:cursor::text, '^.*-', '')::bigint, 0),
-                     9223372036854775807)
-   AND (:userId::bigint IS NULL OR "userId" = :userId::bigint)
-   AND (:apiKeyId::bigint IS NULL OR "apiKeyId" = :apiKeyId::bigint)
-   AND (:requestId::text IS NULL OR "requestId" = :requestId::text)
-   AND (:surface::text IS NULL OR surface = :surface::text)
-   AND (:from::timestamptz IS NULL OR "occurredAt" >= :from::timestamptz)
-   AND (:to::timestamptz IS NULL OR "occurredAt" <= :to::timestamptz)
- ORDER BY id DESC
+  FROM ((SELECT *
+          FROM lims.audit_entry_record
+         WHERE organization_id = :$organization::bigint
+           AND "recordId" = :recordId::bigint
+           AND "table" = :table::text
+           AND id < coalesce(nullif(regexp_replace(:cursor::text, '^.*-', '')::bigint, 0),
+                             9223372036854775807)
+           AND (:userId::bigint IS NULL OR "userId" = :userId::bigint)
+           AND (:apiKeyId::bigint IS NULL OR "apiKeyId" = :apiKeyId::bigint)
+           AND (:requestId::text IS NULL OR "requestId" = :requestId::text)
+           AND (:surface::text IS NULL OR surface = :surface::text)
+           AND (:from::timestamptz IS NULL OR "occurredAt" >= :from::timestamptz)
+           AND (:to::timestamptz IS NULL OR "occurredAt" <= :to::timestamptz)
+         ORDER BY id DESC
+         LIMIT :limit::bigint + 1)
+         UNION ALL
+        SELECT *
+          FROM lims.archived_entry(:$organization::bigint, :table::text, :recordId::bigint) a
+         WHERE a.id < coalesce(nullif(regexp_replace(:cursor::text, '^.*-', '')::bigint, 0),
+                               9223372036854775807)
+           AND (:from::timestamptz IS NULL OR a."occurredAt" >= :from::timestamptz)) lines
+ ORDER BY lines.id DESC
  LIMIT :limit::bigint + 1
 
 -- name: audit_entry_of_period many custom
@@ -63,16 +73,14 @@ SELECT p.begins AS "from",
               split_part(x.cursor, '-', 2)::bigint AS id
          FROM (SELECT CASE WHEN :cursor::text LIKE '%-%' THEN :cursor::text END AS cursor) x) c
 
--- name: audit_entry_archived one
-SELECT to_char(max(c.last_entry_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-           AS "until",
-       (array_agg(c.file_name ORDER BY c.id DESC))[1] AS "fileName"
-  FROM lims.audit_archive c
- WHERE c.organization_id = :$organization::bigint
-
 -- part: exported_entries
 WITH entries AS MATERIALIZED (
-    SELECT r.*
+    SELECT *
+      FROM lims.archived_entry(:$organization::bigint, :table::text, :recordId::bigint) a
+     WHERE :recordId::bigint IS NOT NULL
+       AND (:from::timestamptz IS NULL OR a."occurredAt" >= :from::timestamptz)
+     UNION ALL
+   (SELECT r.*
       FROM lims.audit_entry_record r
      WHERE r.organization_id = :$organization::bigint
        AND (:recordId::bigint IS NULL
@@ -85,7 +93,7 @@ WITH entries AS MATERIALIZED (
        AND (:requestId::text IS NULL OR r."requestId" = :requestId::text)
        AND (:surface::text IS NULL OR r.surface = :surface::text)
      ORDER BY r."occurredAt", r.id
-     LIMIT 50001
+     LIMIT 50001)
 )
 
 -- name: audit_entry_lines many custom

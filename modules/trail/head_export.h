@@ -9,8 +9,10 @@
 
 #include "lims.h"
 
-/* Largest file of heads that is compared, in bytes. */
+/* Largest file of heads that is compared, in bytes: of one organization, and of several behind
+ * each other, which limsctl reads. */
 #define LIMS_HEAD_EXPORT_MAX (16 * 1024 * 1024)
+#define LIMS_ALL_HEADS_MAX (256 * 1024 * 1024)
 
 /* Answers with the file. */
 lims_handler_fn lims_head_export;

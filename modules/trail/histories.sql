@@ -7,9 +7,7 @@ SELECT *
   FROM ((SELECT :$organization::bigint AS organization_id, c.first_id AS id,
         :table::text AS table_name, :id::bigint AS record_id, c.until AS "occurredAt",
         NULL::text AS person,
-        'What was done up to ' || to_char(c.until AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
-            || ' UTC is archived in the file ' || c.file_name
-            || ' and no longer shown here' AS sentence,
+        c.sentence,
         '{}'::bigint[] AS entries, true AS archived
   FROM lims.record_archive(:$organization::bigint, :table::text, :id::bigint) c
  WHERE :cursor::bigint = 0)

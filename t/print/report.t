@@ -46,6 +46,11 @@ cmp_ok($digit, '>', 3, 'a number of one digit more begins further left');
 cmp_ok(abs($left{'10.5'} - $left{'123.456'} - $digit), '<', 0.05, 'two digits more begin two digits further left');
 cmp_ok(abs($left{'9'} - $left{'7.25'}), '<', 0.05, 'numbers are aligned with or without decimals');
 
+# The mean of too few points has no standard deviation; a value may be small.
+my ($young) = made({ kind => 'report', title => 'Young', blocks => [ { type => 'chart', title => 'Lead', mean => 4.5,
+    limits => [ { value => 0.00012, label => 'lower' } ], points => [ { at => '2026-11-01T08:00:00Z', value => 4.5 } ] } ] });
+like(lines($young), qr/mean 4\.5\s.*lower 0\.00012\s/s, 'a chart without a standard deviation has its mean');
+
 my ($wide) = made({ kind => 'report', title => 'Wide', orientation => 'landscape', paper => 'letter', blocks => [] });
 like(command('pdfinfo', written($wide)), qr/Page size:\s+792 x 612/, 'a report may lie');
 

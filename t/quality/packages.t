@@ -68,7 +68,7 @@ for ([ "/investigations/$investigation", $number ], [ "/qc-batches/$batch", $bat
     like($text, qr/Trail.*entered/s,          "$name: the PDF has the trail in words");
     my ($manifest, %files) = archive("$path/package.zip");
     is($manifest->{package}, $name, "$name: the manifest names the record");
-    is(join(' ', sort keys %files), 'charts.json controls.json notes.json package.pdf record.json results.json trail.json worksheets.json',
+    is(join(' ', grep { !/^attachments/ } sort keys %files), 'charts.json controls.json notes.json package.pdf record.json results.json trail.json worksheets.json',
         "$name: the archive has each part");
     is(decode_json($files{'results.json'})->[0]{result}, '9.1', "$name: the archive has the records as JSON");
     cmp_ok(scalar @{ decode_json($files{'trail.json'}) }, '>', 3, "$name: the archive has the trail as JSON");
@@ -78,6 +78,7 @@ my (undef, %files) = archive("/investigations/$investigation/package.zip");
 my $notes = decode_json($files{'notes.json'});
 is($notes->{comments}[0]{text}, 'The probe was dry.', 'comments are in it');
 is($notes->{files}[0]{sha256}, sha256_hex('picture'), 'files are in it by their digests');
+is($files{ $notes->{files}[0]{path} }, 'picture', 'the bytes of a file are in it');
 is(decode_json($files{'charts.json'})->[0]{points}[0]{value} + 0, 4.5, 'charts are in it with their points');
 
 my $told = $lims->ctl('--organization', $lims->fixture->{code}, '--user', $ana->{email}, 'qc-batch', 'package-zip', $batch);
@@ -87,6 +88,66 @@ is($told->{json}{fileName}, undef, 'limsctl without a printer makes none');
     $told = $lims->ctl('--organization', $lims->fixture->{code}, '--user', $ana->{email}, 'qc-batch', 'package-zip', $batch);
     is($told->{json}{fileName}, "$batch_number-package.zip", 'limsctl with a printer makes an archive');
 }
+
+# --- The files of people ------------------------------------------------------------------
+
+# The bytes of all attachments, as a package of a batch has them, in the manifest of it.
+sub attached {
+    my ($name, $bytes) = @_;
+    return $ana->post('/attachments', { on => { table => 'qc_batch', id => $batch }, fileName => $name,
+        contentBase64 => encode_base64($bytes, '') })->json;
+}
+my $hostile = "../../etc/\x{202e}gpj.exe";
+my @attached = map { attached(@$_) } [ 'scan.pdf', 'one' ], [ 'scan.pdf', 'two' ], [ $hostile, 'three' ];
+$ana->post("/attachments/$attached[1]{id}/withdraw", { reason => 'the wrong page' });
+my $whole;
+($whole, %files) = archive("/qc-batches/$batch/package.zip");
+my @paths = map { $_->{path} } @{ $whole->{attachments} };
+is_deeply(\@paths, [ "attachments/$attached[0]{id}-scan.pdf", "attachments/$attached[1]{id}-scan.pdf",
+    "attachments/$attached[2]{id}-.._.._etc__gpj.exe" ], 'each file has a path of its own, which leads nowhere else');
+is_deeply([ @files{@paths} ], [qw(one two three)], 'the bytes of all files are in the archive, of withdrawn ones too');
+is_deeply([ map { $_->{sha256} } @{ $whole->{attachments} } ], [ map { sha256_hex($_) } qw(one two three) ],
+    'the manifest has the digest of each');
+my $paper = words($ana->get("/qc-batches/$batch/package.pdf")->body);
+like($paper, qr/scan\.pdf, withdrawn: the wrong page/, 'the PDF says which file is withdrawn, and why');
+my $solid = $paper =~ s/\s+//gr;
+like($solid, qr/\Q@{[ sha256_hex($_) ]}\E/, "the PDF has the digest of the file of $_") for qw(one two three);
+
+# Files that were attached first come first; what is too large is listed.
+$lims->superuser->do('CREATE OR REPLACE FUNCTION lims.package_bytes_max() RETURNS bigint LANGUAGE sql IMMUTABLE
+    AS $$ SELECT 6::bigint $$');
+($whole, %files) = archive("/qc-batches/$batch/package.zip");
+is_deeply([ map { $_->{path} } @{ $whole->{attachments} } ], [ @paths[ 0, 1 ], undef ],
+    'files are in the archive as long as there is room');
+is(join(' ', grep { /^attachments/ } sort keys %files), join(' ', sort @paths[ 0, 1 ]), 'what is left out is not in it');
+is_deeply([ @{ $whole->{attachments}[2] }{qw(fileName size sha256)} ], [ $hostile, 5, sha256_hex('three') ],
+    'what is left out is listed with its size and digest');
+like(words($ana->get("/qc-batches/$batch/package.pdf")->body), qr/left\s+out:\s+the/, 'the PDF says what is left out');
+
+# Whoever may not read attachments has no package.
+$lims->superuser->do(q{DELETE FROM lims.role_permission WHERE organization_id = ? AND role = 'analyst'
+    AND permission = 'data.read'}, undef, $lims->fixture->{id});
+my $blind = LIMS::Service::Person->new($lims, roles => ['analyst']);
+refused($blind->get($_), 403, 'permission_required', "without the permission to read records: $_")
+    for "/attachments/$attached[0]{id}/content", "/qc-batches/$batch/package.zip", "/investigations/$investigation/package.zip";
+
+# --- Old entries in archives --------------------------------------------------------------
+
+unlike($files{'trail.json'}, qr/archived/, 'while nothing is archived, nothing is said of it');
+{
+    my $db = $lims->db;
+    $db->do("ALTER TABLE lims.$_ DISABLE TRIGGER USER") for qw(audit_entry audit_archive audit_block);
+    $db->do(q{INSERT INTO lims.audit_archive (organization_id, id, from_block, to_block, to_position, entries,
+        last_entry_at, file_name, sha256, key_id, signature) SELECT ?, n, n, n, n, 1, now(), 'trail-' || n || '.jsonl',
+        repeat('0', 64), 'old', repeat('A', 86) || '==' FROM generate_series(1, 2) n}, undef, $lims->fixture->{id});
+    $db->do(q{DELETE FROM lims.audit_entry WHERE table_name = 'sample_test' AND record_id = ? AND action = 'insert'},
+        undef, $test);
+}
+(undef, %files) = archive("/qc-batches/$batch/package.zip");
+like(decode_json($files{'trail.json'})->[0]{sentence},
+    qr/^What was done up to .* is archived in the files trail-1\.jsonl to trail-2\.jsonl and no longer shown here$/,
+    'a package says first that older entries of one of its tests are archived, and where');
+like(words($files{'package.pdf'}), qr/Trail.*is\s+archived\s+in\s+the\s+files/s, 'so does its PDF');
 
 # --- Whose it is, and what is too large ---------------------------------------------------
 

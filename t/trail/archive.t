@@ -148,8 +148,25 @@ subtest 'readers say what is archived' => sub {
     like($all->[0]{sentence}, qr/is archived/, 'its only line says so');
     is($lims->run(@here, qw(client history 999999))->{exit}, 3, 'a record that is not there is not found');
     my $list = $lims->run(@here, qw(audit list --table user_account --record-id), $user);
-    is($list->{exit}, 2, 'of such a record the list is refused');
-    like($list->{err}, qr/archived.*cedar\.jsonl/, 'the refusal names the file');
+    is($list->{exit}, 0, 'its entries are listed');
+    like($list->{out}, qr/archived\s+What was done up to \d{4}-.* UTC is archived/, 'the list says that they are archived');
+    my $shown = $lims->made(@here, qw(audit list --table client --record-id), $client)->{data};
+    is(join(' ', map { $_->{action} } @$shown), 'update archived', 'a list of a record ends with what is archived');
+    is($shown->[1]{reason}, $history->[0]{sentence}, 'the list says it in the words of the history');
+    is($shown->[1]{block}, 1, 'the line of what is archived stands in the first block');
+    my @pages = ($lims->made(@here, qw(audit list --table client --limit 1 --record-id), $client));
+    push @pages, $lims->made(@here, qw(audit list --table client --limit 1 --cursor), $pages[0]{nextCursor},
+        '--record-id', $client);
+    is(join(' ', map { $_->{data}[0]{action} . ($_->{hasMore} ? '+' : '.') } @pages), 'update+ archived.',
+        'page by page the list ends with it, too');
+    my $export = $lims->run(@here, qw(audit export --table client --record-id), $client)->{out};
+    like($export, qr/"archived".*archived in the file cedar/, 'so does the CSV file of the record');
+    my $json = decode_json($lims->run(@here, qw(audit export --format json --table client --record-id), $client)->{out});
+    is(join(' ', map { $_->{action} } @$json), 'archived update', 'so does its file of JSON, oldest first');
+    my $young = $lims->made(@ana, qw(client create --code NEW --name), 'New client')->{id};
+    is(join(' ', map { $_->{action} } @{ $lims->made(@here, qw(audit list --table client --record-id), $young)->{data} }),
+        'insert', 'of a record that is younger than the archive nothing is archived');
+    is($lims->run(@here, qw(audit list --table nonsense --record-id 1))->{exit}, 0, 'a table of nobody is no failure');
     my $period = $lims->run(@here, qw(audit list --from 2026-01-01 --to 2026-01-20));
     is($period->{exit}, 2, 'so is an archived period');
     like($period->{err}, qr/are archived and no longer here/, 'the reason is given in words');

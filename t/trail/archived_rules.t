@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use File::Temp qw(tempdir);
+use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 use LIMS::Wait;
@@ -20,6 +21,7 @@ my @here = ('--organization', $lims->fixture->{code});
 
 $db->do(q{CREATE OR REPLACE FUNCTION lims.audit_archive_age() RETURNS interval
     LANGUAGE sql IMMUTABLE AS $$ SELECT interval '0' $$});
+my $signer = LIMS::Service::CommandLine->new($lims, 'Ada Park', roles => ['lab_manager']);
 my ($one, $two) = $lab->tests($lab->sample(testDefinitionIds => [ map { $lab->definition } 1, 2 ]));
 $lims->patch("/sample-tests/$_", { result => '7.1' }) for $one, $two;
 my $user = $lims->value('SELECT entered_by FROM lims.sample_test WHERE id = ?', $one);
@@ -30,6 +32,14 @@ is($before, "{$user}", 'who entered the result is known');
 $db->do('UPDATE lims.sample_test SET entered_by = NULL WHERE id = ?', undef, $one);
 is($authors->(), "{$user}", 'who entered the result is known by the trail alone');
 
+# A signature covers the result as it was when it was signed, who entered it included.
+my ($signed) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+$lims->patch("/sample-tests/$signed", { result => '2.4' });
+$signer->done('sample-test verify', $signed);
+sub signature { return $signer->done('signature list', table => 'sample_test', recordId => $signed)->{data}[0] }
+my $signature = signature();
+ok($signature->{stands}, 'a signature stands');
+
 sub listed {
     my ($since) = @_;
     my $answer = $lims->get("/sample-tests?updatedSince=$since");
@@ -38,7 +48,7 @@ sub listed {
 }
 
 my $changed = listed('2020-01-01');
-is($changed, join(' ', sort $one, $two), 'both tests were changed');
+is($changed, join(' ', sort $one, $two, $signed), 'all tests were changed');
 wait_until { $lims->value('SELECT coalesce(max(to_position), 0) FROM lims.audit_block WHERE organization_id = ?', $id)
         > $lims->value('SELECT max(position) FROM lims.audit_entry WHERE organization_id = ?', $id) };
 my $now    = $lims->value(q{SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC',
@@ -49,6 +59,10 @@ is($lims->value(q{SELECT count(*) FROM lims.audit_entry WHERE organization_id = 
     AND table_name = 'sample_test'}, $id), 0, 'no entry of a test is left');
 is($authors->(), "{$user}", 'who entered the result is still known');
 is(listed('2020-01-01'), $changed, 'the same tests were changed');
+is_deeply(signature(), $signature, 'the signature still stands, as it was');
+$signer->done('sample-test reopen', $signed, reason => 'the wrong flask');
+$signer->done('sample-test enter', $signed, result => '1.9');
+ok(!signature()->{stands}, 'it no longer stands when the result is another');
 my $history = $lims->ctl(@here, qw(sample-test history), $one);
 like($history->{json}{data}[0]{sentence}, qr/is archived in the file trail\.jsonl/,
     'the history of a test says where it is');

@@ -178,6 +178,38 @@ subtest 'files of several organizations' => sub {
     like($answer->{err}, qr/no heads of this organization/, 'the reason is given in words');
 };
 
+subtest 'the heads of all organizations at once' => sub {
+    my $all = $lims->run(qw(audit export-all-heads));
+    is($all->{exit}, 0, 'they are exported') or diag($all->{err});
+    my @parts = map { decode_json($_) } grep { /"format"/ } split /^/m, $all->{out};
+    is(join(' ', map { $_->{code} } @parts), 'cedar elm', 'each organization has its part, in order');
+    my $file = written('all', $all->{out});
+    for my $one (@{ $db->selectall_arrayref('SELECT o.code, count(b.id) FROM lims.organization o
+        JOIN lims.audit_block b ON b.organization_id = o.id GROUP BY o.code', { Slice => {} }) }) {
+        my $answer = $lims->ctl('--organization', $one->{code}, qw(audit verify --against), $file);
+        is_deeply([ $answer->{exit}, @{ $answer->{json} }{qw(sound headsCompared)} ],
+            [ 0, JSON::PP::true, $one->{count} ], "$one->{code}: every head is found in the file");
+    }
+    my ($from) = $db->selectrow_array('SELECT from_position FROM lims.audit_block WHERE id = 4 AND organization_id = ?',
+        undef, $id);
+    is_deeply(tampered($file, [ 'DELETE FROM lims.audit_block WHERE id >= 4 AND organization_id = ?', $id ],
+        [ 'DELETE FROM lims.audit_entry WHERE position >= ? AND organization_id = ?', $from, $id ])->[0],
+        [ 'cut_off', 4, undef ], 'the end that was cut off is named by it');
+
+    # The blocks of the last days, and the one before.
+    as_owner(q{UPDATE lims.audit_block SET closed_at = closed_at - interval '3 days' WHERE organization_id = ? AND id <= 3},
+        $id);
+    my $few = $lims->run(qw(audit export-all-heads --days 2))->{out};
+    my @heads = map { decode_json($_)->{head} // () } split /^/m, $few;
+    is(join(' ', map { /:$id:(\d+):/ } @heads), '3 4 5', 'with --days those of this time, and the one before');
+    as_owner(q{UPDATE lims.audit_block SET closed_at = closed_at + interval '3 days' WHERE organization_id = ? AND id <= 3},
+        $id);
+    is(verified('--against', written('few', $few))->{json}{headsCompared}, 3, 'such a file is compared, too');
+    is($lims->run(@here, qw(audit export-all-heads))->{exit}, 2, 'it is for no single organization');
+    $lims->run(qw(organization create --code oak --name Oak));
+    is($lims->run(qw(audit export-all-heads))->{exit}, 0, 'an organization without a block is no failure');
+};
+
 subtest 'a key is replaced' => sub {
     $lims->ctl(qw(secret-key --key-id new));
     is(verified('--against', $file)->{exit}, 0, 'the old key still verifies');

@@ -14,7 +14,7 @@ export const audit = {
         time: 'Time', who: 'Who', by: 'By', record: 'Record', change: 'Change, was → is',
         reason: 'Reason', signed: 'Signed',
     },
-    action: { insert: 'added', update: 'changed', delete: 'removed' },
+    action: { insert: 'added', update: 'changed', delete: 'removed', archived: 'archived' },
     surface: {
         api: 'API', application: 'application', 'command line': 'command line', job: 'job',
         'instrument file': 'instrument file',

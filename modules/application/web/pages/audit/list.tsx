@@ -29,6 +29,10 @@ const speaking = ['sample', 'sample_test', 'qc_batch', 'investigation', 'certifi
     'instrument_file'];
 const speaks = ({ table, record }: Entry): boolean => record !== null && speaking.includes(table);
 
+// The reason of an entry; that of archived ones is shown as the change.
+const reasonOf = ({ action, reason }: Entry): string | undefined =>
+    action === 'archived' ? undefined : reason ?? undefined;
+
 const columns: Column<Line>[] = [
     { key: 'time', title: titles.time, className: 'w-name', sorted: true,
         cell: ({ entry }) => <Instant at={entry.occurredAt} /> },
@@ -46,7 +50,7 @@ const columns: Column<Line>[] = [
         ) },
     { key: 'change', title: titles.change, cell: (line) => <Changed line={line} /> },
     { key: 'reason', title: titles.reason, className: 'w-long roomy',
-        cell: ({ entry }) => entry.reason, hint: ({ entry }) => entry.reason ?? undefined },
+        cell: ({ entry }) => reasonOf(entry), hint: ({ entry }) => reasonOf(entry) },
     { key: 'signed', title: titles.signed, className: 'w-due p1',
         cell: ({ entry }) => entry.signatureId === null ? null
             : <Status glyph="reported" tone="reported">{t.audit.signed}</Status> },

@@ -62,6 +62,9 @@ export function Changed({ line }: { line: Line }): ReactElement {
             </>
         );
     }
+    if (entry.action === 'archived') {
+        return <strong>{entry.reason}</strong>;
+    }
     return (
         <>
             <strong>{t.audit.action[entry.action]}</strong>
