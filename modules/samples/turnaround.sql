@@ -6,7 +6,7 @@
 SELECT p.begins AS "from",
        p.ends AS "to",
        p.begins > p.ends AS "backward",
-       p.ends - p.begins > 366 AS "tooLong"
+       p.ends - p.begins >= 366 AS "tooLong"
   FROM (SELECT coalesce(:from::date, coalesce(:to::date, d.today) - 29) AS begins,
                coalesce(:to::date, d.today) AS ends
           FROM (SELECT (now() AT TIME ZONE o.time_zone)::date AS today

@@ -207,6 +207,7 @@ my %in_c_alone = (
 # Values that a list in C has beyond its column's.
 my %beyond = (
     'uploadInstrumentFile.rows.status proposed' => 'of a dry run, which keeps no rows',
+    'audit entry.action archived' => 'a line that stands for entries that are elsewhere',
 );
 
 # Lists of values in C that are only a part of their column's, which no other list in C
@@ -217,7 +218,6 @@ my %in_the_database_alone = (
     'event.type'                  => 'compared with the events, below',
     'user_session.end_reason'     => 'written by the database, in words for people',
     'role_permission.permission'  => 'compared with the permissions, below',
-    'extraction_row.status'       => 'those of an upload, but for dry runs',
 );
 
 # Meanings that no route signs with.
@@ -428,7 +428,7 @@ subtest 'lists of values' => sub {
         my %there  = map { $_ => 1 } @$theirs;
         my @others = grep { !$there{$_} && !reason(\%beyond, "$path $_") } @mine;
         push @faults, "$path: $column has no @others" if @others;
-        $whole{$column} = 1 if sorted(@mine) eq sorted(@$theirs);
+        $whole{$column} = 1 if sorted(grep { $there{$_} } @mine) eq sorted(@$theirs);
     }
     push @faults, map { "$_: no list in C has " . sorted(@{ $may->{$_}{values} }) }
         grep { !$whole{$_} && !reason(\%in_the_database_alone, $_) }
