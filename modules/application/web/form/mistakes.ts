@@ -4,6 +4,7 @@
 // path; one with a single mistake begins its sentence with it ("name is missing: …",
 // "controls[0].type must be …").
 
+import { capital } from '../texts/capital.ts';
 import type { Member } from './definition.ts';
 
 interface Refusal {
@@ -41,5 +42,5 @@ export function labelsOf(members: Record<string, Member>): Map<string, string> {
 export function inLabels(message: string, labels: ReadonlyMap<string, string>): string {
     const text = message.replace(/^[a-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*: /, '')
         .replace(/\b[a-z]+[A-Z]\w*/g, (name) => labels.has(name) ? `“${labels.get(name)}”` : name);
-    return text.charAt(0).toUpperCase() + text.slice(1);
+    return capital(text);
 }

@@ -49,7 +49,7 @@ interface Properties<Row> {
     // Text where there is no row at all; a filtered list has another.
     none: string;
     noneWhat?: string;
-    // Button that makes the first row, where it is none of the actions.
+    // Button or link that leads to a first row, where it is none of the actions.
     begin?: ReactNode;
     filtered: boolean;
     // The list in the API, of which it is said how many there are without the filters; `total`:
@@ -114,7 +114,7 @@ function Empty<Row>({ page, actions }: { page: Properties<Row>; actions: Ready[]
 }
 
 // The act that makes a first row.
-function Begin({ actions }: { actions: Ready[] }): ReactElement | null {
+export function Begin({ actions }: { actions: Ready[] }): ReactElement | null {
     const first = actions.find(({ refused }) => refused === undefined);
     return first ? <Button keys={first.keys} onPress={first.run}>{first.title}</Button> : null;
 }

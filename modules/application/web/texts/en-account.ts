@@ -15,7 +15,7 @@ export const account = {
     endOf: (address: string, browser: string) => `End the session from ${address}, ${browser}`,
     ended: 'The session was ended.',
     password: 'Password',
-    old: 'Password of now',
+    old: 'Current password',
     fresh: 'New password',
     rule: 'At least 12 characters; a few words that do not belong together are best. Not your'
         + ' address, not the laboratory’s name, none that everybody tries first.',
@@ -38,7 +38,7 @@ export const account = {
         help: 'The link works once. Setting a password ends all your sessions.',
         done: (email: string) => `The password of ${email} is set.`,
         signIn: 'Sign in',
-        none: 'This address has no one-time link in it: open the link that you were given whole.',
+        none: 'This address has no one-time link in it: open the whole link that you were given.',
     },
     statement: {
         title: 'Before you begin',

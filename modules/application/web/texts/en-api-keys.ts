@@ -12,7 +12,7 @@ export const keys = {
     show: 'Show',
     shown: { use: 'In use', revoked: 'Revoked', all: 'All' },
     columns: { name: 'Name', prefix: 'Begins with', scopes: 'Scopes', by: 'Acts for',
-        lastUsed: 'Last used', expires: 'Expires', state: 'State' },
+        lastUsed: 'Last used', expires: 'Expires', state: 'Status' },
     allScopes: 'all',
     uploadOnly: 'delivers files only',
     scopes: (n: number) => count(n, 'scope'),
@@ -30,7 +30,7 @@ export const keys = {
     rotate: (name: string) => `Rotate ${name}`,
     rotateWhat: 'A new key takes its place, with the same scopes and for the same person. Both are'
         + ' accepted for as many hours as you say, so that the program can change over.',
-    overlap: 'Hours for which the former key is still accepted (0 to 168)',
+    overlap: 'Overlap, hours (0 to 168)',
     rotated: (name: string) => `${name} has a new key.`,
     revoke: (n: number) => `Revoke ${count(n, 'key')}`,
     revokeWhat: 'Their next request is refused. This cannot be undone.',

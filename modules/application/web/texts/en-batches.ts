@@ -26,7 +26,7 @@ export const batches = {
 
     make: 'New batch',
     makeFrom: (method: string, name: string) => `${method}: ${name}`,
-    makeBare: 'Without a template',
+    makeBare: 'Make a batch without a template',
     made: (name: string) => `${name} is made.`,
 
     controls: 'Controls of the batch',

@@ -110,7 +110,7 @@ export const bench = {
         columns: {
             left: 'Holding left', priority: 'Priority', trackingId: 'Tracking id',
             material: 'Material', client: 'Client', test: 'Test', method: 'Method',
-            limit: 'Limit', run: 'Run', state: 'State', who: 'Taken by', stored: 'Stored',
+            limit: 'Limit', run: 'Run', state: 'Status', who: 'Taken by', stored: 'Stored',
         },
         allMethods: 'all methods',
         mine: 'Taken by me',

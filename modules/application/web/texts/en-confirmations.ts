@@ -10,7 +10,7 @@ export const confirmations = {
     status: { pending: 'Pending', confirmed: 'Confirmed', refuted: 'Refuted' },
     columns: {
         sample: 'Sample', test: 'Test', result: 'Result', since: 'Presumptive since',
-        next: 'Next step', due: 'Read due', status: 'State',
+        next: 'Next step', due: 'Read due', status: 'Status',
     },
     noPlan: 'no plan left',
     readIn: (left: string) => `in ${left}`,
@@ -18,7 +18,7 @@ export const confirmations = {
     overview: 'Overview',
     facts: 'Facts',
     fact: { sample: 'Sample', test: 'Test', result: 'Presumptive result', since: 'Since',
-        state: 'State', next: 'Next step', due: 'Read due' },
+        state: 'Status', next: 'Next step', due: 'Read due' },
     steps: {
         title: 'Readings', none: 'Nothing has been read yet.', no: 'No.', medium: 'Medium',
         procedure: 'Procedure', read: 'Read', reading: 'Reading', outcome: 'Outcome', by: 'By',

@@ -142,5 +142,4 @@ export const guide = {
     more: 'What each role does, in the order of a day',
     roles,
     screens,
-    go: (screen: string) => `Go to ${screen}`,
 };

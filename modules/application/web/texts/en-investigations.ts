@@ -40,7 +40,7 @@ export const investigations = {
     },
     what: 'What happened',
     values: {
-        label: 'Values of the test', value: 'Value', at: 'Entered', by: 'By', first: 'opened it',
+        label: 'Values of the test', value: 'Value', at: 'Entered', by: 'By', first: 'opened this',
         withdrawn: 'withdrawn', limit: (limit: string) => `Limit ${limit}`, noLimit: 'no limit',
     },
     noValue: 'No value belongs to it.',

@@ -9,7 +9,7 @@ export const record = {
         comments: 'Comments' },
     columns: {
         when: 'When', by: 'By', what: 'What', signer: 'Signer', meaning: 'Meaning',
-        state: 'State', reason: 'Reason', file: 'File', size: 'Size', added: 'Added',
+        state: 'Status', reason: 'Reason', file: 'File', size: 'Size', added: 'Added',
         withdrawn: 'Withdrawn because', comment: 'Comment',
     },
     meanings: {

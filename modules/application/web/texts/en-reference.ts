@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // English: reference data, by noun.
+import { capital } from './capital.ts';
+
 const count = (n: number, one: string, many = `${one}s`): string =>
     `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 
 const noun = (one: string, many: string, none: string) => ({
-    title: many[0]?.toUpperCase() + many.slice(1),
+    title: capital(many),
     create: `Create ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
     change: (name: string) => `Change ${name}`,
     created: (name: string) => `${name} is created.`,
@@ -85,9 +87,8 @@ export const reference = {
             `${name}: ${created} new, ${changed} different, ${unchanged} the same.`,
         same: (name: string, n: number) => `${name}: ${count(n, 'record')}, all the same.`,
         more: (n: number) => `and ${count(n, 'more row', 'more rows')}`,
-        apply: (created: number, changed: number) => [created ? `make ${count(created, 'record')}` : '',
-            changed ? `change ${count(changed, 'record')}` : ''].filter(Boolean).join(' and ')
-            .replace(/^./, (first) => first.toUpperCase()),
+        apply: (created: number, changed: number) => capital([created ? `make ${count(created, 'record')}` : '',
+            changed ? `change ${count(changed, 'record')}` : ''].filter(Boolean).join(' and ')),
         imported: (created: number, changed: number) =>
             `${count(created, 'record')} made, ${changed.toLocaleString('en-US')} changed.`,
     },
@@ -110,7 +111,7 @@ export const reference = {
         more: (n: number) => `and ${n} more`,
         all: 'and older ones',
     },
-    state: 'State',
+    state: 'Status',
     tests: (n: number) => count(n, 'test'),
     controls: (n: number) => count(n, 'control'),
     fields: (n: number) => count(n, 'field'),

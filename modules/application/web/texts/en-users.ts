@@ -13,7 +13,7 @@ export const users = {
     shown: { active: 'Active', inactive: 'Not active', all: 'All' },
     tabs: { users: 'Users', permissions: 'Roles and permissions' },
     columns: { name: 'Name', email: 'E-mail', roles: 'Roles', sign: 'Signing',
-        lastSignIn: 'Last sign-in', state: 'State' },
+        lastSignIn: 'Last sign-in', state: 'Status' },
     canSign: 'can sign',
     cannotSign: 'no password yet',
     identity: (type: string) => `by ${type}`,

@@ -8,9 +8,10 @@ const deliveriesOf = (n: number): string => count(n, 'delivery', 'deliveries');
 
 export const webhooks = {
     title: 'Webhooks',
+    toEndpoints: 'Go to the endpoints',
     tabs: { endpoints: 'Endpoints', deliveries: 'Deliveries' },
     label: 'Webhook endpoints, newest first',
-    none: 'There is no endpoint here.',
+    none: 'There is no endpoint yet.',
     noneWhat: 'An endpoint is told of events of the laboratory, each with a signature.',
     show: 'Show',
     shown: { all: 'All', enabled: 'Enabled', disabled: 'Disabled' },
@@ -77,7 +78,7 @@ export const webhooks = {
         label: 'Deliveries, newest first',
         none: 'Nothing was sent yet.',
         noneWhat: 'Each event that an endpoint is told of stands here, with its attempts.',
-        columns: { event: 'Event', endpoint: 'Endpoint', state: 'State', attempts: 'Attempts',
+        columns: { event: 'Event', endpoint: 'Endpoint', state: 'Status', attempts: 'Attempts',
             last: 'Last answer', created: 'Created', next: 'Next attempt' },
         state: { pending: 'on its way', delivered: 'delivered', given_up: 'given up' },
         shown: { all: 'All', pending: 'On their way', delivered: 'Delivered', given_up: 'Given up' },

@@ -35,7 +35,7 @@ const count = (n: number, one: string, many = `${one}s`): string =>
 
 const sentences: Record<string, string> = {
     unreachable: 'The service cannot be reached. Nothing was changed; what you typed is kept.',
-    unauthorized: 'The name or the password is wrong.',
+    unauthorized: 'The e-mail address or the password is wrong.',
     page: 'This page met an error. Reload it; what was saved is safe.',
 };
 
@@ -382,7 +382,7 @@ export const en = {
             : `The event ${event} was written; nobody subscribes to it.`,
         delivery: { pending: 'on its way', delivered: 'delivered', given_up: 'given up' },
         columnsOf: {
-            step: 'Step', state: 'State', asked: 'Asked', decided: 'Decided', by: 'By',
+            step: 'Step', state: 'Status', asked: 'Asked', decided: 'Decided', by: 'By',
             comment: 'Comment', number: 'Number', title: 'Title', opened: 'Opened', due: 'Due',
             version: 'Version', issued: 'Issued', sent: 'Sent', reason: 'Reason',
         },
@@ -397,7 +397,7 @@ export const en = {
         nobody: 'In your laboratory no role may at present.',
         ask: 'An administrator of your laboratory can give you such a role.',
     },
-    goTo: (page: string) => `Go to: ${page}`,
+    goTo: (page: string) => `Go to ${page}`,
     crashed: 'This page met an error',
     crashedWhy: 'What was saved is safe. Reload it to go on.',
     partMissing: 'This page could not be loaded',

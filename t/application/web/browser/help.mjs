@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Help of each screen, the guide for each role, the API's reference.
-import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { everyScreen, watching } from './screens.mjs';
+import { act, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
 
@@ -54,6 +55,29 @@ async function reference(page) {
         'a webhook with its header fields');
 }
 
+// A laboratory that has nothing yet: each empty list leads to what fills it.
+async function empty(browser) {
+    const here = await desk(browser);
+    const { email, password } = await act('beginner');
+    const lists = /^\/app\/(?!reference|audit|turnaround)[a-z-]+(?:\/tests)?$/;
+    let found = 0;
+    await here.context.addInitScript(watching);
+    await open(here.page, '/app/account');
+    await here.page.waitForSelector('#email');
+    await signIn(here.page, email, password);
+    await here.page.waitForSelector('.rail a');
+    await everyScreen(here.page, async (page, path) => {
+        const nothing = page.locator('main .nothing');
+        if (await nothing.count()) {
+            found++;
+            ok(await nothing.locator('a, button').count() > 0, `${path}, empty, leads on`);
+        }
+    }, (path) => lists.test(path));
+    ok(found > 10, `${found} lists were empty`);
+    quiet(here, 'the beginner');
+    await here.context.close();
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
@@ -66,4 +90,5 @@ run(async (browser) => {
     await guide(page);
     await reference(page);
     quiet(here);
+    await empty(browser);
 });

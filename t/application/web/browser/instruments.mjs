@@ -197,7 +197,7 @@ async function repeated(page) {
     await looks(page, 'qc-control');
     await adding.getByRole('button', { name: 'Add a control' }).click();
     await until(page, () => !document.querySelector('[role=dialog]')
-        && /CCB.*0\.02.*≤ 0\.1.*passed/.test(document.querySelector('.table')?.textContent),
+        && /CCB.*0\.02.*≤ 0\.1.*Passed/.test(document.querySelector('.table')?.textContent),
     'a control is added by hand');
     await page.locator('.rail').getByRole('link', { name: 'QC batches' }).click();
     await page.waitForSelector('tr.cursor');
@@ -217,7 +217,7 @@ async function batches(page) {
     await page.waitForSelector('h1:has-text("QCB-0107")');
     await page.getByLabel('Measured value of LRB AS').fill('0.9');
     await page.getByLabel('Measured value of LFB AS').fill('49.6');
-    await until(page, () => /would fail/.test(document.querySelector('.table').textContent),
+    await until(page, () => /Would fail/.test(document.querySelector('.table').textContent),
         'a value is judged when its field is left');
     await press(page, 'Control+s');
     await until(page, () => /Failed/.test(document.querySelector('.head').textContent),

@@ -30,7 +30,7 @@ export async function keys({ page }) {
     await rows(page).click();
     await press(page, 'r');
     await page.waitForSelector('.filling');
-    is(await panel(page).getByLabel(/Hours/).inputValue(), '24', 'both hold for a day, unless said');
+    is(await panel(page).getByLabel(/Overlap/).inputValue(), '24', 'both hold for a day, unless said');
     await panel(page).getByRole('button', { name: 'Rotate Titrator' }).click();
     await page.waitForSelector('[data-secret]');
     ok(await page.textContent('[data-secret]') !== first, 'another key takes its place');

@@ -71,7 +71,7 @@ async function lots(page) {
     is(await page.locator('.rail [aria-current]').textContent(), 'Lots',
         'the rail shows media lots under Lots');
     const failed = page.locator('tbody tr').filter({ hasText: 'PCA-B' });
-    ok(/failed.*passed.*failed/.test(await failed.textContent()), 'growth, sterility, and both');
+    ok(/Failed.*Passed.*Failed/.test(await failed.textContent()), 'growth, sterility, and both');
     await looks(page, 'lots');
     await failed.click();
     await press(page, 'Enter');
@@ -126,7 +126,7 @@ const idIn = (page) => page.url().split('/').at(-1);
 async function worksheets(page) {
     await go(page, 'Worksheets');
     await page.waitForSelector('tr.cursor');
-    const row = page.locator('tbody tr').filter({ hasText: 'incomplete' }).first();
+    const row = page.locator('tbody tr').filter({ hasText: /Incomplete/ }).first();
     ok(/2 fields/.test(await row.textContent()), 'what is missing is counted',
         await row.textContent());
     await row.click();
@@ -139,7 +139,7 @@ async function worksheets(page) {
     ok(await page.getByRole('button', { name: 'Sign Analyst' }).getAttribute('aria-disabled'),
         'what is typed is saved before it is signed');
     await page.getByRole('button', { name: 'Save 2 values' }).click();
-    await until(page, () => /not signed/.test(document.querySelector('.head')?.textContent),
+    await until(page, () => /Not signed/.test(document.querySelector('.head')?.textContent),
         'the values are saved');
     await looks(page, 'worksheet');
     await page.keyboard.press('Control+Enter');

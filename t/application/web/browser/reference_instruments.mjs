@@ -109,7 +109,7 @@ async function olderOnes(page) {
     await openForm(page, 'Instruments', 'HPLC-9');
     await panel(page).getByRole('link', { name: 'and older ones' }).click();
     await page.waitForSelector('.chip');
-    is(await page.locator('table[role=grid] tbody tr').count(), 6,
+    await until(page, () => document.querySelectorAll('table[role=grid] tbody tr').length === 6,
         'the list has every batch of the instrument');
     ok(/Instrument: HPLC-9/.test(await page.textContent('.chip')), 'it is filtered by its name',
         await page.textContent('.chip'));

@@ -62,6 +62,10 @@ async function permissions(page) {
     await page.getByLabel('Auditor: override QC').check();
     ok(/Iris Novak/.test(await page.textContent('.beside')), 'the effect is seen before it is made');
     await looks(page, 'permissions');
+    await page.setViewportSize({ width: 1024, height: 768 });
+    ok(await page.locator('.pane').evaluate((pane) => pane.scrollWidth <= pane.clientWidth),
+        'all roles are seen at once, also on a tablet');
+    await page.setViewportSize({ width: 1366, height: 768 });
     await page.getByRole('button', { name: 'Change the permissions of 1 role' }).click();
     await page.waitForSelector('#reason');
     ok(/Auditor may: override QC/.test(await panel(page).textContent()), 'what will happen is listed');

@@ -9,7 +9,7 @@ import { useRead } from '../../api/read.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Flag } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
@@ -83,6 +83,7 @@ export function ApprovalList(): ReactElement {
         <ListPage<Task> title={words.title} tabTitle={words.tabTitle(mine)} label={words.title} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={nameOf} actions={approvalActions}
             addressOf={({ id }) => paths.approval(id)} none={words.none} noneWhat={words.noneWhat}
+            begin={<Link href={paths.samples()}>{t.goTo(t.samples.title)}</Link>}
             filtered={false} filters={(
                 <div className="filters">
                     <Whose all={all} /><span className="push" />

@@ -16,6 +16,7 @@ import { useSession } from '../../api/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -86,11 +87,15 @@ function Opened({ task }: { task: Task }): ReactElement {
                 <h1 className="id">
                     <Link href={paths.sample(task.sampleId)}>{task.sample.trackingId}</Link>
                 </h1>
+                {task.status === 'pending' ? null : (
+                    <Status glyph={glyphs[task.status]} tone={glyphs[task.status]}>
+                        {t.sample.approval[task.status]}
+                    </Status>
+                )}
                 <span>{words.stepOf(task.step, task.name, task.round)}</span>
                 <span className="quiet cut">{task.sample.clientName}</span>
                 <span className="push" />
-                {task.status === 'pending' ? <ActBar actions={actions} />
-                    : <span>{t.sample.approval[task.status]}</span>}
+                {task.status === 'pending' ? <ActBar actions={actions} /> : null}
             </div>
             <div className="body">
                 <div className="pane">

@@ -98,7 +98,7 @@ export function AuditProof(): ReactElement {
                 <Link className="btn" href={paths.audit()}>{words.back}</Link>
             </div>
             <div className="body">
-                <div className="pane"><Chain /><Signed /><Compare /><Archives /></div>
+                <div className="pane sections"><Chain /><Signed /><Compare /><Archives /></div>
             </div>
         </main>
     );

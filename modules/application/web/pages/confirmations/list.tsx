@@ -9,7 +9,7 @@ import { Due, StateOf, nameOf } from '../../nouns/confirmation.tsx';
 import type { Confirmation, State } from '../../nouns/confirmation.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
@@ -53,7 +53,9 @@ export function ConfirmationList(): ReactElement {
         <ListPage<Confirmation> title={words.title} label={words.list} columns={columns}
             found={found} rows={found.data?.data ?? none} nameOf={nameOf}
             addressOf={({ id }) => paths.confirmation(id)} none={words.none}
-            noneWhat={words.noneWhat} filtered={shown !== 'pending'} list="/confirmations"
+            noneWhat={words.noneWhat}
+            begin={<Link href={paths.worklist()}>{t.goTo(t.bench.worklist.title)}</Link>}
+            filtered={shown !== 'pending'} list="/confirmations"
             filters={(
                 <div className="filters">
                     <div className="states" role="group" aria-label={words.show}>

@@ -16,7 +16,7 @@ const { guide: texts } = t;
 
 function Way({ at }: { at: string }): ReactElement | null {
     const place = usePlaces().find((one) => start(one) === at);
-    return place ? <Link href={base + at}>{texts.go(place.rail.title)}</Link> : null;
+    return place ? <Link href={base + at}>{t.goTo(place.rail.title)}</Link> : null;
 }
 
 function StepShown({ step }: { step: Step }): ReactElement {

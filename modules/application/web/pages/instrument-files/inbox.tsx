@@ -119,7 +119,8 @@ export function Inbox(): ReactElement {
         <ListPage<Listed> title={texts.title} tabTitle={`${held ? `(${held}) ` : ''}${texts.title}`}
             label={texts.list} columns={columns} found={list} rows={rows} drop={drop}
             nameOf={({ fileName }) => fileName} addressOf={({ id }) => paths.instrumentFile(id)}
-            none={texts.none} noneWhat={texts.noneWhat} filtered={status !== null} list="/instrument-files"
+            none={texts.none} noneWhat={texts.noneWhat} begin={choose}
+            filtered={status !== null} list="/instrument-files"
             head={<><span className="push" />{choose}<ActBar actions={actions} /></>}
             filters={(
                 <div className="filters">

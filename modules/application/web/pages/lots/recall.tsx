@@ -7,12 +7,14 @@ import type { ReactElement } from 'react';
 import { useRead } from '../../api/read.ts';
 import { kindOf, reachOf } from '../../nouns/lot.ts';
 import type { Lot } from '../../nouns/lot.ts';
+import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
 
 const words = t.lots.recall;
+const glyphs = { pending: 'progress', entered: 'progress', verified: 'ready' } as const;
 
 export function useUses(lot: Lot) {
     const asked = { params: { path: { id: lot.id }, query: { limit: 500, order: '-id' as const } } };
@@ -35,7 +37,11 @@ export function Recall({ lot }: { lot: Lot }): ReactElement {
                 ) },
                 { title: words.test, className: 'w-name', cell: (use) => use.testCode },
                 { title: words.result, className: 'w-due right', cell: (use) => use.result },
-                { title: words.status, className: 'w-due', cell: (use) => words.statuses[use.status] },
+                { title: words.status, className: 'w-when', cell: (use) => (
+                    <Status glyph={glyphs[use.status]} tone={glyphs[use.status]}>
+                        {words.statuses[use.status]}
+                    </Status>
+                ) },
                 { title: words.certificate, cell: (use) => use.certificateNumber === null ? null : (
                     <>
                         <span className="id">{use.certificateNumber}</span>

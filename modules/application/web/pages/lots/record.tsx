@@ -19,6 +19,7 @@ import type { LotKind } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
+import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
 import { dayOf } from '../../texts/time.ts';
 import { Qc, Usable } from './columns.tsx';
@@ -67,7 +68,8 @@ function Tests({ lot }: { lot: WholeMedia }): ReactElement {
             <h2 id="tests" className="part">{t.lots.tests}</h2>
             <PlainTable label={t.lots.tests} none={t.lots.noTests}
                 found={{ data: { data: lot.tests }, error: null }} columns={[
-                    { title: words.kind, className: 'w-name', cell: (one) => words.kinds[one.kind] },
+                    { title: words.kind, className: 'w-id',
+                        cell: (one) => capital(words.kinds[one.kind]) },
                     { title: words.organism, cell: (one) => one.organism },
                     { title: words.inoculum, className: 'w-code right',
                         cell: (one) => one.inoculumCfu },

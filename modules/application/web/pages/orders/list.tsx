@@ -8,10 +8,9 @@ import { orderActions } from '../../actions/orders.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useRecordNames } from '../../api/records.ts';
-import { may } from '../../api/session.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
-import { Link, useAddress } from '../../router.tsx';
+import { useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import type { Filter } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
@@ -60,8 +59,7 @@ export function OrderList(): ReactElement {
         <ListPage<Listed> title={texts.title} label={texts.list} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={({ orderNumber }) => orderNumber}
             addressOf={({ id }) => paths.order(id)} actions={orderActions} none={texts.none}
-            noneWhat={texts.noneWhat} begin={may('sample.register')
-                ? <Link href={paths.newOrder()}>{texts.begin}</Link> : null}
+            noneWhat={texts.noneWhat}
             filtered={Object.keys(filters).length > 0} list="/orders"
             head={<Views page="orders" path={paths.orders()} />}
             filters={<FilterBar known={known} views="orders" csv="/orders" />} />

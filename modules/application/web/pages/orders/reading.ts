@@ -9,6 +9,7 @@ import { type Moment, collectedOf } from './collected.ts';
 import { type Named, type References, called } from './references.ts';
 import { type Member, membersOf } from './sheet.ts';
 import { type Ordered, orderedOf } from './tests.ts';
+import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
 
 const { wrong, nouns } = t.orders;
@@ -208,7 +209,7 @@ const fieldOf: Readonly<Record<string, FormField>> = {
 // Removes the member's name from a message: the message is shown at its cell.
 function bare(message: string): string {
     const text = message.replace(/^[a-z]\w*: /, '');
-    return text.charAt(0).toUpperCase() + text.slice(1);
+    return capital(text);
 }
 
 const ROW = /^samples\[(\d+)\](?:\.(\w+))?/;

@@ -18,6 +18,7 @@ import { paths } from '../../paths.ts';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
+import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.orders;
@@ -36,7 +37,7 @@ function Samples({ order }: { order: Order }): ReactElement {
                 { title: heads.externalId, className: 'w-ident',
                     cell: ({ externalId }) => <span className="id">{externalId}</span> },
                 { title: heads.status, className: 'w-state', cell: ({ status }) =>
-                    t.samples.status[status] },
+                    capital(t.samples.status[status]) },
                 { title: heads.received, className: 'w-when', cell: ({ receivedAt }) =>
                     receivedAt ? <Moment at={receivedAt} /> : '' },
                 { title: heads.notes, cell: ({ notes }) => notes },

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { allowed, useActions } from '../../acting/action.ts';
+import type { Ready } from '../../acting/action.ts';
 import { makeActions } from '../../actions/qc-batches.ts';
 import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
 import { useAll, useRead } from '../../api/read.ts';
@@ -16,7 +17,7 @@ import { useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import type { Filter, Filters } from '../../table/filter.ts';
 import { FilterBar, show } from '../../table/filters.tsx';
-import { ListPage } from '../../table/list-page.tsx';
+import { Begin, ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { dayOf } from '../../texts/time.ts';
@@ -77,11 +78,15 @@ function States({ filters }: { filters: Filters }): ReactElement {
     );
 }
 
-function Make(): ReactElement | null {
+function useMake(): Ready[] {
     const templates = useAll('/qc-templates', rowsOf);
     const actions = useMemo(() => allowed(makeActions(templates), null), [templates]);
 
     useActions(actions);
+    return actions;
+}
+
+function Make({ actions }: { actions: Ready[] }): ReactElement | null {
     return actions.length
         ? <MenuButton items={actions} label={texts.make}>{texts.make}</MenuButton> : null;
 }
@@ -92,6 +97,7 @@ export function BatchList(): ReactElement {
     const { searchParams } = useAddress();
     const instruments = useInstruments();
     const person = usePeople();
+    const make = useMake();
     const filters = filtersIn(searchParams, known);
     const cursor = searchParams.get('cursor');
     const list = useRead('/qc-batches', { params: { query: { ...filters, order: '-id', limit: 50,
@@ -105,7 +111,8 @@ export function BatchList(): ReactElement {
             rows={list.data?.data ?? empty} nameOf={({ batchNumber }) => batchNumber}
             addressOf={({ id }) => paths.qcBatch(id)} none={texts.none} noneWhat={texts.noneWhat}
             filtered={Object.keys(filters).length > 0} list="/qc-batches"
-            head={<><span className="push" /><Make /></>} filters={<>
+            begin={<Begin actions={make} />}
+            head={<><span className="push" /><Make actions={make} /></>} filters={<>
                 <States filters={filters} /><FilterBar known={known} csv="/qc-batches" />
             </>} />
     );

@@ -17,7 +17,7 @@ import { LeveyJennings } from '../../charts/levey-jennings.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { dateOf } from '../../texts/time.ts';
 import { ChangeSeries } from './change.tsx';
@@ -152,8 +152,12 @@ export function ControlCharts({ id, change }: {
                 <>
                     <div className="head"><h1>{texts.title}</h1></div>
                     {found.error ? <Refused problem={found.error} /> : null}
-                    {empty ? <Nothing title={texts.none}><p className="quiet">{texts.noneWhat}</p>
-                    </Nothing> : null}
+                    {empty ? (
+                        <Nothing title={texts.none}>
+                            <p className="quiet">{texts.noneWhat}</p>
+                            <p><Link href={paths.qcBatches()}>{t.goTo(t.batches.title)}</Link></p>
+                        </Nothing>
+                    ) : null}
                     {!found.error && !empty ? <Waiting what={texts.title} /> : null}
                 </>
             )}

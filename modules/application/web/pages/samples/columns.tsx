@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { dayOf, span } from '../../texts/time.ts';
+import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
 import type { Names } from '../../api/names.ts';
 
@@ -87,7 +88,8 @@ export function Due({ sample }: { sample: Sample }): ReactNode {
 }
 
 export const statusOf = (sample: Sample): string => sample.disposition === 'active'
-    ? t.samples.status[sample.status] : t.samples.disposition[sample.disposition];
+    ? capital(t.samples.status[sample.status])
+    : capital(t.samples.disposition[sample.disposition]);
 
 export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
     const { columns } = t.samples;

@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 import { useRead } from '../../api/read.ts';
 import { usePeople } from '../../api/names.ts';
 import { may } from '../../api/session.ts';
+import { PhaseOf } from '../../nouns/investigation.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -73,8 +74,7 @@ function Investigations({ id }: { id: number }): ReactElement {
                     <Link href={paths.investigation(one.id)}>{one.investigationNumber}</Link>
                 ) },
                 { title: words.title, cell: (one) => one.title },
-                { title: words.state, className: 'w-state',
-                    cell: (one) => t.investigations.status[one.status] },
+                { title: words.state, className: 'w-state', cell: (one) => <PhaseOf phase={one.status} /> },
                 { title: words.opened, className: 'w-when', cell: (one) => <Moment at={one.openedAt} /> },
                 { title: words.due, className: 'w-due',
                     cell: (one) => one.dueDate ? dayOf(one.dueDate) : null },
@@ -111,10 +111,10 @@ function Certificates({ id, amended }: { id: number; amended: boolean }): ReactE
                     { title: words.version, className: 'w-short', cell: (one) => one.version },
                     { title: words.issued, className: 'w-when',
                         cell: (one) => <Moment at={one.issuedAt} /> },
-                    { title: words.by, className: 'w-who', cell: (one) => person(one.issuedBy) },
+                    { title: words.by, className: 'w-name', cell: (one) => person(one.issuedBy) },
                     { title: t.release.certificates.document.title, className: 'w-state',
                         cell: (one) => <Pdf of={one} /> },
-                    { title: words.sent, className: 'w-state', cell: (one) => <Sent of={one} /> },
+                    { title: words.sent, className: 'w-when p2', cell: (one) => <Sent of={one} /> },
                     { title: words.reason, cell: (one) => one.amendment },
                 ]} />
             {amended || found.data?.data.length === 0 ? <Draft id={id} /> : null}

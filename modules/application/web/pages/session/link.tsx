@@ -9,6 +9,7 @@ import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
+import { Glyph } from '../../parts/glyph.tsx';
 import { paths } from '../../paths.ts';
 import { t } from '../../texts/texts.ts';
 import { NewPassword, Wrong } from '../account/change-password.tsx';
@@ -60,7 +61,9 @@ export function LinkPage(): ReactElement {
             <h1>{words.title}</h1>
             <p className="quiet">{location.hostname}</p>
             {email !== null ? <Done email={email} />
-                : token ? <SetPassword done={setEmail} /> : <p role="alert">{words.none}</p>}
+                : token ? <SetPassword done={setEmail} /> : <p className="verdict blocked" role="alert">
+                        <Glyph name="blocked" /><span>{words.none}</span>
+                    </p>}
         </main>
     );
 }

@@ -55,12 +55,12 @@ function Rows({ group, found }: {
                 found={{ data: rows ? { data: rows } : undefined, error: found.error }}
                 columns={[
                     { title: columns[group], cell: ({ name }) => name ?? words.noMethod },
-                    { title: columns.samples, className: 'w-due', cell: ({ samples }) => samples },
-                    ...group === 'method' ? [{ title: columns.tests, className: 'w-due',
+                    { title: columns.samples, className: 'w-due right', cell: ({ samples }) => samples },
+                    ...group === 'method' ? [{ title: columns.tests, className: 'w-due right',
                         cell: ({ tests }: Row) => tests }] : [],
-                    { title: columns.median, className: 'w-due',
+                    { title: columns.median, className: 'w-due right',
                         cell: ({ medianHours }) => words.hours(medianHours) },
-                    { title: columns.p90, className: 'w-due',
+                    { title: columns.p90, className: 'w-due right',
                         cell: ({ p90Hours }) => words.hours(p90Hours) },
                     { title: columns.due, className: 'w-long', cell: (row) =>
                         words.inTime(row.withinDuePercent, row.withinDue, row.withDueDate) },
@@ -95,8 +95,8 @@ export function Turnaround(): ReactElement {
                 ) : null}
             </div>
             <div className="body">
-                <div className="pane">
-                    <p className="caption">
+                <div className="pane sections">
+                    <p className="section caption">
                         {found.data ? words.what(dayOf(found.data.from), dayOf(found.data.to)) : null}
                     </p>
                     <Rows group="method" found={found} />

@@ -104,7 +104,7 @@ export function Permissions(): ReactElement {
                 ) : null}
             </div>
             <PeopleTabs shown="permissions" />
-            <div className="body">
+            <div className="body turning">
                 <div className="pane" tabIndex={0} role="region" aria-label={words.matrix}>
                     {matrix ? <Table matrix={matrix} draft={draft} set={setDraft} /> : null}
                     {!matrix && found.error ? <Refused problem={found.error} /> : null}

@@ -16,6 +16,7 @@ import { Flag, Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link, navigate } from '../../router.tsx';
 import { moved } from '../../table/selection.ts';
+import { capital } from '../../texts/capital.ts';
 import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
 import { lineActions } from './actions.ts';
@@ -83,7 +84,7 @@ function Look({ line, kind, queue }: { line: Line; kind: Kind; queue: Queue }): 
                     <span id={`look-${line.test.id}`}>
                         {line.looks.map(({ text, slug }) => (
                             <span key={text}>
-                                {text}{' '}
+                                {capital(text)}{' '}
                                 {slug ? <Ways slug={slug} test={line.test} /> : null}
                                 {slug ? <span className="id quiet">{slug} </span> : null}
                             </span>
@@ -142,8 +143,8 @@ function Result({ line, queue, move, person }: {
                 <td className="right"><strong>{valueOf(test)}</strong></td>
                 <td title={test.unit ?? undefined}>{test.unit}</td>
                 <td title={test.specification ?? undefined}>
-                    {test.outOfSpecification ? <><Flag code={code} meaning={meaning} /> </> : null}
                     {limitBeside(test.unit, test.specification)}
+                    {test.outOfSpecification ? <> <Flag code={code} meaning={meaning} /></> : null}
                 </td>
                 <td title={lots}>{lots}</td>
                 <td className="right quiet" title={previousOf(line)}>{previousOf(line)}</td>
@@ -184,11 +185,11 @@ export function QueueTable({ runs, queue, move }: {
                 <tr>
                     <th className="w-tick" scope="col"><span className="unseen">{columns.tick}</span></th>
                     <th className="w-id stay" scope="col">{columns.trackingId}</th>
-                    <th className="w-name" scope="col">{columns.place}</th>
+                    <th className="w-due" scope="col">{columns.place}</th>
                     <th className="w-short" scope="col">{columns.test}</th>
-                    <th className="w-due right" scope="col">{columns.result}</th>
+                    <th className="w-when right" scope="col">{columns.result}</th>
                     <th className="w-short" scope="col">{columns.unit}</th>
-                    <th className="w-name" scope="col">{columns.limit}</th>
+                    <th className="w-id" scope="col">{columns.limit}</th>
                     <th className="w-when" scope="col">{columns.lot}</th>
                     <th className="right" scope="col">{columns.previous}</th>
                     <th className="w-when" scope="col">{columns.entered}</th>

@@ -13,7 +13,7 @@ import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import { Views } from '../../table/views.tsx';
@@ -120,6 +120,7 @@ function Queued({ page, at }: { page: Page; at: number }): ReactElement {
                     {tests.length ? <QueueTable runs={runs} queue={queue} move={queue.move} />
                         : <Nothing title={t.verify.none}>
                             <p className="quiet">{t.verify.noneWhat}</p>
+                            <p><Link href={paths.worklist()}>{t.goTo(t.bench.worklist.title)}</Link></p>
                         </Nothing>}
                 </div>
             </div>

@@ -13,7 +13,7 @@ import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { Link, navigate, useAddress } from '../../router.tsx';
 import { Choose, useShown } from '../../table/choose.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { FilterBar } from '../../table/filters.tsx';
@@ -101,7 +101,8 @@ export function Deliveries({ id }: { id: number | null }): ReactElement {
 
     return (
         <ListPage<Delivery> title={t.webhooks.title} label={words.label} none={words.none}
-            noneWhat={words.noneWhat} columns={columns} found={found}
+            noneWhat={words.noneWhat}
+            begin={<Link href={paths.webhooks()}>{t.webhooks.toEndpoints}</Link>} columns={columns} found={found}
             rows={found.data?.data ?? empty} filtered={shown !== '' || endpointId > 0} list="/webhook-deliveries"
             nameOf={({ type }) => type} actions={deliveryActions}
             addressOf={(one) => paths.deliveries(search, one.id)}

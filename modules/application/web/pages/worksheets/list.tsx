@@ -9,7 +9,7 @@ import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
-import { useAddress } from '../../router.tsx';
+import { Link, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
 import type { Filter } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
@@ -59,7 +59,9 @@ export function WorksheetList(): ReactElement {
         <ListPage<Row> title={words.title} label={words.list} columns={columns} found={found}
             rows={found.data?.data ?? none} nameOf={(row) => `${row.testCode} ${row.trackingId}`}
             addressOf={({ id }) => paths.worksheet(id)} none={words.none}
-            noneWhat={words.noneWhat} filtered={Object.keys(filters).length > 0}
+            noneWhat={words.noneWhat}
+            begin={<Link href={paths.worklist()}>{t.goTo(t.bench.worklist.title)}</Link>}
+            filtered={Object.keys(filters).length > 0}
             list="/worksheets" filters={<FilterBar known={known} csv="/worksheets" />} />
     );
 }

@@ -105,8 +105,10 @@ export function WorksheetOfTest({ testId }: { testId: number }): ReactElement {
         <main className="page" id="main">
             <div className="head"><h1>{words.title}</h1></div>
             {found.error ? <Refused problem={found.error} /> : null}
+            {!found.data && !found.error ? <Waiting what={words.title} /> : null}
             {found.data && !one ? (
-                <Nothing title={words.beginWhat}>
+                <Nothing title={words.noneOfTest}>
+                    <p className="quiet">{words.beginWhat}</p>
                     {may('worksheet.fill')
                         ? <p><Button kind="primary" onPress={begin}>{words.begin}</Button></p> : null}
                 </Nothing>
