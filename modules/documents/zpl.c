@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/hidden.h"
+
 /* Millimetres: space inside of a label, between its parts, heights of letters, and of bars. */
 #define INSET 1.5
 #define GAP 1.2
@@ -96,11 +98,10 @@ static unsigned decode(int *length, const char *text)
     return value;
 }
 
-/* Whether a character is a control, has no width, or turns the direction of writing. */
+/* Whether a character hides: label printers spell no script that needs joiners. */
 static bool is_hidden(unsigned c)
 {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+    return lims_hidden_character(c) || lims_hidden_joiner(c);
 }
 
 /* Appends a line of text as field data, with blanks for what hides. */

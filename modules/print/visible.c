@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* visible.c - characters that hide, by their Unicode 15 properties. */
+/* visible.c - characters that hide, as their numbers. */
 #include "print/visible.h"
 
 #include <apr_strings.h>
 #include <glib.h>
 #include <string.h>
 
+#include "kernel/hidden.h"
+
 /* Marks that one letter carries. */
 #define MARKS_MAX 8
 
 /* Longest form of a character as its number: "[U+10FFFF]". */
 #define NUMBER_MAX 10
-
-typedef struct {
-    gunichar first, last;
-} range_t;
-
-/* Invisible, or with an effect on others, whatever stands beside them. */
-static const range_t hidden[] = {
-    { 0x0000, 0x001F },   { 0x007F, 0x009F }, /* controls */
-    { 0x00AD, 0x00AD },                       /* soft hyphen */
-    { 0x034F, 0x034F },                       /* combining grapheme joiner */
-    { 0x115F, 0x1160 },   { 0x17B4, 0x17B5 },   { 0x180B, 0x180F },
-    { 0x3164, 0x3164 },   { 0xFFA0, 0xFFA0 }, /* fillers and selectors of single scripts */
-    { 0x200B, 0x200B },                       /* zero-width space */
-    { 0x2028, 0x202E },                       /* separators, embeddings, overrides */
-    { 0x2060, 0x206F },                       /* joiner, invisible operators, isolates */
-    { 0x2800, 0x2800 },                       /* blank Braille pattern */
-    { 0xFE00, 0xFE0D },                       /* variation selectors */
-    { 0xFEFF, 0xFEFF },                       /* byte order mark */
-    { 0xFFF0, 0xFFFB },   { 0xFFFE, 0xFFFF },   { 0xFDD0, 0xFDEF }, /* annotations, no characters */
-    { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A },                     /* controls of notations */
-    { 0xE0000, 0xE0FFF },                                           /* tags, selectors */
-};
-
-static bool is_hidden(gunichar c)
-{
-    for (size_t i = 0; i < LIMS_LENGTH(hidden); i++) {
-        if (c >= hidden[i].first && c <= hidden[i].last) {
-            return true;
-        }
-    }
-    return (c & 0xFFFE) == 0xFFFE || c > 0x10FFFF;
-}
 
 static bool is_mark(gunichar c)
 {
@@ -69,11 +39,6 @@ static bool is_spelling(gunichar c, gunichar before, gunichar behind)
     return (c == 0xFE0E || c == 0xFE0F) && before >= 0x2000;
 }
 
-static bool is_joiner(gunichar c)
-{
-    return (c >= 0x200C && c <= 0x200F) || c == 0x061C || c == 0xFE0E || c == 0xFE0F;
-}
-
 static bool ends_line(gunichar c)
 {
     return c == '\n' || c == '\r' || c == 0x0B || c == 0x0C || c == 0x85 || c == 0x2028 ||
@@ -89,8 +54,8 @@ typedef struct {
 static void put(writer_t *writer, gunichar c, gunichar behind)
 {
     writer->marks = is_mark(c) ? writer->marks + 1 : 0;
-    if (writer->marks > MARKS_MAX || is_hidden(c) ||
-        (is_joiner(c) && !is_spelling(c, writer->before, behind))) {
+    if (writer->marks > MARKS_MAX || lims_hidden_character(c) ||
+        (lims_hidden_joiner(c) && !is_spelling(c, writer->before, behind))) {
         writer->at += apr_snprintf(writer->at, NUMBER_MAX + 1, "[U+%04X]", (unsigned)c);
     } else {
         writer->at += g_unichar_to_utf8(c, writer->at);
@@ -122,7 +87,9 @@ const char *lims_visible(const char *text, apr_size_t length, bool one_line, apr
     for (const char *c = text; c < end; c = g_utf8_next_char(c)) {
         gunichar value = g_utf8_get_char(c);
 
-        room += is_hidden(value) || is_joiner(value) || is_mark(value) ? NUMBER_MAX : 4;
+        room += lims_hidden_character(value) || lims_hidden_joiner(value) || is_mark(value)
+                    ? NUMBER_MAX
+                    : 4;
     }
     visible = writer.at = apr_palloc(pool, room);
     while (at < end) {

@@ -102,11 +102,15 @@ static void hidden_characters(apr_pool_t *pool)
     const lims_label_t label = { "A-1",
                                  "a\tb\xE2\x80\xAE"
                                  "c\xC2\x85"
-                                 "d\xEF\xBB\xBF",
+                                 "d\xEF\xBB\xBF"
+                                 "e\xD8\x9C"
+                                 "f\xE3\x85\xA4"
+                                 "g\xE2\xA0\x80"
+                                 "h\xF3\xA0\x81\x81",
                                  no_lines };
 
-    ok(contains(written(&label, &roll, pool), "^FDa b c d ^FS"),
-       "controls and marks of direction are blanks");
+    ok(contains(written(&label, &roll, pool), "^FDa b c d e f g h ^FS"),
+       "controls, marks of direction, fillers and tags are blanks");
 }
 
 static void hostile_codes(apr_pool_t *pool)
