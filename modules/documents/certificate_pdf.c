@@ -9,6 +9,7 @@
 #include "documents/documents.h"
 #include "kernel/base64.h"
 #include "kernel/error.h"
+#include "kernel/etag.h"
 #include "kernel/field.h"
 #include "service/service.h"
 
@@ -94,13 +95,27 @@ static const lims_error_t *prepare_draft(lims_request_t *rq)
     return NULL;
 }
 
+/* Sets the ETag of the answer. Whether the caller has what it is of. */
+static bool is_known(lims_request_t *rq, const char *digest)
+{
+    const lims_exchange_t *x = rq->exchange;
+    const char *etag = apr_pstrcat(rq->pool, "\"", digest, "\"", NULL);
+
+    apr_table_setn(rq->reply->headers, "ETag", etag);
+    return x && x->if_none_match && lims_etag_matches(x->if_none_match, etag, true);
+}
+
 static const lims_error_t *prepare_order(lims_request_t *rq)
 {
     const lims_call_t call = { .statement = LIMS_STMT_ORDER_CERTIFICATES_JOB };
-    const char *number;
+    const lims_exchange_t *x = rq->exchange;
+    const char *number, *name;
     lims_result_t *row = NULL;
-    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+    const lims_error_t *error;
 
+    lims_values_set(rq->values, "version", LIMS_VERSION);
+    lims_values_set(rq->values, "known", x ? x->if_none_match : NULL);
+    error = lims_service_read(&row, rq, &call, 1);
     if (error) {
         return error;
     }
@@ -108,13 +123,23 @@ static const lims_error_t *prepare_order(lims_request_t *rq)
         return none(rq, "order");
     }
     number = lims_result_get(row, 0, "orderNumber");
-    if (!lims_result_get(row, 0, "job")) {
+    if (!lims_result_get(row, 0, "digest")) {
         return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
                                  "No certificate is issued yet for a sample of order %s.", number);
     }
-    lims_print_later(rq, lims_result_get(row, 0, "job"),
-                     apr_pstrcat(rq->pool, number, "-certificates.pdf", NULL));
+    name = apr_pstrcat(rq->pool, number, "-certificates.pdf", NULL);
+    if (is_known(rq, lims_result_get(row, 0, "digest"))) {
+        lims_answer_with_pdf(rq, name, "", 0);
+    } else {
+        lims_print_later(rq, lims_result_get(row, 0, "job"), name);
+    }
     return NULL;
+}
+
+/* Prints the document, but where the caller has it. */
+static const lims_error_t *print_order(lims_request_t *rq)
+{
+    return rq->staged ? lims_print_and_answer(rq) : NULL;
 }
 
 /* --- Routes ----------------------------------------------------------------- */
@@ -148,13 +173,14 @@ static const lims_route_t routes[] = {
       .description = "Of each sample of the order the version that is valid, in the order of the "
                      "samples; each part has its own number and pages. The bytes are made for "
                      "this answer and not kept: what is kept, and verified by its digest, is the "
-                     "document of each certificate.",
+                     "document of each certificate. The ETag is of the certificates, so that what "
+                     "is known is not printed again.",
       .scope = "certificates:read",
       .permission = "data.read",
       .flags = LIMS_PDF_FLAGS,
       .status = 200,
       .handler = prepare_order,
-      .work = lims_print_and_answer,
+      .work = print_order,
       .errors = print_errors },
     { .method = "GET",
       .path = "/samples/:id/certificate-preview.pdf",

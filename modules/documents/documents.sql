@@ -41,7 +41,7 @@ SELECT c.certificate_number AS "certificateNumber",
        d.state AS "state",
        d.failure AS "failure",
        encode(d.sha256, 'hex') AS "sha256",
-       CASE WHEN strpos(coalesce(:known::text, ''), encode(d.sha256, 'hex')) = 0
+       CASE WHEN '"' || encode(d.sha256, 'hex') || '"' IS DISTINCT FROM :known::text
             THEN translate(encode(b.content, 'base64'), E'\n', '') END AS "content"
   FROM lims.certificate c
   JOIN lims.document d
@@ -63,21 +63,35 @@ SELECT s.tracking_id AS "trackingId",
    AND s.id = :id::bigint
 
 -- name: order_certificates_job one
--- Makes the job for the printer: the valid certificate of each sample of an order; NULL: there
--- is none.
+-- Makes the job for the printer: the valid certificate of each sample of an order. The digest is
+-- of what the document is made of, by this version of the service; NULL: there is no
+-- certificate. Without the job where the caller has the document (known: its If-None-Match).
+WITH valid AS MATERIALIZED (
+    SELECT c.id, c.sample_id, encode(sha256(convert_to(concat_ws(':', :version::text,
+               string_agg(encode(c.sha256, 'hex'), ':') OVER (
+                   ORDER BY c.sample_id
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)), 'UTF8')),
+               'hex') AS digest
+      FROM lims.sample s
+      JOIN lims.certificate c
+        ON c.organization_id = s.organization_id
+       AND c.sample_id = s.id
+       AND c.status = 'issued'
+     WHERE s.organization_id = :$organization::bigint
+       AND s.order_id = :id::bigint
+)
 SELECT o.order_number AS "orderNumber",
+       (SELECT v.digest FROM valid v LIMIT 1) AS "digest",
        (SELECT CASE WHEN count(*) > 0 THEN json_build_object(
                    'kind', 'certificates', 'draft', false,
-                   'contents', json_agg(c.content ORDER BY s.id),
+                   'contents', json_agg(c.content ORDER BY c.sample_id),
                    'files', lims.logo_files(:$organization::bigint, array_agg(
                        DISTINCT c.content #>> '{laboratory,logoSha256}'))) END
-          FROM lims.sample s
+          FROM valid v
           JOIN lims.certificate c
-            ON c.organization_id = s.organization_id
-           AND c.sample_id = s.id
-           AND c.status = 'issued'
-         WHERE s.organization_id = o.organization_id
-           AND s.order_id = o.id) AS "job"
+            ON c.organization_id = :$organization::bigint
+           AND c.id = v.id
+         WHERE '"' || v.digest || '"' IS DISTINCT FROM :known::text) AS "job"
   FROM lims.sample_order o
  WHERE o.organization_id = :$organization::bigint
    AND o.id = :id::bigint

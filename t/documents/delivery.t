@@ -38,6 +38,8 @@ for ([ 'a key', $lims ], [ 'a person', $clerk ]) {
         "$who gets a file name made of the certificate's number, to be shown");
     like($got->header('Content-Security-Policy'), qr/\Adefault-src 'none'/, "the document of $who can reach nothing in a browser");
     my $known = $caller->get($path, headers => { 'If-None-Match' => qq("$digest") });
+    my $similar = $caller->get($path, headers => { 'If-None-Match' => qq("${digest}0") });
+    is(length($similar->body), length($got->body), "$who: with an ETag that begins alike they are sent");
     is($known->status . '|' . $known->body, '304|', "$who is not sent a document again that is known");
     my $head = $caller->head($path);
     is($head->status . '|' . $head->header('Content-Length') . '|' . $head->body,

@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 
+use File::Temp ();
+
 use LIMS::Print qw(lines words);
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
@@ -13,7 +15,12 @@ use LIMS::Service::Person;
 use LIMS::Test;
 use LIMS::Test::Printer;
 
-my $printer = LIMS::Test::Printer->real;
+# The printer by a link, which is taken away where nothing is to be printed.
+my $folder = File::Temp->newdir('lims-printer-XXXXXX', TMPDIR => 1);
+my $link   = "$folder/lims-print";
+chmod 0755, "$folder";
+symlink(LIMS::Test::Printer->real->program, $link) or die "$link: $!\n";
+my $printer = LIMS::Test::Printer->real(program => $link);
 my $lims    = LIMS::Test->new(conf => $printer->conf);
 my $lab     = LIMS::Service::Laboratory->new($lims);
 my $clerk   = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
@@ -32,6 +39,15 @@ my $path    = "/orders/$order->{id}/certificates.pdf";
 like(refused($clerk->get($path), 404, 'not_found', 'an order without certificates')->{message},
     qr/No certificate is issued yet for a sample of order \Q$order->{orderNumber}\E/, 'the refusal says that none is issued');
 my @issued;
+sub without_printing {
+    my ($act) = @_;
+    $printer->settled($lab, $_) for @issued;
+    rename $link, "$link.away" or die "$link: $!\n";
+    my @answers = $act->();
+    rename "$link.away", $link or die "$link: $!\n";
+    return @answers;
+}
+
 for my $sample (@samples[ 1, 0 ]) {
     for my $one ($lab->tests($sample)) {
         $lab->enter($one, '1.20');
@@ -50,14 +66,22 @@ for ([ 'a person', $clerk ], [ 'a key', $lims ]) {
     like($text, qr/\Q$issued[1]{certificateNumber}\E.*\Q$issued[0]{certificateNumber}\E/s, "$who: certificates stand in the order of the samples");
     like($text, qr/Tap 1.*Tap 2/s, "$who: each certificate has its sample");
     unlike($text, qr/Tap 3/, "$who: samples without a certificate are left out");
-    my $known = $caller->get($path, headers => { 'If-None-Match' => $got->header('ETag') });
-    is($known->status, 304, "$who: what is known is not sent again");
+    my $tag = $got->header('ETag');
+    my @known = without_printing(sub {
+        return map { $caller->get($path, headers => { 'If-None-Match' => $_ }) } $tag, "W/$tag", qq{"other", $tag}, '*';
+    });
+    is(join(' ', map { $_->status } @known), '304 304 304 304', "$who: what is known is not sent again, nor printed");
+    is($known[0]->header('ETag'), $tag, "$who: it is told by the same ETag");
+    my $similar = $caller->get($path, headers => { 'If-None-Match' => $tag =~ s/"\z/0"/r });
+    is($similar->status . ' ' . ($similar->body eq $got->body), '200 1', "$who: with another ETag they are sent");
 }
 my $narrow = $lims->key($lims->fixture, scopes => ['samples:read']);
 refused($lims->get($path, key => $narrow->{key}), 403, 'scope_required', 'a key without certificates:read');
 my $other = $lims->organization(code => 'other');
 refused($lims->get($path, key => $other->{key}), 404, 'not_found', "another organization's key");
 refused($lims->get('/orders/999999/certificates.pdf'), 404, 'not_found', 'an order of nobody');
+
+my $before_amended = $clerk->get($path)->header('ETag');
 
 # Only the version that is valid: the superseded one is in no such document.
 my $ann = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => [ 'qa_officer', 'lab_manager' ]);
@@ -67,6 +91,7 @@ $ann->done('certificate issue', sampleId => $samples[0]{id});
 my $now = words($clerk->get($path)->body);
 like($now, qr/Tap 9/, 'the next version is in the document');
 is(scalar(() = $now =~ /Page 1 of/g), 2, 'the superseded version is not in the document');
+isnt($clerk->get($path)->header('ETag'), $before_amended, 'the document with another version has another ETag');
 
 # --- The preview of a layout --------------------------------------------------------------
 
