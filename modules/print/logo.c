@@ -11,6 +11,9 @@
 
 #define SIGNATURE "\x89PNG\r\n\x1a\n"
 
+/* Bytes of a chunk beside its data: length, type, check sum. */
+#define CHUNK_FRAME 12
+
 static const lims_error_t *refuse(const char *why, apr_pool_t *pool)
 {
     return lims_client_error(pool, LIMS_E_INVALID_BODY, "The logo cannot be used: %s", why);
@@ -28,6 +31,32 @@ static const lims_error_t *check_size(const png_image *image, apr_pool_t *pool)
                       pool);
     }
     return NULL;
+}
+
+static apr_uint32_t read_number(const unsigned char *bytes)
+{
+    return (apr_uint32_t)bytes[0] << 24 | (apr_uint32_t)bytes[1] << 16 |
+           (apr_uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Whether each chunk, up to the last one, ends within the file: libpng takes as much memory as
+ * a chunk says that it is long, up to 2 GB, before it reads any of it. */
+static bool is_whole(const unsigned char *bytes, apr_size_t length)
+{
+    apr_size_t at = sizeof(SIGNATURE) - 1;
+
+    while (length - at >= CHUNK_FRAME) {
+        apr_size_t size = read_number(bytes + at);
+
+        if (size > length - at - CHUNK_FRAME) {
+            return false;
+        }
+        if (memcmp(bytes + at + 4, "IEND", 4) == 0) {
+            return true;
+        }
+        at += CHUNK_FRAME + size;
+    }
+    return false;
 }
 
 static bool is_opaque(const unsigned char *pixels, apr_size_t count)
@@ -52,6 +81,9 @@ const lims_error_t *lims_logo_read(lims_logo_t *logo, const void *bytes, apr_siz
     }
     if (length < sizeof(SIGNATURE) - 1 || memcmp(bytes, SIGNATURE, sizeof(SIGNATURE) - 1) != 0) {
         return refuse("it is not a PNG", pool);
+    }
+    if (!is_whole(bytes, length)) {
+        return refuse("it is cut off, or one of its parts says that it is longer than it is", pool);
     }
     if (!png_image_begin_read_from_memory(&image, bytes, length)) {
         error = refuse(image.message, pool);

@@ -92,6 +92,8 @@ is($lab->value('SELECT count(*) FROM lims.logo'), 2, 'a removed logo is kept for
 my %broken = (
     'no picture'              => [ 'GIF89a',                            qr/not a PNG/ ],
     'a picture cut short'     => [ substr($png, 0, 60),                 qr/cannot be used/ ],
+    'a picture with a part that says it has 2 GB' => [ substr($png, 0, 33) . "\x73\0\0\0tEXt" . substr($png, 33),
+        qr/one of its parts says that it is longer than it is/ ],
     'a picture of 5,000 pixels' => [ png(5000, 1),                      qr/at most 4000 on a side/ ],
 );
 for my $what (sort keys %broken) {

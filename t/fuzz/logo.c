@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A logo is read within its bounds, or refused with a reason; what was read is written anew
+ * A logo is read within its bounds, of memory too, or refused with a reason; what was read is written anew
  * as a PNG that is read as the same pixels.
  */
 #include "print/logo.h"
 
+#include <sys/resource.h>
+
 #include "fuzz.h"
+
+/* Most memory that this program ever holds, in kilobytes: pictures of the largest size twice,
+ * and what a sanitizer keeps back. */
+#define MEMORY_MAX (1024 * 1024)
+
+static void must_be_small(void)
+{
+    struct rusage used = { 0 };
+
+    must(getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss < MEMORY_MAX,
+         "memory is bounded by the size of the picture");
+}
 
 static void must_be_written(const lims_logo_t *logo, apr_pool_t *pool)
 {
@@ -36,5 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must_be_written(&logo, pool);
     }
     apr_pool_destroy(pool);
+    must_be_small();
     return 0;
 }
