@@ -403,6 +403,8 @@ struct lims_route_t {
     const char *const *sign_values;
     /* Generic action: bind the values, run, no row is 404. */
     lims_stmt_e statement;
+    const char *list;         /* of a file: the path of the list whose records it has, a route of
+                                 the same resource, of the same parameters; or NULL */
     lims_stmt_e search;       /* of a list: instead, when a filter is given */
     lims_stmt_e changes;      /* of a list: instead, when updatedSince is given */
     lims_handler_fn *check;   /* may refuse by the values alone; fills in from them */

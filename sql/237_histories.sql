@@ -199,7 +199,7 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT CASE
         WHEN p_column ~ '_by$'
-          OR p_column IN ('assigned_to', 'user_id', 'owner_id', 'assignee_id')
+          OR p_column IN ('assigned_to', 'user_id', 'owner_id', 'assignee_id', 'acts_for')
         THEN 'user_account'
         WHEN p_column = 'retest_of' THEN 'sample_test'
         WHEN p_column = 'profile_id' THEN 'instrument_profile'

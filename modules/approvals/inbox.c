@@ -143,6 +143,7 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/approval-records", "approval pdf", "printApprovalRecords", "approvals"),
       .permission = "approval.decide",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     LIMS_ROUTE_END,
 };

@@ -38,11 +38,11 @@ const lims_error_t *lims_report_table(lims_report_t *report, const lims_field_t 
 /* Ends the job, which lims_print_and_answer() takes. */
 const lims_error_t *lims_report_end(lims_report_t *report);
 
-/* Makes the job of the list of a path (report_lists.c), of the rows of this statement. */
-const lims_error_t *lims_report_of(lims_request_t *rq, const char *path, lims_stmt_e list);
+/* Makes the job of the route's list, of the rows of this statement, with the columns that
+ * report_lists.c names. */
+const lims_error_t *lims_report_of(lims_request_t *rq, lims_stmt_e list);
 
-/* Makes the job of the list whose route stands two before this one, behind which its CSV file
- * stands: as it is filtered, with the columns that report_lists.c names. */
+/* Makes the job of the route's list, as it is filtered. */
 lims_handler_fn lims_report_list;
 
 /* Errors of the routes of reports. */
@@ -59,23 +59,24 @@ typedef struct {
 const lims_report_list_t *lims_report_list_of(const char *path);
 
 /* clang-format off */
-/* The members of the route by which a list is printed, behind that of its CSV file. */
-#define LIMS_REPORT(list, word, name, records, makes)                                \
+/* The members of the route by which a list is printed; its permission and filters are those of
+ * the list. */
+#define LIMS_REPORT(records_of, word, name, records, makes)                          \
     .method = "GET",                                                                 \
-    .path = list "/export.pdf",                                                      \
+    .path = records_of "/export.pdf",                                                \
+    .list = records_of,                                                              \
     .command = word,                                                                 \
     .surfaces = LIMS_SURFACES_PEOPLE,                                                \
     .operation = name,                                                               \
     .summary = "Print the list of " records " as PDF",                               \
     .description = "At most 2,000 " records ", as filtered; more are for the CSV "   \
                    "file. The bytes go to standard output: `limsctl ... > list.pdf`.", \
-    .flags = LIMS_PDF_FLAGS,                                                         \
     .status = 200,                                                                   \
     .handler = makes,                                                                \
     .work = lims_print_and_answer,                                                   \
     .errors = lims_report_errors
-#define LIMS_REPORT_LIST(list, word, name, records)                                  \
-    LIMS_REPORT(list, word, name, records, lims_report_list)
+#define LIMS_REPORT_LIST(records_of, word, name, records)                            \
+    LIMS_REPORT(records_of, word, name, records, lims_report_list)
 /* clang-format on */
 
 #endif /* LIMS_DOCUMENTS_PDF_REPORT_H */

@@ -49,6 +49,36 @@ static const lims_report_list_t lists[] = {
       "Investigations",
       { "investigationNumber", "kind", "title", "trackingId", "testCode", "status", "openedAt",
         "openedBy", "dueOn", "closedAt", "closedBy", NULL } },
+    { "/reagent-lots",
+      "Reagent lots",
+      { "code", "lotNumber", "name", "supplier", "expiresOn", "openedAt", "usableUntil", "qcStatus",
+        "quarantined", "quarantineReason", NULL } },
+    { "/media-lots",
+      "Media lots",
+      { "code", "name", "medium", "lotNumber", "supplier", "preparedOn", "expiresOn", "usableUntil",
+        "growthPromotionStatus", "sterilityStatus", "qcStatus", "quarantined", NULL } },
+    { "/qc-templates",
+      "QC templates",
+      { "method", "name", "version", "required", "perSamples", "active", "updatedAt", NULL } },
+    { "/worksheet-templates",
+      "Worksheet templates",
+      { "testDefinitionId", "name", "version", "active", "updatedAt", NULL } },
+    { "/instrument-files",
+      "Instrument files",
+      { "fileName", "size", "status", "instrumentId", "profileCode", "profileVersion", "receivedAt",
+        "receivedBy", "sentBy", "processedAt", "resolvedAt", "resolvedBy", NULL } },
+    { "/users",
+      "Users",
+      { "displayName", "email", "roles", "canSign", "active", "lastSignInAt", "lockedUntil",
+        "createdAt", NULL } },
+    { "/keys",
+      "API keys",
+      { "name", "keyPrefix", "scopes", "uploadOnly", "actsFor", "createdBy", "createdAt",
+        "lastUsedAt", "expiresAt", "revokedAt", NULL } },
+    { "/webhook-endpoints",
+      "Webhook endpoints",
+      { "name", "url", "events", "enabled", "disabledAt", "disabledReason", "createdBy",
+        "createdAt", "deletedAt", NULL } },
 };
 
 const lims_report_list_t *lims_report_list_of(const char *path)
@@ -61,8 +91,9 @@ const lims_report_list_t *lims_report_list_of(const char *path)
     return NULL;
 }
 
-const lims_error_t *lims_report_of(lims_request_t *rq, const char *path, lims_stmt_e statement)
+const lims_error_t *lims_report_of(lims_request_t *rq, lims_stmt_e statement)
 {
+    const char *path = rq->route->list;
     const lims_report_list_t *list = lims_report_list_of(path);
     const lims_call_t call = { .statement = statement };
     lims_report_t *report = NULL;
@@ -83,8 +114,5 @@ const lims_error_t *lims_report_of(lims_request_t *rq, const char *path, lims_st
 
 const lims_error_t *lims_report_list(lims_request_t *rq)
 {
-    const lims_route_t *list = rq->route - 2;
-    bool search = list->search != LIMS_STMT_NONE && lims_service_is_filtered(rq);
-
-    return lims_report_of(rq, list->path, search ? list->search : list->statement);
+    return lims_report_of(rq, lims_service_listed(rq));
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "instruments/decisions.h"
 #include "instruments/import.h"
 #include "instruments/instruments.h"
@@ -375,6 +376,11 @@ static const lims_route_t routes[] = {
                       "instrument files"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/instrument-files", "instrument-file pdf", "printInstrumentFiles",
+                       "instrument files"),
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/instrument-files/:id",

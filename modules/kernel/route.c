@@ -152,6 +152,16 @@ bool lims_route_is_file(const lims_route_t *route, lims_surface_e surface)
     return surface != LIMS_SURFACE_TOOL && (route->flags & flag) != 0;
 }
 
+const lims_route_t *lims_route_list(const lims_resource_t *resource, const lims_route_t *route)
+{
+    for (const lims_route_t *list = resource->routes; route->list && list->method; list++) {
+        if (list->path && lims_route_reads(list) && strcmp(list->path, route->list) == 0) {
+            return list;
+        }
+    }
+    return NULL;
+}
+
 bool lims_route_reads(const lims_route_t *route)
 {
     return strcmp(route->method, "GET") == 0;

@@ -32,6 +32,10 @@ typedef struct {
 /* Whether a surface has the route. */
 bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface);
 
+/* Returns the list whose records the route answers as a file: the route of the resource that
+ * .list names. NULL: there is none. */
+const lims_route_t *lims_route_list(const lims_resource_t *resource, const lims_route_t *route);
+
 /* Whether the route only reads. */
 bool lims_route_reads(const lims_route_t *route);
 

@@ -329,10 +329,36 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
     }
 }
 
+/* Checks that a file has the records of a list of its resource, for whoever may read these,
+ * and is filtered as they are. */
+static void check_list(check_t *check, const char *where, const lims_resource_t *resource,
+                       const lims_route_t *route)
+{
+    const lims_route_t *list = lims_route_list(resource, route);
+
+    if (!route->list) {
+        return;
+    }
+    if (!list) {
+        problem(check, where, "there is no list %s", route->list);
+        return;
+    }
+    if (!list->permission || !route->permission ||
+        strcmp(list->permission, route->permission) != 0) {
+        problem(check, where, "has not the permission of the list %s", route->list);
+    }
+    for (const lims_field_t *field = route->query; field && field->name; field++) {
+        if (lims_field_find(list->query, field->name) != field) {
+            problem(check, where, "%s is no parameter of the list %s", field->name, route->list);
+        }
+    }
+}
+
 static void check_route(check_t *check, const char *where, const lims_resource_t *resource,
                         const lims_route_t *route)
 {
     check_surfaces(check, where, route);
+    check_list(check, where, resource, route);
     check_permission(check, where, route);
     check_signing(check, where, route);
     if (route->path && !route->output && !(route->flags & LIMS_R_DOCUMENT) && !resource->fields) {

@@ -435,6 +435,7 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/orders", "order pdf", "printOrders", "orders"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/orders/:id",

@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/key.h"
@@ -273,6 +274,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/keys", "key export", "exportKeys", "API keys"),
       .permission = "key.manage",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/keys", "key pdf", "printKeys", "API keys"),
+      .permission = "key.manage",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/keys/:id",

@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/key.h"
@@ -298,6 +299,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/users", "user export", "exportUsers", "users"),
       .permission = "user.manage",
       .flags = LIMS_R_OWNER | LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/users", "user pdf", "printUsers", "users"),
+      .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/users/:id",

@@ -204,6 +204,7 @@ static const lims_route_t routes[] = {
     { LIMS_REPORT_LIST("/certificates", "certificate list-pdf", "printCertificates",
                        "certificates"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/certificates/:id",

@@ -185,6 +185,7 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/confirmations", "confirmation pdf", "printConfirmations", "confirmations"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/confirmations/:id",

@@ -344,6 +344,7 @@ static const lims_route_t routes[] = {
     { LIMS_REPORT_LIST("/investigations", "investigation pdf", "printInvestigations",
                        "investigations"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/investigations/:id",

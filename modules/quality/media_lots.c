@@ -7,6 +7,7 @@
  * requalification replaces a failure. The only status that a person sets is
  * quarantine.
  */
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -143,6 +144,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/media-lots", "media-lot export", "exportMediaLots", "media lots"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/media-lots", "media-lot pdf", "printMediaLots", "media lots"),
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/media-lots/:id",

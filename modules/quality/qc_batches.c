@@ -348,6 +348,7 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/qc-batches", "qc-batch pdf", "printQcBatches", "QC batches"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/qc-batches/:id",

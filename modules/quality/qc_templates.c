@@ -7,6 +7,7 @@
  * next version of its method, from which new batches are made.
  */
 #include "database/database.h"
+#include "documents/pdf_report.h"
 #include "kernel/field.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
@@ -171,6 +172,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/qc-templates", "qc-template export", "exportQcTemplates", "QC templates"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/qc-templates", "qc-template pdf", "printQcTemplates", "QC templates"),
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/qc-templates/:id",

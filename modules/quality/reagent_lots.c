@@ -3,6 +3,7 @@
  * reagent_lots.c - reagent and standard lots. If the organization's policy is
  * to block, no result can be entered with an expired lot.
  */
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -51,6 +52,10 @@ static const lims_route_t routes[] = {
     { LIMS_CSV_EXPORT("/reagent-lots", "reagent-lot export", "exportReagentLots", "reagent lots"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/reagent-lots", "reagent-lot pdf", "printReagentLots", "reagent lots"),
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/reagent-lots/:id",

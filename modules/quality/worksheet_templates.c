@@ -7,6 +7,7 @@
  * one for the same test definition makes its next version, which new worksheets
  * use.
  */
+#include "documents/pdf_report.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -144,6 +145,11 @@ static const lims_route_t routes[] = {
                       "exportWorksheetTemplates", "worksheet templates"),
       .permission = "data.read",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/worksheet-templates", "worksheet-template pdf", "printWorksheetTemplates",
+                       "worksheet templates"),
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheet-templates/:id",

@@ -325,6 +325,7 @@ static const lims_route_t routes[] = {
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/worksheets", "worksheet pdf", "printWorksheets", "worksheets"),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheets/:id",

@@ -194,7 +194,7 @@ const lims_error_t *lims_sample_tests_print(lims_request_t *rq)
     lims_stmt_e list = LIMS_STMT_NONE;
     const lims_error_t *error = prepare(&list, rq);
 
-    return error ? error : lims_report_of(rq, "/sample-tests", list);
+    return error ? error : lims_report_of(rq, list);
 }
 
 const lims_error_t *lims_sample_tests_export(lims_request_t *rq)

@@ -437,6 +437,7 @@ static const lims_route_t routes[] = {
       .handler = lims_samples_export },
     { LIMS_REPORT("/samples", "sample list-pdf", "printSamples", "samples", lims_samples_print),
       .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = lims_sample_filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/samples/:id",

@@ -146,7 +146,7 @@ const lims_error_t *lims_samples_print(lims_request_t *rq)
 {
     const lims_error_t *error = find_names(rq);
 
-    return error ? error : lims_report_of(rq, "/samples", choose(rq));
+    return error ? error : lims_report_of(rq, choose(rq));
 }
 
 const lims_error_t *lims_samples_export(lims_request_t *rq)

@@ -87,6 +87,14 @@ static lims_stmt_e page_statement(const lims_request_t *rq)
                                                                            : route->statement;
 }
 
+lims_stmt_e lims_service_listed(const lims_request_t *rq)
+{
+    const lims_route_t *list = lims_route_list(rq->resource, rq->route);
+
+    return list->search != LIMS_STMT_NONE && lims_service_is_filtered(rq) ? list->search
+                                                                          : list->statement;
+}
+
 lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list)
 {
     const char *order = lims_values_get(rq->values, "order");

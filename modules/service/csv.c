@@ -281,9 +281,6 @@ const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const ch
 
 const lims_error_t *lims_csv_export(lims_request_t *rq)
 {
-    const lims_route_t *list = rq->route - 1;
-    bool search = list->search != LIMS_STMT_NONE && lims_service_is_filtered(rq);
-
-    return lims_csv_list(rq, search ? list->search : list->statement,
-                         apr_pstrcat(rq->pool, list->path + 1, ".csv", NULL));
+    return lims_csv_list(rq, lims_service_listed(rq),
+                         apr_pstrcat(rq->pool, rq->route->list + 1, ".csv", NULL));
 }

@@ -41,16 +41,16 @@ const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest);
 /* Answers all rows of the statement `list` as the file `name`. */
 const lims_error_t *lims_csv_list(lims_request_t *rq, lims_stmt_e list, const char *name);
 
-/* Answers all rows of the list whose route stands before this one, as filtered, as a file that
- * is called after it. */
+/* Answers all rows of the route's list, as filtered, as a file that is called after it. */
 lims_handler_fn lims_csv_export;
 
 /* clang-format off */
 /* The members of the route by which a list is downloaded; its permission and filters are those
- * of the list, behind whose route it stands. */
-#define LIMS_CSV_EXPORT(list, word, name, records)                                   \
+ * of the list. */
+#define LIMS_CSV_EXPORT(records_of, word, name, records)                             \
     .method = "GET",                                                                 \
-    .path = list "/export",                                                          \
+    .path = records_of "/export",                                                    \
+    .list = records_of,                                                              \
     .command = word,                                                                 \
     .surfaces = LIMS_SURFACES_PEOPLE,                                                \
     .operation = name,                                                               \

@@ -69,6 +69,9 @@ bool lims_service_is_filtered(const lims_request_t *rq);
 /* Answers a list with the page of the statement `list`, in the requested order. */
 const lims_error_t *lims_service_page(lims_request_t *rq, lims_stmt_e list);
 
+/* Returns the statement of the list whose records the route answers as a file, as filtered. */
+lims_stmt_e lims_service_listed(const lims_request_t *rq);
+
 /* Returns the statement for `list` in the requested order: itself, or its counterpart
  * that begins with the newest record. */
 lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list);

@@ -9,6 +9,7 @@
  */
 #include <apr_strings.h>
 
+#include "documents/pdf_report.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
@@ -246,6 +247,11 @@ static const lims_route_t routes[] = {
                       "webhook endpoints"),
       .permission = "webhook.manage",
       .flags = LIMS_CSV_FLAGS,
+      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/webhook-endpoints", "webhook pdf", "printWebhookEndpoints",
+                       "webhook endpoints"),
+      .permission = "webhook.manage",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/webhook-endpoints/:id",

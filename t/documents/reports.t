@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 
+use File::Temp qw(tempdir);
+
 use LIMS::Print;
 use LIMS::Test;
 use MIME::Base64 qw(decode_base64);
@@ -17,7 +19,7 @@ my ($code, $email) = @{ $lims->db->selectrow_arrayref(q{SELECT o.code, min(u.ema
     JOIN lims.user_account u ON u.organization_id = o.id AND u.active
     JOIN lims.user_role r ON r.organization_id = o.id AND r.user_id = u.id AND r.role = 'lab_manager'
     WHERE o.name LIKE 'Cedar Basin%' GROUP BY 1}) };
-my @here = ('--organization', $code, '--user', $email);
+our @here = ('--organization', $code, '--user', $email);
 my $name = $lims->value('SELECT display_name FROM lims.user_account WHERE email = ?', $email);
 
 # Returns the text of a document that a command makes.
@@ -60,7 +62,8 @@ subtest 'names instead of ids' => sub {
 
 subtest 'every list' => sub {
     for my $command ('sample list-pdf', 'sample-test list-pdf', 'worklist-pdf', 'approval pdf',
-        'qc-batch pdf', 'worksheet pdf', 'confirmation pdf', 'investigation pdf')
+        'qc-batch pdf', 'worksheet pdf', 'confirmation pdf', 'investigation pdf', 'reagent-lot pdf',
+        'media-lot pdf', 'qc-template pdf', 'worksheet-template pdf', 'instrument-file pdf')
     {
         like(printed(split / /, $command), qr/Page 1 of \d/, "$command prints");
     }
@@ -68,6 +71,48 @@ subtest 'every list' => sub {
     my $text = flat(printed('worklist-pdf'));
     is(join(' ', grep { index($text, flat($_->{trackingId})) < 0 } @$rows), '',
         'the worklist has every sample of its rows');
+    $lims->db->do(q{INSERT INTO lims.qc_template (organization_id, method, name)
+        SELECT id, 'EPA 300.0', 'Anions' FROM lims.organization WHERE code = ?}, undef, $code);
+    for my $of ([ 'reagent-lot', 'code' ], [ 'media-lot', 'code' ], [ 'qc-template', 'name' ],
+        [ 'worksheet-template', 'name' ], [ 'instrument-file', 'fileName' ])
+    {
+        my ($noun, $member) = @$of;
+        $rows = $lims->ctl(@here, $noun, 'list')->{json}{data};
+        $text = flat(printed($noun, 'pdf'));
+        cmp_ok(scalar @$rows, '>', 0, "there are records: $noun");
+        is(join(' ', map { $_->{$member} } grep { index($text, flat($_->{$member})) < 0 } @$rows), '',
+            "every record stands on the paper: $noun");
+    }
+};
+
+subtest 'lists of the administration' => sub {
+    my $id = $lims->value('SELECT id FROM lims.organization WHERE code = ?', $code);
+    my ($admin) = $lims->db->selectrow_array(q{SELECT u.email FROM lims.user_account u
+        JOIN lims.user_role r ON r.organization_id = u.organization_id AND r.user_id = u.id
+        WHERE u.organization_id = ? AND u.active AND r.role = 'administrator' LIMIT 1}, undef, $id);
+    local @here = ('--organization', $code, '--user', $admin);
+    my $users = $lims->ctl(@here, qw(user list))->{json}{data};
+    my $text  = printed(qw(user pdf));
+    is(join(' ', grep { index(flat($text), flat($_)) < 0 } map { @$_{qw(displayName email)} } @$users), '',
+        'every user stands on the paper');
+    my $key = $lims->ctl(@here, qw(key create --name Printed --scopes samples:read))->{json};
+    $text = printed(qw(key pdf));
+    like($text, qr/Printed.*samples:read/s, 'an API key stands on the paper');
+    unlike(flat($text), qr/\Q$key->{rawKey}\E/, 'the key itself does not');
+    my $folder = tempdir(CLEANUP => 1);
+    local $ENV{LIMS_SECRET_KEY_FILE} = "$folder/secret.key";
+    $lims->ctl('secret-key');
+    my $hook = $lims->ctl(@here, qw(webhook create --name ERP --url https://erp.example/hook --events sample.reported))->{json};
+    $text = printed(qw(webhook pdf));
+    like(flat($text), qr{ERP.*erp\.example/hook.*sample\.reported}s, 'a webhook endpoint stands on the paper');
+    unlike(flat($text), qr/\Q$hook->{secret}\E/, 'its secret does not');
+    my ($reader) = $lims->db->selectrow_array(q{SELECT u.email FROM lims.user_account u
+        JOIN lims.user_role r ON r.organization_id = u.organization_id AND r.user_id = u.id
+        WHERE u.organization_id = ? AND u.active GROUP BY 1 HAVING bool_and(r.role = 'analyst') LIMIT 1}, undef, $id);
+    for my $noun (qw(user key webhook)) {
+        like($lims->ctl('--organization', $code, '--user', $reader, $noun, 'pdf')->{output}, qr/permission_required|permission/,
+            "an analyst prints no list: $noun");
+    }
 };
 
 subtest 'a control chart' => sub {

@@ -233,6 +233,39 @@ static void test_pairs(void)
     }
 }
 
+/* A file of a list: its records, its permission, its parameters. */
+static void test_files(void)
+{
+    const lims_route_t list = {
+        .method = "GET",
+        .path = "/x",
+        .surfaces = LIMS_SURFACES_HTTP,
+        .operation = "listX",
+        .summary = "List them",
+        .scope = "samples:read",
+        .permission = "data.read",
+        .query = page,
+        .status = 200,
+        .statement = (lims_stmt_e)LIST,
+    };
+    lims_route_t file = list;
+
+    file.path = "/x/export";
+    file.operation = "exportX";
+    file.list = "/x";
+    is(check(sound_fields, list, file), NULL, "a file of a list");
+    file.list = "/y";
+    has(check(sound_fields, list, file), "there is no list /y", "a file of no list");
+    file.list = "/x";
+    file.permission = "audit.read";
+    has(check(sound_fields, list, file), "has not the permission of the list /x",
+        "a file that others may read");
+    file.permission = "data.read";
+    file.query = ordered_page;
+    has(check(sound_fields, list, file), "is no parameter of the list /x",
+        "a file that is filtered otherwise");
+}
+
 static void test_fields(void)
 {
     lims_field_t object = { .name = "o", .type = LIMS_T_OBJECT_LIST, .members = page };
@@ -289,6 +322,7 @@ int main(void)
     test_surfaces();
     test_handlers();
     test_pairs();
+    test_files();
     test_fields();
     test_resources();
     return tap_done();
