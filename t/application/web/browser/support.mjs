@@ -100,11 +100,18 @@ export const ask = (page, method, path, body) => page.evaluate(async ([method, p
     return json;
 }, [method, path, body]);
 
+// Until the page has drawn what was done to it; one that is left, or not seen, draws nothing.
+const drawn = (page) => page.evaluate(() => new Promise((done) => {
+    setTimeout(done, 200);
+    requestAnimationFrame(() => setTimeout(done));
+})).catch(() => null);
+
+// Keys as a person presses them: slower than a scanner, and each when the one before has done
+// what it does.
 export async function press(page, ...keys) {
     for (const key of keys) {
         await page.keyboard.press(key);
-        // A person is slower than a scanner.
-        await page.waitForTimeout(120);
+        await Promise.all([page.waitForTimeout(40), drawn(page)]);
     }
 }
 
@@ -173,23 +180,26 @@ const themes = {
     forced: { media: { colorScheme: 'light', forcedColors: 'active' }, rules: OF_COLOURS },
 };
 
-// A screen as it is seen: in every theme nothing for axe-core to find, and a picture where they
-// are kept.
-export async function looks(page, name) {
+// In every theme and on a tablet nothing for axe-core to find; calls `seen(theme)` at each.
+export async function accessible(page, name, seen = () => null) {
     for (const [theme, { media, rules }] of Object.entries(themes)) {
         await page.emulateMedia(media);
-        await keep(page, `${name}-${theme}`);
+        await seen(theme);
         const found = await findings(page, rules);
         ok(found.length === 0, `${name}, ${theme}: nothing for axe-core to find`, ...found);
     }
     await page.emulateMedia(themes.light.media);
     const size = page.viewportSize();
     await page.setViewportSize({ width: 1024, height: 768 });
-    await keep(page, `${name}-tablet`);
+    await seen('tablet');
     const found = await findings(page, OF_PLACES);
     ok(found.length === 0, `${name}, 1024 wide: nothing for axe-core to find`, ...found);
     await page.setViewportSize(size);
 }
+
+// A screen as it is seen: accessible, and a picture of it where they are kept.
+export const looks = (page, name) =>
+    accessible(page, name, (theme) => keep(page, `${name}-${theme}`));
 
 export function quiet({ seen }, name = 'the browser') {
     const meant = (line) => seen.expected.some((pattern) => pattern.test(line));
