@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # In a browser: a picture of every screen, full, empty, refused and waiting, at two sizes, light
-# and dark, for people to look at; each is there, whole and no wider than the window.
+# and dark, for people to look at; each is there, whole and no wider than the window, and in
+# every theme axe-core finds nothing on it.
 # `make pictures` asks for it; PICTURES is a regular expression of the screens' names (.),
 # PICTURES_STATES which states besides the full one (all).
 use strict;

@@ -3,7 +3,7 @@
 // A picture of every screen in every state, to be looked at: full, empty, refused and waiting,
 // at both sizes, light and dark. build/out/screenshots has them as
 // <screen>-<state>-<size>-<theme>.png, the sheets six of them each, index.html all.
-import { act, desk, is, ok, open, pictures, quiet, run, signIn } from './support.mjs';
+import { accessible, act, desk, is, ok, open, pictures, quiet, run, signIn } from './support.mjs';
 import { everyScreen, go, show, watching } from './screens.mjs';
 import { sheets } from './sheets.mjs';
 
@@ -33,6 +33,7 @@ async function picture(page, screen, state) {
     }
     await page.setViewportSize(sizes[0]);
     await page.emulateMedia({ colorScheme: themes[0] });
+    await accessible(page, `${screen}, ${state}`);
 }
 
 // --- What a screen has to say ------------------------------------------------------
