@@ -249,7 +249,7 @@ CREATE INDEX sample_test_definition
 INCLUDE (sample_id, status, disposition, holding_met, holding_expires_at);
 
 CREATE INDEX sample_test_media_lot
-    ON lims.sample_test (organization_id, media_lot_id)
+    ON lims.sample_test (organization_id, media_lot_id, id)
  WHERE media_lot_id IS NOT NULL;
 
 CREATE INDEX sample_test_assigned_to
@@ -271,5 +271,5 @@ CREATE INDEX sample_test_confirmation
  WHERE confirmation_status IS NOT NULL;
 
 CREATE INDEX sample_test_reagent_lot
-    ON lims.sample_test (organization_id, reagent_lot_id)
+    ON lims.sample_test (organization_id, reagent_lot_id, id)
  WHERE reagent_lot_id IS NOT NULL;

@@ -46,17 +46,14 @@ SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
        t.performed_by AS "performedBy", t.created_at AS "createdAt"
   FROM lims.media_qc_test t;
 
--- Recall: the tests that used a lot, with the certificate in force of their sample.
+-- Recall: what there is to say of a test that used a lot (lims.lot_use has which did), with
+-- the certificate in force of its sample.
 CREATE VIEW lims.lot_recall_record WITH (security_invoker = true) AS
-SELECT u.organization_id, u.id, u.id AS "sampleTestId", u.reagent_lot_id AS "reagentLotId",
-       u.media_lot_id AS "mediaLotId", u.sample_id AS "sampleId",
+SELECT t.organization_id, t.id, t.id AS "sampleTestId", t.sample_id AS "sampleId",
        s.tracking_id AS "trackingId", coalesce(t.test_code, d.code) AS "testCode",
        t.result, t.status,
        c.certificate_number AS "certificateNumber", c.version
-  FROM lims.lot_use u
-  JOIN lims.sample_test t
-    ON t.organization_id = u.organization_id
-   AND t.id = u.id
+  FROM lims.sample_test t
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id

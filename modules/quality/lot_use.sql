@@ -1,22 +1,30 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: reagent_lot_recall many list custom
-SELECT *
-  FROM lims.lot_recall_record
- WHERE organization_id = :$organization::bigint
-   AND "reagentLotId" = :id::bigint
-   AND id > :cursor::bigint
+SELECT r.*
+  FROM (SELECT id
+          FROM lims.lot_use
+         WHERE organization_id = :$organization::bigint
+           AND reagent_lot_id = :id::bigint
+           AND id > :cursor::bigint
+         ORDER BY id
+         LIMIT :limit::bigint + 1) u
+  JOIN lims.lot_recall_record r USING (id)
+ WHERE r.organization_id = :$organization::bigint
  ORDER BY id
- LIMIT :limit::bigint + 1
 
 -- name: media_lot_recall many list custom
-SELECT *
-  FROM lims.lot_recall_record
- WHERE organization_id = :$organization::bigint
-   AND "mediaLotId" = :id::bigint
-   AND id > :cursor::bigint
+SELECT r.*
+  FROM (SELECT id
+          FROM lims.lot_use
+         WHERE organization_id = :$organization::bigint
+           AND media_lot_id = :id::bigint
+           AND id > :cursor::bigint
+         ORDER BY id
+         LIMIT :limit::bigint + 1) u
+  JOIN lims.lot_recall_record r USING (id)
+ WHERE r.organization_id = :$organization::bigint
  ORDER BY id
- LIMIT :limit::bigint + 1
 
 -- name: lot_override_add one
 INSERT INTO lims.lot_override
