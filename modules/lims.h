@@ -214,6 +214,7 @@ enum {
                                 and several the same */
     LIMS_F_INCLUDED = 1 << 19, /* of a record, without LIMS_F_OUT: where its row has a value,
                                   which the parameter include asks for */
+    LIMS_F_OPTIONAL = 1 << 21, /* of an answer, with LIMS_F_OUT: the member may be absent */
     LIMS_F_PATH = 1 << 17,     /* command line: the name of a file, whose text it is */
     LIMS_F_FILE64 = 1 << 9     /* command line: @FILE is the bytes of a file, in base64 */
 };

@@ -419,9 +419,30 @@ static const lims_field_t trial_counts[] = {
     LIMS_FIELD_END,
 };
 
-/* Where the profile fits the file, it has profileId, profileName, timeZone, doubledHour and
- * policy besides. */
+/* The first five are there where the profile fits the file. */
 static const lims_field_t trial_output[] = {
+    { .name = "profileId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
+      .doc = "Id of the profile, absent where it does not fit the file." },
+    { .name = "profileName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
+      .doc = "Name of the profile, absent where it does not fit the file." },
+    { .name = "timeZone",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
+      .doc = "Time zone of times that do not state theirs, absent where the profile has none: the "
+             "organization's." },
+    { .name = "doubledHour",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
+      .doc = "The profile's choice between the two instants that a time can mean when clocks are "
+             "set back, absent where the profile does not fit the file." },
+    { .name = "policy",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
+      .doc = "Rules of the profile for writing results, absent where it does not fit the file." },
     { .name = "counts",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT,

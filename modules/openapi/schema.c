@@ -75,7 +75,8 @@ static bool is_required(const lims_schema_t *s, const lims_field_t *field)
 {
     bool filled = uses[s->use].defaults && field->fallback;
 
-    return (field->flags & uses[s->use].required) != 0 && !filled;
+    return (field->flags & uses[s->use].required) != 0 && !filled &&
+           (field->flags & LIMS_F_OPTIONAL) == 0;
 }
 
 /* Whether null is allowed. A creation treats null as absent, so that it is not allowed

@@ -343,8 +343,8 @@ my %files = (
                 'SELECT tracking_id FROM lims.sample WHERE id = ?', $_[0]->sample)) },
     'sample-name remove' => sub { my $id = $_[0]->one('sample_name'); $id && ($id, @why) },
     'profile add' => sub { my $name = $_[0]->name;
-        (undef, definition => { $_[0]{profile}->%*, code => lc $name, name => $name,
-                match => { container => 'text', headers => [$name] } }) },
+        (undef, definition => JSON::PP->new->encode({ $_[0]{profile}->%*, code => lc $name,
+                name => $name, match => { container => 'text', headers => [$name] } })) },
     (map { my $act = $_; ("profile $act" => sub { my $id = $_[0]->one('instrument_profile',
             q{code <> 'bench'}); $id && ($id) }) } qw(activate retire)),
     'profile test' => sub { my $id = $_[0]->one('instrument_profile');
@@ -385,7 +385,15 @@ sub _read {
         : sub { (undef, $more->($_[0])) };
 }
 
-my %IDEA = (%samples, %results, %quality, %reference, %laboratory, %files);
+# Certificates are checked by anybody, by the code that is printed on them.
+my %public = (
+    'GET /verifications' => sub { my $code = $_[0]->value('SELECT verification_code
+            FROM lims.certificate WHERE organization_id = ? LIMIT 1', $_[0]{organization}{id})
+            // return;
+        (undef, code => $code) },
+);
+
+my %IDEA = (%public, %samples, %results, %quality, %reference, %laboratory, %files);
 
 sub of {
     my ($route) = @_;
