@@ -7,7 +7,12 @@
 
 /* Most memory of its own in bytes, without what is mapped of programs and fonts: with
  * these the process stays below 150 MB. */
+#ifdef __SANITIZE_ADDRESS__
+/* AddressSanitizer's own terabytes count as this process' memory. */
+#define LIMS_PRINT_MEMORY_MAX (1L << 50)
+#else
 #define LIMS_PRINT_MEMORY_MAX (112L * 1024 * 1024)
+#endif
 
 /* Seconds of a processor for one document. */
 #define LIMS_PRINT_CPU_SECONDS 60

@@ -13,9 +13,11 @@ use Digest::SHA qw(sha256_hex);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
+use LIMS::Instance;
 use LIMS::Print;
 
-my $most    = 150;
+# AddressSanitizer needs memory of its own.
+my $most    = LIMS::Instance::foreign_malloc() ? 2000 : 150;
 my $printer = LIMS::Print->start;
 my $json    = JSON::PP->new->utf8;
 
