@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reference data as data: of each noun its routes, the members of its form and the columns
-// of its list. A new noun is an entry here and in the texts.
+// of its list. What a new noun needs besides is in ../../../README.md, "Reference data".
 import type { ReadPath } from '../../api/read.ts';
 import type { FormDefinition, Member } from '../../form/definition.ts';
 import type { ColumnOf, Noun } from '../../nouns/reference.ts';
