@@ -73,8 +73,8 @@ subtest 'the file with the keys' => sub {
         my $started = time;
         my $loaded  = $limsctl->('demo', '--keys-to', $keys);
         is($loaded->{exit}, 0, 'a new one is written') or diag($loaded->{output});
-        cmp_ok(time - $started, '<', 10 * LIMS::Instance::slowness(),
-            'loading takes less than 10 seconds');
+        cmp_ok(time - $started, '<', 60 * LIMS::Instance::slowness(),
+            'loading takes less than a minute, on a machine that does something else too');
         is((stat $keys)[2] & 0777, 0600, 'the file of keys is readable for its owner only');
         open my $in, '<', $keys or die "$keys: $!\n";
         my @lines = <$in>;
