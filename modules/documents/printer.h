@@ -16,7 +16,12 @@
 #include "lims.h"
 
 /* Bytes of memory that a process may allocate; what it maps of fonts comes on top. */
+#ifdef __SANITIZE_ADDRESS__
+/* AddressSanitizer's own terabytes count as the helper's. */
+#define LIMS_PRINTER_MEMORY ((apr_int64_t)1 << 50)
+#else
 #define LIMS_PRINTER_MEMORY ((apr_int64_t)120 * 1024 * 1024)
+#endif
 
 /* Bounds and default of the time for a document, in milliseconds. */
 #define LIMS_PRINTER_TIMEOUT_MIN 100
