@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The same job gives the same bytes: again in one process, in another, with another
-# environment, locale, processor, folder and second. Another content gives other bytes.
+# environment, locale, processor, folder and second, and on another machine that has the same
+# fonts and libraries. Another content gives other bytes.
+#
+# PRINT_APPROVE=1 writes down what this machine makes, for all others.
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
+use File::Basename qw(dirname);
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -42,6 +47,46 @@ for my $name (sort keys %jobs) {
     my ($bytes, $refusal) = made($jobs{$name}, %other);
     ok(defined $bytes && $bytes eq $first{$name},
         "another process with another environment, as on another processor, makes the same bytes: $name") or diag($refusal);
+}
+
+# --- On other machines
+
+# What documents are made of and by, as one digest: the fonts, the libraries that draw and pack.
+sub made_of {
+    my $digest = Digest::SHA->new(256);
+    my @libraries = command('ldd', printer_path())
+        =~ m{=> (/\S*/lib(?:cairo|pango|harfbuzz|freetype|fontconfig|fribidi|thai|datrie|graphite2|png16|zint|z)[.-]\S*)}g;
+    my @fonts = split /\n/, command('find', '/usr/share/fonts', '-name', 'NotoSans*-Regular.tt?', '-o',
+        '-name', 'NotoSans*-Bold.tt?');
+
+    $digest->addfile($_) for sort(@libraries), sort @fonts;
+    return $digest->hexdigest;
+}
+
+# Digests that a machine found: { name of the job => SHA-256 } by what they were made of.
+sub read_digests {
+    my ($path) = @_;
+    my %found;
+    open my $file, '<', $path or return;
+    /\A(\w{64}) (\w+) (\w{64})$/ and $found{$1}{$2} = $3 while <$file>;
+    return %found;
+}
+
+my $kept    = dirname(__FILE__) . '/approved/digests';
+my $here    = made_of();
+my %digests = map { $_ => sha256_hex($first{$_}) } keys %first;
+if ($ENV{PRINT_APPROVE}) {
+    my %known = (read_digests($kept), $here => \%digests);
+    open my $file, '>', $kept or die "$kept: $!\n";
+    for my $parts (sort keys %known) {
+        print {$file} map { "$parts $_ $known{$parts}{$_}\n" } sort keys %{ $known{$parts} };
+    }
+    close $file or die "$kept: $!\n";
+}
+SKIP: {
+    my %known = read_digests($kept);
+    skip 'nobody has written down what these fonts and libraries make', 1 if !$known{$here};
+    is_deeply(\%digests, $known{$here}, 'other machines with these fonts and libraries made the same bytes');
 }
 
 my $changed = content();
