@@ -64,6 +64,8 @@ export class Desk implements GridDesk {
     readonly #clock: Clock;
     readonly #judging: Judging<Entry>;
     readonly #saving: Saving<Entry>;
+    // When the service said that a record was saved.
+    readonly #savedAt = new Map<string, number>();
 
     constructor(sheet: Sheet, ports: DeskPorts) {
         this.#first = sheet;
@@ -127,10 +129,12 @@ export class Desk implements GridDesk {
         }
     }
 
-    // Takes records as the service has them now; those on their way are left alone.
-    refresh(versions: ReadonlyMap<string, Version>): void {
+    // Takes records as the service had them when it was asked for them at `askedAt`; those on
+    // their way, and those saved since, are left alone.
+    refresh(versions: ReadonlyMap<string, Version>, askedAt: number): void {
         const busy = this.#entries((cell) => cell.phase === 'saving' || cell.phase === 'waiting');
-        const idle = new Map([...versions].filter(([id]) => !busy.has(id)));
+        const idle = new Map([...versions].filter(([id]) =>
+            !busy.has(id) && (this.#savedAt.get(id) ?? 0) <= askedAt));
         this.#answer((model) => answers.changedByOthers(model, idle));
     }
 
@@ -206,8 +210,10 @@ export class Desk implements GridDesk {
 
     #saved(versions: ReadonlyMap<string, Version>, sent: ReadonlyMap<string, Entry>): void {
         const contents = new Map([...sent].map(([id, entry]) => [id, entry.content]));
+        const now = this.#clock.now();
+        versions.forEach((_, id) => this.#savedAt.set(id, now));
         this.#answer((model) => answers.saved(model, versions, contents));
-        this.#go({ lastSaved: this.#clock.now() });
+        this.#go({ lastSaved: now });
         this.store.update((state) =>
             ({ ...state, said: { code: 'saved', values: { cells: versions.size } } }));
     }

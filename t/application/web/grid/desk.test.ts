@@ -212,9 +212,23 @@ test('without a network cells wait, and are saved when it is back', async () => 
 test('what somebody else entered appears, and never over what is typed here', () => {
     const { desk, kind, put } = open(sheet(2, ['PH']));
     put(0, 0, '7');
-    desk.refresh(new Map([['r0c0', version('6')], ['r1c0', version('5', { lock: 'Verified' })]]));
+    desk.refresh(new Map([['r0c0', version('6')], ['r1c0', version('5', { lock: 'Verified' })]]), 0);
     assert.deepEqual(typedIn(desk.sheet), [['7'], ['5']]);
     assert.deepEqual([kind(0, 0), kind(1, 0)], ['conflict', 'locked']);
+});
+
+test('what the service was asked for before a cell was saved never takes its place', async () => {
+    const { desk, hands, put, save } = open(sheet(1, ['PH']));
+    const before = hands.now();
+    await hands.pass(10);
+    put(0, 0, '7');
+    await save();
+    const cellOf = () => desk.sheet.rows[0]?.cells[0];
+    const saved = cellOf()?.base.etag;
+    desk.refresh(new Map([['r0c0', version('6')]]), before);
+    assert.deepEqual([typedIn(desk.sheet), cellOf()?.base.etag], [[['7']], saved]);
+    desk.refresh(new Map([['r0c0', version('6')]]), hands.now());
+    assert.deepEqual(typedIn(desk.sheet), [['6']], 'what it is asked for later does');
 });
 
 test('Escape is the grid\'s only where there is something to give back', () => {

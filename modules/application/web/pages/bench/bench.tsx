@@ -9,6 +9,7 @@ import { type Ready, useActions } from '../../acting/action.ts';
 import { type Problem, asProblem } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { visibleText } from '../../api/visible.ts';
+import { clock } from '../../grid/clock.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { EntryGrid } from '../../grid/grid.tsx';
 import { sum } from '../../grid/look.ts';
@@ -43,6 +44,7 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
     useEffect(() => {
         const key = `${by} ${value}`;
         const href = paths.bench(by, value);
+        const askedAt = clock.now();
         let desk: Desk | null = null;
         let left = false;
         const open = (run: Run): void => {
@@ -51,7 +53,7 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
             }
             desk = keptDesk(key, href) ?? openDesk(key,
                 sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
-            desk.refresh(versionsIn(run));
+            desk.refresh(versionsIn(run), askedAt);
             setOpened({ desk, run });
         };
         loadRun(by, value).then(open, (error: unknown) => setProblem(asProblem(error)));
@@ -78,9 +80,10 @@ function useLive(by: By, value: string, opened: Opened | null): Batch | null {
         let saved = desk.way.get().lastSaved;
         let since = lastChange(run.tests);
         const look = (): void => {
+            const askedAt = clock.now();
             enteredSince(by, value, since).then((entered) => {
                 since = lastChange(entered.tests, since);
-                desk.refresh(versionsIn(entered));
+                desk.refresh(versionsIn(entered), askedAt);
                 setBatch(entered.batch);
             }, () => {});
         };
