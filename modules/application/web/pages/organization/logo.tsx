@@ -27,14 +27,15 @@ const useLogo = (sha256: string | null): string | undefined => useQuery({
 
 export function Logo(): ReactElement {
     const { prints } = useSession();
-    const { logoSha256 = null } = useRead('/organization', {}).data ?? {};
+    const organization = useRead('/organization', {}).data;
+    const logoSha256 = organization?.logoSha256 ?? null;
     const picture = useLogo(logoSha256);
     return (
         <section className="fields-part" aria-label={words.title}>
             <h2>{words.title}</h2>
             {logoSha256 !== null && picture
                 ? <p><img className="logo" src={picture} alt={words.title} /></p>
-                : <p className="quiet">{logoSha256 === null ? words.none : ''}</p>}
+                : <p className="quiet">{organization && logoSha256 === null ? words.none : ''}</p>}
             {may('policy.manage') && prints ? (
                 <p className="line">
                     <ChooseFiles label={words.upload} accept="image/png"

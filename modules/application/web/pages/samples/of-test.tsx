@@ -21,7 +21,8 @@ export function OfTest({ id }: { id: number }): ReactElement {
     }, [sampleId, id]);
     return (
         <main className="page" id="main">
-            {found.error ? <Refused problem={found.error} /> : <Waiting what={t.thisPage} />}
+            <div className="head"><h1>{t.samples.title}</h1></div>
+            {found.error ? <Refused problem={found.error} /> : <Waiting what={t.samples.title} />}
         </main>
     );
 }
