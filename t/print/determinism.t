@@ -51,7 +51,7 @@ for my $name (sort keys %jobs) {
 
 # --- On other machines
 
-# What documents are made of and by, as one digest: the fonts, the libraries that draw and pack.
+# Returns a digest of the fonts, and of the libraries that draw and pack documents.
 sub made_of {
     my $digest = Digest::SHA->new(256);
     my @libraries = command('ldd', printer_path())
