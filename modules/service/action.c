@@ -75,24 +75,26 @@ lims_short_work_e lims_service_short_work(const lims_exchange_t *x)
                                                                         : LIMS_SHORT_WORK_NONE;
 }
 
-/* The statement of a list: for changes since a time, with a filter, or plain. */
+/* Returns the statement of a list: with a filter, or plain. */
+static lims_stmt_e statement_of(const lims_request_t *rq, const lims_route_t *list)
+{
+    return list->search != LIMS_STMT_NONE && lims_service_is_filtered(rq) ? list->search
+                                                                          : list->statement;
+}
+
+/* Returns the statement of a page: for changes since a time, or that of the list. */
 static lims_stmt_e page_statement(const lims_request_t *rq)
 {
     const lims_route_t *route = rq->route;
 
-    if (route->changes != LIMS_STMT_NONE && lims_values_get(rq->values, "updatedSince")) {
-        return route->changes;
-    }
-    return route->search != LIMS_STMT_NONE && lims_service_is_filtered(rq) ? route->search
-                                                                           : route->statement;
+    return route->changes != LIMS_STMT_NONE && lims_values_get(rq->values, "updatedSince")
+               ? route->changes
+               : statement_of(rq, route);
 }
 
 lims_stmt_e lims_service_listed(const lims_request_t *rq)
 {
-    const lims_route_t *list = lims_route_list(rq->resource, rq->route);
-
-    return list->search != LIMS_STMT_NONE && lims_service_is_filtered(rq) ? list->search
-                                                                          : list->statement;
+    return statement_of(rq, lims_route_list(rq->resource, rq->route));
 }
 
 lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list)
