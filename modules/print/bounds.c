@@ -77,9 +77,7 @@ void lims_bounds_set(bool framed)
         limit(RLIMIT_FSIZE, 0);
     }
     limit(RLIMIT_NOFILE, 64);
-#if !defined(__SANITIZE_ADDRESS__)
     limit(RLIMIT_DATA, LIMS_PRINT_MEMORY_MAX);
-#endif
     (void)sigaction(SIGXCPU, &action, NULL);
     (void)sigaction(SIGABRT, &action, NULL);
     (void)sigaction(SIGTRAP, &action, NULL);
