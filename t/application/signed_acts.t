@@ -9,7 +9,7 @@ use warnings;
 
 use LIMS::Instance;
 use LIMS::Service::CommandLine;
-use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
 use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Service::SignedActs;
@@ -133,7 +133,7 @@ for my $name ($acts->names) {
     };
 }
 
-my $document = LIMS::Service::JSONSchema::decode(LIMS::Instance::application_openapi());
+my $document = LIMS::Service::OpenAPI::decoded(LIMS::Instance::application_openapi());
 my @signed;
 for my $at (grep { ref eq 'HASH' } map { values %$_ } values %{ $document->{paths} }) {
     my $schema = $at->{requestBody}{content}{'application/json'}{schema} || {};

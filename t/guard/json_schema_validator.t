@@ -150,4 +150,10 @@ my $strict = LIMS::Service::JSONSchema->new({}, formats => { 'date-time' => qr/\
 ok($strict->validate('2026-11-21T07:48:00Z', { format => 'date-time' }),
     'a format can be made stricter');
 
+for my $case ([ '{"a":1,"b":2,"a":3}', 'a member that stands twice' ],
+    [ "\xEF\xBB\xBF{}", 'a byte order mark' ], [ '{} {}', 'something behind the object' ]) {
+    my ($bytes, $what) = @$case;
+    ok(!eval { LIMS::Service::JSONSchema::decode($bytes) }, "$what is no JSON");
+}
+
 done_testing();

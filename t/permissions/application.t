@@ -10,7 +10,7 @@ use warnings;
 
 use LIMS::Instance;
 use LIMS::Print;
-use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
 use LIMS::Service::Person;
 use LIMS::Service::Roles;
 use LIMS::Test;
@@ -40,7 +40,7 @@ my %or = (cancelSampleTest => 'result.verify', restoreSampleTest => 'result.veri
 # Operations that would end the session that asks.
 my %last = map { $_ => 1 } qw(signOut);
 
-my $document = LIMS::Service::JSONSchema::decode(LIMS::Instance::application_openapi());
+my $document = LIMS::Service::OpenAPI::decoded(LIMS::Instance::application_openapi());
 my @routes;
 for my $path (sort keys %{ $document->{paths} }) {
     my $at = $document->{paths}{$path};

@@ -13,7 +13,7 @@ use LIMS::Database::RowSecurity;
 use LIMS::Instance;
 use LIMS::Service::Bodies;
 use LIMS::Service::Demo;
-use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
 use LIMS::Service::Person;
 use LIMS::Service::Roles;
 use LIMS::Test;
@@ -154,7 +154,7 @@ sub apart {
 
 # --- The application --------------------------------------------------------------
 
-my $api    = LIMS::Service::JSONSchema::decode(LIMS::Instance::application_openapi());
+my $api    = LIMS::Service::OpenAPI::decoded(LIMS::Instance::application_openapi());
 my $bodies = LIMS::Service::Bodies->new($api);
 my ($here, $there) = map {
     LIMS::Service::Person->new($lims, organization => { id => $_->[0]->id, code => $_->[1] },

@@ -18,7 +18,7 @@ use LIMS::Test::Fixture;
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
 my $them = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
-my $api  = LIMS::Service::JSONSchema::decode($lims->get('/openapi.json')->body);
+my $api  = LIMS::Service::OpenAPI::decoded($lims->get('/openapi.json')->body);
 my $absent = 987_654;
 
 # One of everything, of either organization.

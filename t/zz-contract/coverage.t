@@ -10,14 +10,13 @@ use warnings;
 use Test::More;
 
 use LIMS::Instance;
-use LIMS::Service::JSONSchema;
 use LIMS::Service::OpenAPI;
 
 plan skip_all => 'after the whole suite only (make test)' unless $ENV{LIMS_SUITE};
 
 my $text = LIMS::Instance::openapi();
 BAIL_OUT('there is no OpenAPI document') unless defined $text;
-my $api = LIMS::Service::OpenAPI->new(LIMS::Service::JSONSchema::decode($text));
+my $api = LIMS::Service::OpenAPI->new(LIMS::Service::OpenAPI::decoded($text));
 
 open my $in, '<', "$LIMS::Instance::cluster/coverage"
     or BAIL_OUT("no test has noted a reply: $!");

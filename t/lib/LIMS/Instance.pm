@@ -31,11 +31,18 @@ use LIMS::Wait;
 
 our $root    = abs_path(dirname(__FILE__) . '/../../..');
 our $cluster = "$root/build/test";
+my $shared = $cluster;
 
 # Where the module and limsctl were built.
 sub out {
     my $out = $ENV{LIMS_OUT} || 'build/out';
     return $out =~ m{\A/} ? $out : "$root/$out";
+}
+
+# Where tests keep what others may use, also those with a cluster of their own.
+sub shared_folder {
+    make_path($shared);
+    return $shared;
 }
 
 # From here on a cluster of this test's own, which may break: the others share one
@@ -429,7 +436,7 @@ sub sanitizer_output {
 # sees the request; the text is kept for all tests.
 sub openapi {
     my $sources = fingerprint(out() . '/mod_lims.so');
-    my $file    = "$cluster/openapi-$sources.json";
+    my $file    = shared_folder() . "/openapi-$sources.json";
 
     return exclusively(sub { return _slurp($file) if -s $file; return })
         || _fetch_openapi($file);
@@ -454,7 +461,7 @@ sub _fetch_openapi {
     open my $out, '>:raw', "$file.$$" or die "$file: $!\n";
     print {$out} $response->body;
     close $out or die "$file: $!\n";
-    unlink grep { -M > 1 / 24 } glob "$cluster/openapi-*";
+    unlink grep { -M > 1 / 24 } glob shared_folder() . '/{openapi,decoded}-*';
     rename "$file.$$", $file or die "$file: $!\n";
     return $response->body;
 }

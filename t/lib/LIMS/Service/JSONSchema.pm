@@ -25,6 +25,7 @@ use strict;
 use warnings;
 
 use B ();
+use Cpanel::JSON::XS ();
 use JSON::PP ();
 
 my %annotation = map { $_ => 1 } qw(title description example examples default
@@ -86,11 +87,17 @@ sub new {
     }, $class;
 }
 
-# Numbers that a double can't hold stay exact.
+my $json      = Cpanel::JSON::XS->new->utf8->allow_nonref->allow_bignum;
+my $canonical = Cpanel::JSON::XS->new->allow_nonref->canonical->allow_bignum;
+
+# Numbers that a double can't hold stay exact; a name that stands twice in an object is a
+# fault. A byte order mark is, too, which the decoder would take.
 sub decode {
     my ($bytes) = @_;
 
-    return JSON::PP->new->utf8->allow_nonref->allow_bignum->decode($bytes);
+    die "the text begins with a byte order mark\n"
+        if $bytes =~ /\A(?:\xEF\xBB\xBF|\xFE\xFF|\xFF\xFE)/;
+    return $json->decode($bytes);
 }
 
 # The faults of a value, each "where: what"; none when it matches.
@@ -169,7 +176,7 @@ sub _has_type {
 # Text that is the same for equal values only.
 sub _canonical {
     my ($value) = @_;
-    return JSON::PP->new->allow_nonref->canonical->allow_bignum->encode($value);
+    return $canonical->encode($value);
 }
 
 # --- Keywords: (self, value, argument, where, schema) -> faults --------------

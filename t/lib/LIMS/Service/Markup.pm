@@ -26,7 +26,7 @@ use strict;
 use warnings;
 
 use LIMS::Service::Bodies;
-use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
 
 # Members that no person reads, or that have to be a record's.
 my %machine = map { $_ => 1 } qw(trackingId identifier ifMatch content contentBase64 profile);
@@ -35,7 +35,7 @@ our $markup = qq{<img src=x onerror=hit()>\x{202e}};
 
 sub new {
     my ($class, $lims, $key) = @_;
-    my $document = LIMS::Service::JSONSchema::decode($lims->get('/openapi.json')->body);
+    my $document = LIMS::Service::OpenAPI::decoded($lims->get('/openapi.json')->body);
     my %operation;
 
     for my $path (keys %{ $document->{paths} }) {

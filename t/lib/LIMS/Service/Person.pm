@@ -50,7 +50,6 @@ use Digest::SHA qw(sha256);
 use JSON::PP ();
 
 use LIMS::Instance;
-use LIMS::Service::JSONSchema;
 use LIMS::Service::OpenAPI;
 
 # scrypt with a small cost, so that a test does not wait for it.
@@ -149,7 +148,7 @@ sub request {
 my $api;
 
 sub api {
-    return $api ||= LIMS::Service::OpenAPI->new(LIMS::Service::JSONSchema::decode(
+    return $api ||= LIMS::Service::OpenAPI->new(LIMS::Service::OpenAPI::decoded(
         LIMS::Instance::application_openapi()), '/app/api');
 }
 

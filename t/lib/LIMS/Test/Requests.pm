@@ -22,7 +22,6 @@ use JSON::PP ();
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
 use LIMS::Instance;
-use LIMS::Service::JSONSchema;
 use LIMS::Service::OpenAPI;
 use LIMS::Service::Response;
 
@@ -107,8 +106,18 @@ sub client {
         max_redirect => 0,
         timeout      => 120,
         verify_SSL   => 1,
-        SSL_options  => { SSL_ca_file => LIMS::Instance::ca_file() },
+        SSL_options  => { SSL_reuse_ctx => authority() },
     );
+}
+
+# The authority is read once for all connections, of which a test may open thousands.
+my $authority;
+
+sub authority {
+    return $authority ||= IO::Socket::SSL::SSL_Context->new(
+        SSL_ca_file     => LIMS::Instance::ca_file(),
+        SSL_verify_mode => IO::Socket::SSL::SSL_VERIFY_PEER(),
+    ) || die "the authority of the tests: $IO::Socket::SSL::SSL_ERROR\n";
 }
 
 sub url {
@@ -138,11 +147,12 @@ sub socket {
             PeerPort => $self->{instance}{plain_port}) || die "connect: $!\n";
     }
     return IO::Socket::SSL->new(
-        PeerAddr      => '127.0.0.1',
-        PeerPort      => $self->{instance}{port},
-        SSL_hostname  => '',
-        SSL_ca_file   => LIMS::Instance::ca_file(),
-        SSL_verifycn_scheme => 'none',
+        PeerAddr            => '127.0.0.1',
+        PeerPort            => $self->{instance}{port},
+        SSL_hostname        => '',
+        SSL_reuse_ctx       => authority(),
+        SSL_verifycn_scheme => 'http',
+        SSL_verifycn_name   => '127.0.0.1',
     ) || die "connect: $IO::Socket::SSL::SSL_ERROR\n";
 }
 
@@ -191,7 +201,7 @@ sub api {
         my $text = LIMS::Instance::openapi();
         die "the service does not serve an OpenAPI document at /api/v1/openapi.json\n"
             unless defined $text;
-        LIMS::Service::OpenAPI->new(LIMS::Service::JSONSchema::decode($text));
+        LIMS::Service::OpenAPI->new(LIMS::Service::OpenAPI::decoded($text));
     };
 }
 
