@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The httpd of an instance with its certificates and keys, read by build/instance.
-# Wants: socket, database, tls, secret_key, module_file, and wishes for a port.
+# Wants: socket, database, tls, secret_key, module_file, pages, and wishes for a port.
 
 # The certificates and the keys under which webhook secrets are kept are those of
 # the cluster: everybody's who uses it.
@@ -51,11 +51,14 @@ load_modules() {
 }
 
 # The application's pages where they were built, for children that may not reach the
-# folder of the sources.
+# folder of the sources. The first page names all other files by their contents.
 place_pages() {
     test -d "$root/build/out/application" || return 0
-    "$root/build/place-pages" "$root/build/out/application" "$home/application"
-    chmod -R a+rX "$home/application"
+    (
+        flock 8
+        cmp -s "$root/build/out/application/index.html" "$pages/index.html" && exit 0
+        "$root/build/place-pages" "$root/build/out/application" "$pages"
+    ) 8> "$pages.lock" 9>&-
 }
 
 # The same service without TLS, from the same file.
@@ -112,7 +115,7 @@ Define LIMS_CERTIFICATE "$tls/server.pem"
 Define LIMS_CERTIFICATE_KEY "$tls/server.key"
 Define LIMS_SECRET_KEY_FILE "$secret_key"
 Define LIMS_OPERATIONS
-Define LIMS_PAGES "$home/application"
+Define LIMS_PAGES "$pages"
 $(test -z "${printer:-}" || printf 'Define LIMS_PRINTER "%s"' "$printer")
 Define LIMS_DOCUMENT_ROOT "$home/www"
 LoadModule lims_module "$module_file"
@@ -160,7 +163,8 @@ launch() {
         -f "$home/httpd.conf" -DFOREGROUND > "$home/log/start.log" 2>&1 < /dev/null 9>&- &
     pid=$!
     waited=0
-    until test -s "$home/httpd.pid" && test "$(cat "$home/httpd.pid")" = "$pid"; do
+    # Asked with what the shell has in itself: the answer is awaited at every start.
+    until { read -r written < "$home/httpd.pid"; } 2> /dev/null && test "$written" = "$pid"; do
         lives "$pid" || return 1
         test "$waited" -lt 3000 || return 1
         waited=$((waited + 1))
@@ -215,7 +219,10 @@ start_httpd() {
 
 # A process that has ended stays in the list until its parent takes notice.
 lives() {
-    sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | grep -q '^[^ZX]'
+    { read -r stat < "/proc/$1/stat"; } 2> /dev/null || return 1
+    case ${stat##*) } in
+    [ZX]*) return 1 ;;
+    esac
 }
 
 stop_httpd() {

@@ -100,6 +100,7 @@ run() {
     place_module
     place_printer
     module_file=$home/mod_lims.so
+    pages=$home/application
     database=lims
     wishes="8443 18443"
     write_ctl

@@ -10,7 +10,8 @@ LIMS::Instance - the PostgreSQL cluster and the httpds that tests run against
 All tests share one PostgreSQL cluster in F<build/test>, started by whichever
 comes first. In it is a migrated template database for this build, one with and
 one without the demonstration data; each test gets a clone, and an httpd of its
-own. F<build/instance> does the starting and stopping; C<make test> stops the
+own. Beside it are the pages that these serve, and what is worth keeping for all tests
+(C<shared_folder>). F<build/instance> does the starting and stopping; C<make test> stops the
 cluster at the end.
 
 =cut

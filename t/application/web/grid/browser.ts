@@ -45,7 +45,7 @@ export class Browser {
     async start(): Promise<void> {
         await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
         this.#chromium = await chromium.launch({
-            executablePath: process.env['LIMS_CHROMIUM'] ?? '/usr/bin/chromium',
+            executablePath: process.env['LIMS_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
             args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
         });
     }

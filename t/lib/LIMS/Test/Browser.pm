@@ -50,7 +50,7 @@ sub missing {
     return 'the pages are not built'           unless -f "$root/build/out/application/index.html";
     return 'the packages of the pages are not installed'
         unless -d "$root/modules/application/node_modules/playwright-core";
-    return 'Chromium is not installed' unless grep { -x "$_/chromium" } split /:/, $ENV{PATH};
+    return 'Chromium is not installed' unless grep { -x "$_/chromium-headless-shell" } split /:/, $ENV{PATH};
     return;
 }
 

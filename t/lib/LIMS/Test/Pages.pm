@@ -34,7 +34,7 @@ not built either.
 
 my $root     = $LIMS::Test::Source::root;
 my $packages = "$root/modules/application/node_modules";
-my $chromium = $ENV{LIMS_CHROMIUM} // '/usr/bin/chromium';
+my $chromium = $ENV{LIMS_CHROMIUM} // '/usr/bin/chromium-headless-shell';
 
 sub bundle {
     my ($to, @arguments) = @_;
