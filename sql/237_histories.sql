@@ -286,8 +286,24 @@ $$;
 CREATE FUNCTION lims.in_words(p_name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT regexp_replace(regexp_replace(replace(p_name, '_', ' '), '\mqc\M', 'QC', 'g'),
-                          '\mapi\M', 'API', 'g')
+    SELECT regexp_replace(regexp_replace(regexp_replace(replace(p_name, '_', ' '),
+               '\mqc\M', 'QC', 'g'), '\mqa\M', 'QA', 'g'), '\mapi\M', 'API', 'g')
+$$;
+
+-- The value of a column: a record by its name, a code of the service, such as a role, in words.
+CREATE FUNCTION lims.member_in_words(p_organization bigint, p_column text, p_value json)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(
+        lims.referred_name(p_organization, p_column, p_value),
+        CASE
+            WHEN p_column ~ ('(^|_)(status|state|roles?|kind|type|disposition|meaning|policy'
+                             '|criterion|qualifier|table_name)$')
+             AND p_value #>> '{}' ~ '^[a-z]+(_[a-z]+)+$'
+            THEN lims.in_words(p_value #>> '{}')
+        END,
+        lims.value_in_words(p_value))
 $$;
 
 -- The changed columns of a record, each with what it was and is: records that it refers to by
@@ -297,10 +313,8 @@ LANGUAGE sql STABLE
 AS $$
     SELECT string_agg(format('%s from %s to %s',
                lims.in_words(regexp_replace(c.key, '_id$', '')),
-               coalesce(lims.referred_name(p_organization, c.key, c.value -> 'old'),
-                        lims.value_in_words(c.value -> 'old')),
-               coalesce(lims.referred_name(p_organization, c.key, c.value -> 'new'),
-                        lims.value_in_words(c.value -> 'new'))), ', ')
+               lims.member_in_words(p_organization, c.key, c.value -> 'old'),
+               lims.member_in_words(p_organization, c.key, c.value -> 'new')), ', ')
       FROM json_each(p_changes) c
      WHERE lims.is_told(c.key)
        AND coalesce(c.value ->> 'new', c.value ->> 'old', '') !~ '^\[?\{'
@@ -346,6 +360,7 @@ LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_side CONSTANT text := CASE a.action WHEN 'delete' THEN 'old' ELSE 'new' END;
+    v_name CONSTANT text := lims.record_name(a.organization_id, a.table_name, a.record_id);
 BEGIN
     IF a.table_name = 'qc_coverage' AND a.action <> 'update' THEN
         RETURN format('of %s by QC batch %s',
@@ -354,8 +369,9 @@ BEGIN
             lims.record_name(a.organization_id, 'qc_batch',
                 (a.changes -> 'qc_batch_id' ->> v_side)::bigint));
     END IF;
-    RETURN coalesce(lims.record_name(a.organization_id, a.table_name, a.record_id),
-                    '#' || a.record_id);
+    -- The name may be a code of the service: that of a role or of a kind.
+    RETURN coalesce(CASE WHEN lims.name_column(a.table_name) IN ('role', 'kind')
+                         THEN lims.in_words(v_name) ELSE v_name END, '#' || a.record_id);
 END
 $$;
 

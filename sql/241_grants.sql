@@ -407,8 +407,8 @@ GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;
 -- 237_histories.sql
 GRANT EXECUTE ON FUNCTION lims.record_parts_known, lims.record_parts, lims.name_column,
     lims.record_name, lims.record_full_name, lims.referred_table,
-    lims.referred_name, lims.value_in_words, lims.in_words, lims.is_told, lims.act_in_words,
-    lims.fields_in_words, lims.change_in_words, lims.entry_name, lims.actor_in_words,
+    lims.referred_name, lims.value_in_words, lims.member_in_words, lims.in_words,
+    lims.is_told, lims.act_in_words, lims.fields_in_words, lims.change_in_words, lims.entry_name, lims.actor_in_words,
     lims.archived_entry TO lims_app;
 
 -- 238_audit_chain.sql

@@ -53,7 +53,7 @@ enum {
       .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
       .min = 1,                                                                      \
       .max = 255,                                                                    \
-      .doc = "Name of the record, for people." }
+      .doc = "Name by which people know it." }
 
 #define LIMS_REFERENCE_TAIL_FIELDS                                                   \
     { .name = "active",                                                              \

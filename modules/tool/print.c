@@ -15,8 +15,9 @@
 #include "kernel/utf8.h"
 #include "tool/tool.h"
 
-/* Longest cell of a table, in characters. A page cuts longer texts off; within a record
- * they are printed in full, on lines of their own below their row. */
+/* Longest cell of a table, in characters. Longer texts are printed in full, on lines of
+ * their own below their row; in a page, the cell has their beginning. Of a page, arrays and
+ * objects are cut off: the record has them. */
 #define CELL_MAX 60
 
 #define GAP "  "
@@ -223,13 +224,19 @@ static void print_row(printer_t *p, const column_t *columns, int count, const li
     fputc('\n', p->out);
 }
 
+/* Whether the cell of a table is cut off, although nothing else prints its text. */
+static bool is_cut(const lims_json_t *cell, apr_pool_t *pool)
+{
+    return !is_compound(cell) && width_of(text_of(cell, pool)) > CELL_MAX;
+}
+
 static void print_below(printer_t *p, const column_t *columns, int count, const lims_json_t *row,
                         int indent)
 {
     for (int i = 0; i < count; i++) {
         const lims_json_t *cell = lims_json_member(row, columns[i].name);
 
-        if (columns[i].below && cell && cell->type != LIMS_JSON_NULL) {
+        if (cell && cell->type != LIMS_JSON_NULL && (columns[i].below || is_cut(cell, p->pool))) {
             fprintf(p->out, "%*s%s: %s\n", indent + 4, "", heading(&columns[i], p->pool),
                     text_of(cell, p->pool));
         }

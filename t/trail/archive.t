@@ -150,6 +150,8 @@ subtest 'readers say what is archived' => sub {
     my $list = $lims->run(@here, qw(audit list --table user_account --record-id), $user);
     is($list->{exit}, 0, 'its entries are listed');
     like($list->{out}, qr/archived\s+What was done up to \d{4}-.* UTC is archived/, 'the list says that they are archived');
+    like($list->{out}, qr/^ {4}reason: What was done up to .* is archived in the file cedar\.jsonl and no longer shown here$/m,
+        'below the row the sentence stands whole, with the name of the file');
     my $shown = $lims->made(@here, qw(audit list --table client --record-id), $client)->{data};
     is(join(' ', map { $_->{action} } @$shown), 'update archived', 'a list of a record ends with what is archived');
     is($shown->[1]{reason}, $history->[0]{sentence}, 'the list says it in the words of the history');

@@ -100,6 +100,19 @@ subtest 'a record that refers to others' => sub {
         'objects are left to the audit trail');
 };
 
+subtest 'a code of the service' => sub {
+    is($lab->value(q{SELECT lims.change_in_words(1, 'approval_step', 'update',
+        '{"role": {"old": null, "new": "qa_officer"}, "name": {"old": "a_b", "new": "c_d"}}'::json,
+        'Release')}),
+        'changed the approval step Release: role from nothing to QA officer, name from a_b to c_d',
+        'is told in words, and a text of a person as it is');
+    my $lot = $lab->media_lot;
+    $lab->media_test($lot, 'growth_promotion', 'passed', 'S. aureus');
+    my @said = map { $_->{sentence} } history('media-lot', $lot);
+    is(scalar(grep { /added the media QC test growth promotion\z/ } @said), 1,
+        'a record whose name is a code is named in words, too') or diag(explain(\@said));
+};
+
 $analyst->refused('not_found', 'sample history', 999_999_999);
 
 # Every noun that is shown has its history; a document is changed by the service alone.

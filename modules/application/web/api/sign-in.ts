@@ -12,6 +12,13 @@ const lookEvery = 60_000;
 const look = (): Promise<Session> =>
     answer(api.GET('/session', { headers: { 'X-Lims-Background': '1' } }));
 
+// The answer to whoever is not signed in tells how to sign in here.
+function learn({ status, body }: Problem): void {
+    if (status === 401) {
+        learnWays(body);
+    }
+}
+
 // Asks who is signed in in this browser: when a page is opened, or when another tab says that it
 // changed.
 export async function recognize(): Promise<void> {
@@ -26,8 +33,9 @@ export async function recognize(): Promise<void> {
             become({ is: 'in', session: found });
         }
     } catch (error) {
-        learnWays(asProblem(error).body);
-        if (asProblem(error).status === 401 && current().is === 'unknown') {
+        const problem = asProblem(error);
+        learn(problem);
+        if (problem.status === 401 && current().is === 'unknown') {
             become({ is: 'nobody' });
         } else if (current().is === 'unknown') {
             throw error;
@@ -73,6 +81,8 @@ export async function signOut(): Promise<void> {
     tellOthers({ what: 'out' });
     if (out?.next) {
         location.assign(out.next);
+    } else {
+        await look().catch((error: unknown) => learn(asProblem(error)));
     }
     become({ is: 'nobody' });
     // Data read for one person is not shown to the next.

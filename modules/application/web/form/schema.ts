@@ -2,6 +2,7 @@
 //
 // Schemas of request bodies, taken from the service's OpenAPI document by `make`. They are read
 // when the first form is opened.
+import { t } from '../texts/texts.ts';
 
 export interface Schema {
     type?: string | string[];
@@ -50,12 +51,30 @@ export function kindOf(schema: Schema): Kind {
 }
 
 // The documentation of a member as people read it: nothing is an empty field, members have words
-// for names, and codes of refusals are left out.
+// for names, a record is meant and not its id, and codes of refusals are left out.
 export const helpOf = ({ description }: Schema): string | undefined => description
     ?.replace(/ \((?:\d{3} )?[a-z]+(?:_[a-z]+)+\)/g, '')
-    .replace(/\bnull\b/g, 'empty')
+    .replace(/\bnull\b/g, 'empty').replace(/\bNull\b/g, 'Empty')
+    .replace(/\borganization\b/g, 'laboratory')
+    .replace(/^Ids? of (.)/, (_, first: string) => first.toUpperCase())
     .replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
         name.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`));
+
+const memberOf = ({ items, properties }: Schema, name: string): Schema | undefined =>
+    (properties ?? items?.properties)?.[name];
+
+// Gives members of a body the help that the texts have for them.
+export function explain(change: string, body: Schema): Schema {
+    const route = change.replace(/^[A-Z]+ /, '').replace(/\/\{id\}$/, '');
+    for (const [path, description] of Object.entries(t.help[route] ?? {})) {
+        const member = path.split('.').reduce<Schema | undefined>(
+            (within, name) => within && memberOf(within, name), body);
+        if (member) {
+            member.description = description;
+        }
+    }
+    return body;
+}
 
 let all: Promise<Record<string, Schema>> | undefined;
 
@@ -67,5 +86,5 @@ export async function bodyOf(change: string): Promise<Schema> {
     if (!body) {
         throw new Error(`The service has no ${change}.`);
     }
-    return body;
+    return explain(change, body);
 }

@@ -45,9 +45,11 @@ export function Waiting({ what, rows = 12 }: { what: string; rows?: number }): R
 interface RefusedProperties {
     problem: Problem;
     retry?: () => void;
+    // Where to go on.
+    children?: ReactNode;
 }
 
-export function Refused({ problem, retry }: RefusedProperties): ReactElement {
+export function Refused({ problem, retry, children }: RefusedProperties): ReactElement {
     return (
         <div className="nothing" role="alert">
             <p className="status">
@@ -59,6 +61,7 @@ export function Refused({ problem, retry }: RefusedProperties): ReactElement {
                 <dd className="id">{problem.slug} {problem.status > 0 ? problem.status : ''}</dd>
             </dl>
             {retry ? <p><Button onPress={retry}>{t.tryAgain}</Button></p> : null}
+            {children}
         </div>
     );
 }

@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 
 import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { Code } from './code.tsx';
 import { Glyph } from './glyph.tsx';
 import type { GlyphName, Tone } from './glyph.tsx';
 
@@ -60,7 +61,7 @@ export function Toast({ link }: { link: Link }): ReactElement {
                     <Glyph name={now.tone} tone={now.tone} />
                     <div>
                         <span>{now.text}</span><Leads leads={now.leads} link={link} />{' '}
-                        {now.slug ? <span className="id quiet">{now.slug}</span> : null}
+                        {now.slug ? <Code of={now.slug} /> : null}
                         {details.length ? (
                             <ul>{details.map(({ text, leads }) => (
                                 <li key={text}>{text}<Leads leads={leads} link={link} /></li>

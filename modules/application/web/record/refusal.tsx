@@ -4,6 +4,7 @@
 import type { ReactElement } from 'react';
 
 import type { Blocker, Problem } from '../api/problem.ts';
+import { Code } from '../parts/code.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { waysOut } from '../places.ts';
 import { Link } from '../router.tsx';
@@ -55,7 +56,7 @@ export function Refusal({ problem, follow, id, said: say = (text) => text }: {
                 <Blocked key={`${blocker.slug} ${blocker.message}`} blocker={blocker}
                     follow={follow} />
             ))}
-            <span className="id quiet">{problem.slug}</span>
+            <Code of={problem.slug} />
         </div>
     );
 }

@@ -63,7 +63,11 @@ export function SignInAgain({ state }: { state: Ended }): ReactElement {
                         <p><strong>{why(state)}</strong> {t.signIn.kept}</p>
                         {problem ? (
                             <p className="verdict blocked" role="alert">
-                                <Glyph name="blocked" /><span>{t.sentence(problem)}</span>
+                                <Glyph name="blocked" />
+                                <span>
+                                    {problem.status === 401 ? t.signIn.wrongPassword
+                                        : t.sentence(problem)}
+                                </span>
                             </p>
                         ) : null}
                         <p className="line">

@@ -10,6 +10,7 @@ import { ask } from '../acting/ask.ts';
 import type { Question, SignedRow } from '../acting/ask.ts';
 import type { Blocker, Problem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Flag } from '../parts/status.tsx';
 import { Blocked } from '../record/refusal.tsx';
@@ -71,10 +72,10 @@ function Why({ row, refused }: { row: SignedRow; refused: RefusedRow }): ReactEl
                 <span className="status"><Glyph name="blocked" tone="blocked" />{message}</span>{' '}
                 {now && valueOf(now) !== valueOf(row)
                     ? <strong>{t.asking.now(valueOf(now))}</strong> : null}{' '}
-                <span className="id quiet">{slug}</span>
                 {blockers.map((blocker) => (
                     <Blocked key={blocker.message} blocker={blocker} follow={() => ask(null)} />
-                ))}
+                ))}{' '}
+                <Code of={slug} />
             </td>
         </tr>
     );

@@ -14,6 +14,7 @@ import { instrumentFiles } from './en-files.ts';
 import { form } from './en-form.ts';
 import { grid } from './en-grid.ts';
 import { guide } from './en-guide.ts';
+import { help } from './en-help.ts';
 import { investigations } from './en-investigations.ts';
 import { labels } from './en-labels.ts';
 import { lots } from './en-lots.ts';
@@ -65,6 +66,7 @@ export const en = {
     charts,
     form,
     guide,
+    help,
     apiReference,
     instrumentFiles,
     grid,
@@ -89,6 +91,7 @@ export const en = {
     cancel: 'Back',
     tryAgain: 'Try again',
     refusal: 'Refusal',
+    refusalCode: 'The code of this refusal: support and the API reference know it by it',
     wayTo: (noun: keyof typeof ways, no?: number) =>
         `Go to the ${ways[noun]}${no === undefined ? '' : ` ${no}`}`,
     more: 'More',
@@ -144,8 +147,13 @@ export const en = {
         act: 'Sign in',
         goOn: 'Go on',
         again: 'Sign in again',
+        wrongName: 'The name or the password is wrong.',
+        wrongPassword: 'The password is wrong.',
         help: 'No password yet, or forgotten: an administrator of your laboratory gives you a link'
             + ' that works once, for 24 hours.',
+        helpNames: 'The password that belongs to a user name is changed where that name is kept,'
+            + ' not here. One that belongs to an e-mail address is set anew by a link, which an'
+            + ' administrator of your laboratory gives you.',
         endedByTime: (at: string) => `Your session ended at ${at}.`,
         endedByOther: 'Somebody else signed in in another window of this browser.',
         endedBySignOut: (at: string) => `You signed out in another window at ${at}.`,

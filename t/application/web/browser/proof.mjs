@@ -3,7 +3,7 @@
 // The proof of the audit trail.
 import { readFile } from 'node:fs/promises';
 
-import { act, desk, is, looks, ok, open, quiet, run, signIn, until } from './support.mjs';
+import { act, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const grace = 'grace.okafor@cedarbasin.example';
 
@@ -37,6 +37,34 @@ async function turnaround(page) {
     ok(await page.getByRole('link', { name: 'PDF', exact: true }).isVisible(),
         'it is printed from here, too');
     await looks(page, 'turnaround');
+}
+
+// Older entries are in a file of their own: who reads the trail or a history is told.
+async function archived(page) {
+    const [[sample]] = await act('rows', `SELECT min(s.id) FROM lims.sample s
+        JOIN lims.user_account u ON u.organization_id = s.organization_id
+        WHERE u.email = '${grace}'`);
+    await act('archive', 'cedar-basin');
+    await open(page, `/app/audit?table=sample&recordId=${sample}`);
+    const line = page.locator('tbody tr').filter({ hasText: 'is archived' });
+    await line.waitFor();
+    ok(/What was done up to .* is archived in the file cedar\.jsonl/.test(await line.textContent()),
+        'the trail of a record ends with what is archived, and in which file',
+        await line.textContent());
+    await line.click();
+    await press(page, 'Space');
+    await page.waitForSelector('.peek');
+    ok(/archived/.test(await page.textContent('.peek h2')), 'the line opens like an entry');
+    await looks(page, 'audit-archived');
+    await open(page, `/app/samples/${sample}/history`);
+    await page.locator('main tbody tr').first().waitFor();
+    ok(/archived in the file cedar\.jsonl/.test(
+        await page.locator('main tbody tr').first().textContent()),
+    'the history of a record begins with what is archived');
+    await open(page, '/app/audit/proof');
+    await section(page, 'Archives').locator('tbody tr').first().waitFor();
+    ok(/cedar\.jsonl/.test(await section(page, 'Archives').textContent()),
+        'the proof lists the archive');
 }
 
 run(async (browser) => {
@@ -77,7 +105,8 @@ run(async (browser) => {
     await page.getByText(/changed after it was signed/).waitFor();
     ok(true, 'a file that was changed is refused');
 
-    const [[id]] = await act('rows', `SELECT min(b.id) FROM lims.audit_block b
+    await archived(page);
+    const [[id]] = await act('rows', `SELECT max(b.id) FROM lims.audit_block b
         WHERE b.organization_id = (SELECT u.organization_id FROM lims.user_account u
             WHERE u.email = '${grace}')`);
     await act('asOwner', `UPDATE lims.audit_block SET head = sha256('x') WHERE id = ${id}

@@ -20,6 +20,26 @@ async function downloaded(page, name) {
     return readFile(await file.path(), 'utf8');
 }
 
+// Lists and groups of values are words, not what they are kept as.
+async function auditInWords(page) {
+    await open(page, '/app/audit?table=qc_series');
+    const row = page.locator('tbody tr').filter({ hasText: '1-3s' }).first();
+    await row.waitFor();
+    const said = await row.textContent();
+    ok(/QC series.*rules 1-3s, 2-2s/.test(said), 'a list in the trail is told in words', said);
+    await row.click();
+    await press(page, 'Space');
+    await page.waitForSelector('.peek .tree li');
+    ok((await page.locator('.peek .tree li').allTextContents()).includes('2-2s'),
+        'beside it each value of the list has a line');
+    await looks(page, 'audit-list-of-values');
+    await page.goto(page.url().replace('qc_series', 'instrument_file'));
+    await page.waitForSelector('tbody tr.cursor');
+    const changes = (await page.locator('tbody').textContent());
+    ok(/counts none → rows \d+, results \d+/.test(changes), 'a group in the trail is told in words', changes);
+    ok(!/[{[]"/.test(changes), 'no JSON stands in the trail', changes);
+}
+
 async function auditTrail(page) {
     await go(page, 'Audit');
     await page.waitForSelector('table[role=grid] tr.cursor');
@@ -247,7 +267,7 @@ async function dayOf(browser, email, work) {
     const here = await desk(browser);
     const { page } = here;
 
-    here.seen.expected.push(/status of 412/);
+    here.seen.expected.push(/status of 404/, /status of 412/);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, email);
@@ -265,5 +285,6 @@ run(async (browser) => {
     await dayOf(browser, grace, async (page) => {
         await investigations(page);
         await auditTrail(page);
+        await auditInWords(page);
     });
 });

@@ -51,6 +51,24 @@ async function missing(page) {
         'the page is there when it can be loaded');
 }
 
+// A record that is not there, or is another laboratory's.
+async function unknown(page) {
+    for (const [path, name] of [['samples', 'Samples'], ['sample-tests', 'Samples'],
+        ['approvals', 'Approvals'], ['qc-batches', 'QC batches'], ['worksheets/of', 'Worklist']]) {
+        await open(page, `/app/${path}/999999999`);
+        await page.locator('main .nothing').waitFor();
+        ok(await page.locator('main').getByRole('link', { name: `Go to ${name}` }).isVisible(),
+            `${path} that is not there leads to the list`, await page.textContent('main'));
+    }
+    is(await page.getByRole('button', { name: 'Begin the worksheet' }).count(), 0,
+        'no worksheet is begun for a test that is not there');
+    await open(page, '/app/sample-tests/999999999');
+    await page.locator('main .nothing').waitFor();
+    is((await page.textContent('.rail [aria-current]')).trim(), 'Samples',
+        'the rail says where a test belongs');
+    await looks(page, 'unknown-record');
+}
+
 async function list(page) {
     ok(await rows(page) > 40, 'the list');
     const shown = await page.textContent('table[role=grid] tbody');
@@ -452,5 +470,6 @@ run(async (browser) => {
     await scanning(page);
     await keys(page);
     await missing(page);
+    await unknown(page);
     quiet(here);
 });

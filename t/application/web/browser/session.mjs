@@ -39,6 +39,8 @@ async function endedInTheMiddle(here) {
     await page.fill('#again', 'not the password');
     await press(page, 'Enter');
     await page.waitForSelector('.cover [role=alert]');
+    is((await page.textContent('.cover [role=alert]')).trim(), 'The password is wrong.',
+        'where only a password is asked for, only the password is said to be wrong');
     is(await covered(page), 1, 'a wrong password opens nothing');
     await page.fill('#again', process.env.LIMS_PASSWORD);
     await press(page, 'Enter');
@@ -62,6 +64,29 @@ async function seenAgain({ page, context }) {
         'a page that is seen again after the end is covered at once');
 }
 
+async function asksForName(page, whom) {
+    is((await page.textContent('label[for=email]')).trim(), 'User name or e-mail address',
+        `${whom} is asked for a name, where the server asks a directory as well`);
+    is(await page.getAttribute('#email', 'type'), 'text', `${whom} may type a name`);
+}
+
+// A name of the directory, which is no e-mail address.
+async function byName({ page }) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('#email');
+    await asksForName(page, 'somebody new');
+    ok(/user name is changed where that name is kept/.test(await page.textContent('main')),
+        'the page says where the password of a name is changed');
+    await looks(page, 'sign-in-by-name');
+    await signIn(page, 'mateo', 'not the password');
+    await page.waitForSelector('[role=alert]');
+    is((await page.textContent('[role=alert]')).trim(), 'The name or the password is wrong.',
+        'a wrong password of a name is told without calling the name an address');
+    await signIn(page, 'mateo', 'tidal ledger quince');
+    await page.waitForSelector('tr.cursor');
+    ok(/Mateo Ortiz/.test(await page.textContent('.person')), 'the name signs in');
+}
+
 async function signedOutElsewhere({ page, context }) {
     const other = await context.newPage();
     await page.fill('#comment', words);
@@ -70,6 +95,7 @@ async function signedOutElsewhere({ page, context }) {
     await other.locator('.person').click();
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.waitForSelector('#email');
+    await asksForName(other, 'whoever has signed out');
     await page.waitForSelector('#again');
     ok(/signed out in another window/.test(await page.textContent('.cover')),
         'signing out covers every tab');
@@ -102,4 +128,7 @@ run(async (browser) => {
     const other = await signedOutElsewhere(here);
     await somebodyElse(here, other);
     quiet(here);
+    const named = await desk(browser);
+    await byName(named);
+    quiet(named, 'the browser of somebody with a name');
 });

@@ -24,7 +24,13 @@ async function queue(page) {
     is(await ticked(page), 18, 'ticked are those that need no look');
     ok(/Out of specification: 16\.2 ug\/L/.test(await page.textContent('.look:not(.stop)')),
         'what is out of specification is open, and says so');
-    ok(/media_qc_failed/.test(await page.textContent('tbody')), 'what is refused says by what');
+    const refused = await page.locator('tr.stop', { hasText: 'media_qc_failed' }).first().textContent();
+    ok(/Media lot .* failed .*media_qc_failed\s*$/.test(refused.replace(/Send back.*/, '')),
+        'what is refused says by what in words, and last by its code', refused);
+    ok(/code of this refusal/.test(await page.getByText('media_qc_failed', { exact: true }).first()
+        .getAttribute('title')), 'the code has a title that says what it is');
+    ok(!(await page.locator('tbody tr').allTextContents()).some((row) =>
+        /(\w\w-\d\d-\d{7}-\w).*\1/.test(row)), 'no row has its tracking id twice');
     ok(/\/media-lots\/\d+$/.test(await page.locator('tr.stop').getByRole('link',
         { name: 'Go to the media lot' }).first().getAttribute('href')), 'the refusal leads to the media lot');
     is(await page.locator('tbody input:disabled').count(),

@@ -110,7 +110,9 @@ test('a refusal is read with the labels of the form', () => {
 test('the help of a field is written for people, not for programs', () => {
     const help = (description: string) => helpOf({ description });
     assert.equal(help('Id of the user who does them; null: nobody in particular.'),
-        'Id of the user who does them; empty: nobody in particular.');
+        'The user who does them; empty: nobody in particular.');
+    assert.equal(help('Number of samples. Null: for any number in the organization.'),
+        'Number of samples. Empty: for any number in the laboratory.');
     assert.equal(help('It cannot change once a result is verified (409 test_verified_locked).'),
         'It cannot change once a result is verified.');
     assert.equal(help('Sent alone, it must be the day of collectedAt.'),

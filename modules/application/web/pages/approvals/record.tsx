@@ -121,7 +121,11 @@ export function ApprovalRecord({ id }: { id: number }): ReactElement {
                     <div className="head"><h1>{words.title}</h1></div>
                     {found.error ? <Refused problem={found.error} /> : null}
                     {!found.error && !found.isPlaceholderData && found.data
-                        ? <Nothing title={words.gone} /> : null}
+                        ? (
+                            <Nothing title={words.gone}>
+                                <p><Link href={paths.approvals()}>{t.goTo(words.title)}</Link></p>
+                            </Nothing>
+                        ) : null}
                     {!found.error && !found.data ? <Waiting what={words.title} /> : null}
                 </>
             )}

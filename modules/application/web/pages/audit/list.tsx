@@ -16,7 +16,7 @@ import type { Column } from '../../table/list-table.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { ChainState, CheckChain, useChain } from './chain.tsx';
-import { linesOf, tableName } from './changes.ts';
+import { linesOf, recordName, tableName } from './changes.ts';
 import type { Entry, Line } from './changes.ts';
 import { useAuditFilters } from './filters.ts';
 import { Peek } from './peek.tsx';
@@ -45,7 +45,7 @@ const columns: Column<Line>[] = [
             <>
                 {speaks(entry) ? null
                     : <span className="quiet">{tableName(entry.table)} </span>}
-                <span className="id">{entry.record}</span>
+                <span className="id">{recordName(entry)}</span>
             </>
         ) },
     { key: 'change', title: titles.change, cell: (line) => <Changed line={line} /> },

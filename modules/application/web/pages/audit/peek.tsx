@@ -15,7 +15,7 @@ import { Link } from '../../router.tsx';
 import { searchWith } from '../../table/filter.ts';
 import { utc } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
-import { fieldName, linesOf, tableName } from './changes.ts';
+import { fieldName, linesOf, recordName, tableName } from './changes.ts';
 import type { Entry, Line } from './changes.ts';
 import { Changed, Instant, Is, Was, whoOf } from './values.tsx';
 
@@ -63,7 +63,7 @@ function SameRequest({ line }: { line: Line }): ReactElement | null {
                         className="cut">
                         <Changed line={one} />
                         <span className="caption">
-                            {tableName(one.entry.table)} {one.entry.record}
+                            {tableName(one.entry.table)} {recordName(one.entry)}
                         </span>
                     </li>
                 ))}
@@ -94,17 +94,17 @@ function Only({ entry }: { entry: Entry }): ReactElement {
 function What({ line }: { line: Line }): ReactElement {
     const [only] = line.changes;
     return line.entry.action === 'update' && only ? (
-        <p className="change">
+        <div className="change">
             <span className="quiet small">{fieldName(only.field)}</span>
-            <Was change={only} /><ins><Is change={only} /></ins>
-        </p>
+            <Was change={only} whole /><Is change={only} whole />
+        </div>
     ) : (
         <dl className="pairs">
             {line.changes.map((change) => (
                 <Fragment key={change.field}>
                     <dt>{fieldName(change.field)}</dt>
                     <dd>{line.entry.action === 'delete'
-                        ? <Was change={change} /> : <Is change={change} />}</dd>
+                        ? <Was change={change} whole /> : <Is change={change} whole />}</dd>
                 </Fragment>
             ))}
         </dl>
@@ -147,7 +147,7 @@ export function Peek({ line, close }: { line: Line; close: () => void }): ReactE
                     <Glyph name="close" />
                 </Button>
             </h2>
-            <p className="id">{entry.record}</p>
+            <p className="id">{recordName(entry)}</p>
             <What line={line} />
             <Facts entry={entry} />
             <Only entry={entry} />

@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.ts';
 import { clock, dateOf, dayOf, utc } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
 import { fieldName, valueOf } from './changes.ts';
-import type { Change, Entry, Line } from './changes.ts';
+import type { Change, Entry, Line as Changes, Value } from './changes.ts';
 
 // A time to the second, which auditors compare.
 export function Instant({ at }: { at: string }): ReactElement {
@@ -20,38 +20,97 @@ export function Instant({ at }: { at: string }): ReactElement {
     );
 }
 
-export function Value({ json, name }: { json: string | null; name: string | null }): ReactElement {
-    const value = valueOf(json, name);
-    if (value.is === 'nothing') {
-        return <span className="quiet">{t.audit.nothing}</span>;
-    }
-    if (value.is === 'time') {
-        return <Instant at={value.at} />;
-    }
-    if (value.is === 'day') {
-        return <>{dayOf(value.day)}</>;
-    }
-    return <>{value.is === 'text' ? value.text : t.audit[value.is]}</>;
+function Nothing(): ReactElement {
+    return <span className="quiet">{t.audit.nothing}</span>;
 }
 
-const isNothing = (json: string | null, name: string | null): boolean =>
-    valueOf(json, name).is === 'nothing';
-
-export function Was({ change }: { change: Change }): ReactElement {
-    const value = <Value json={change.old} name={change.oldName} />;
-    return isNothing(change.old, change.oldName) ? value : <del>{value}</del>;
+// A list or a group in one line; what is in another one stands in parentheses.
+function Line({ value, inside = false }: { value: Value; inside?: boolean }): ReactElement {
+    if (value.is !== 'list' && value.is !== 'group') {
+        return <Single value={value} />;
+    }
+    const parts: [string, Value][] = value.is === 'group' ? value.members
+        : value.values.map((one) => ['', one]);
+    return (
+        <>
+            {inside ? '(' : null}
+            {parts.map(([name, one], i) => (
+                <span key={`${i} ${name}`}>
+                    {i > 0 ? ', ' : null}
+                    {name ? <><span className="quiet">{name}</span>{' '}</> : null}
+                    <Line value={one} inside />
+                </span>
+            ))}
+            {inside ? ')' : null}
+        </>
+    );
 }
 
-export function Is({ change }: { change: Change }): ReactElement {
-    const value = <Value json={change.new} name={change.newName} />;
-    return isNothing(change.new, change.newName) ? value : <strong>{value}</strong>;
+// The same as lists within lists, where there is room.
+function Tree({ value }: { value: Value }): ReactElement {
+    if (value.is === 'list') {
+        return (
+            <ul className="tree">
+                {value.values.map((one, i) => <li key={i}><Tree value={one} /></li>)}
+            </ul>
+        );
+    }
+    if (value.is === 'group') {
+        return (
+            <ul className="tree">
+                {value.members.map(([name, one]) => (
+                    <li key={name}><span className="quiet">{name}</span> <Tree value={one} /></li>
+                ))}
+            </ul>
+        );
+    }
+    return <Single value={value} />;
+}
+
+function Single({ value }: { value: Value }): ReactElement | null {
+    switch (value.is) {
+        case 'nothing':
+            return <Nothing />;
+        case 'time':
+            return <Instant at={value.at} />;
+        case 'day':
+            return <>{dayOf(value.day)}</>;
+        case 'text':
+            return <>{value.text}</>;
+        case 'yes':
+        case 'no':
+            return <>{t.audit[value.is]}</>;
+        default:
+            return null;
+    }
+}
+
+const was = ({ old, oldName, field }: Change): Value => valueOf(old, oldName, field);
+const is = (change: Change): Value => valueOf(change.new, change.newName, change.field);
+
+interface Side {
+    change: Change;
+    // Whether there is room for lists.
+    whole?: boolean;
+}
+
+export function Was({ change, whole = false }: Side): ReactElement {
+    const value = was(change);
+    const said = whole ? <Tree value={value} /> : <Line value={value} />;
+    return value.is === 'nothing' ? said : <del>{said}</del>;
+}
+
+export function Is({ change, whole = false }: Side): ReactElement {
+    const value = is(change);
+    const said = whole ? <Tree value={value} /> : <Line value={value} />;
+    return value.is === 'nothing' ? said : whole ? <ins>{said}</ins> : <strong>{said}</strong>;
 }
 
 const side = (entry: Entry, change: Change): ReactElement => entry.action === 'delete'
-    ? <del><Value json={change.old} name={change.oldName} /></del>
-    : <strong><Value json={change.new} name={change.newName} /></strong>;
+    ? <del><Line value={was(change)} /></del>
+    : <strong><Line value={is(change)} /></strong>;
 
-export function Changed({ line }: { line: Line }): ReactElement {
+export function Changed({ line }: { line: Changes }): ReactElement {
     const { entry, changes } = line;
     const [first] = changes;
     if (entry.action === 'update' && first) {

@@ -15,8 +15,9 @@ import { EntryGrid } from '../../grid/grid.tsx';
 import { sum } from '../../grid/look.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
-import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { Nothing, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { keptDesk, leaveDesk, openDesk } from './desks.ts';
@@ -173,7 +174,9 @@ export function BenchPage({ by, value }: { by: By; value: string }): ReactElemen
                     : <h1>{by === 'method' ? visibleText(value) : texts.aBatch}</h1>}</div>
                 : <Filled desk={opened.desk} value={value} batch={batch}
                     samples={samplesIn(opened.run)} />}
-            {problem ? <Refused problem={problem} /> : null}
+            {problem ? (
+                <NotShown problem={problem} list={paths.worklist()} title={texts.worklist.title} />
+            ) : null}
             {opened === null && !problem ? <Waiting what={texts.loading} /> : null}
             {opened && opened.desk.sheet.rows.length === 0 ? (
                 <Nothing title={texts.empty}>

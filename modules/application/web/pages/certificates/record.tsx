@@ -17,6 +17,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import type { Tab } from '../../record/tabs.tsx';
 import { Link } from '../../router.tsx';
@@ -130,7 +131,10 @@ export function CertificateRecord({ id, tab }: { id: number; tab: string }): Rea
             {of ? <Opened key={id} of={of} tab={tab} /> : (
                 <>
                     <div className="head"><h1>{words.title}</h1></div>
-                    {found.error ? <Refused problem={found.error} /> : <Waiting what={words.title} />}
+                    {found.error ? (
+                        <NotShown problem={found.error} list={paths.certificates()}
+                            title={words.title} />
+                    ) : <Waiting what={words.title} />}
                 </>
             )}
         </main>

@@ -11,36 +11,22 @@ import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
-import type { FormDefinition } from '../../form/definition.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Due, StateOf } from '../../nouns/confirmation.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
+import { stepForm } from './forms.ts';
 
 type Whole = Read<'/confirmations/{id}'>;
 
 const words = t.confirmations;
-
-const stepForm = (id: number): FormDefinition => ({
-    list: '/confirmations/{id}/steps', of: id, one: '/confirmations/{id}',
-    name: (one) => `${String(one['testCode'])} ${String(one['trackingId'])}`,
-    members: {
-        medium: { label: words.members.medium },
-        mediaLotId: { label: words.members.mediaLotId, records: '/media-lots' },
-        procedure: { label: words.members.procedure },
-        readAt: { label: words.members.readAt },
-        reading: { label: words.members.reading },
-        outcome: { label: words.members.outcome },
-        notes: { label: words.members.notes, long: true },
-    },
-    create: words.step, change: words.change, created: words.recorded, changed: words.recorded,
-});
 
 function Facts({ one }: { one: Whole }): ReactElement {
     return (
@@ -163,7 +149,9 @@ export function ConfirmationRecord({ id, tab }: { id: number; tab: string }): Re
         <main className="page" id="main">
             {one ? <Opened one={one} tab={tab} />
                 : <div className="head"><h1>{words.title}</h1></div>}
-            {!one && found.error ? <Refused problem={found.error} /> : null}
+            {!one && found.error ? (
+                <NotShown problem={found.error} list={paths.confirmations()} title={words.title} />
+            ) : null}
             {!one && !found.error ? <Waiting what={words.title} /> : null}
         </main>
     );

@@ -13,6 +13,7 @@ import { useSession } from '../../api/session.ts';
 import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from '../../nouns/file-reasons.ts';
 import type { Card, Decision, Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { t } from '../../texts/texts.ts';
 import { dayOf, when } from '../../texts/time.ts';
@@ -176,7 +177,7 @@ function Decide({ file, card, here, review, cells, go }: CardProperties): ReactE
             <div>
                 <p>
                     <strong>{placeOf(card, cells)}</strong> {reason?.message}{' '}
-                    <span className="id quiet">{reason?.code}</span>
+                    {reason ? <Code of={reason.code} /> : null}
                 </p>
                 {decision ? <Answered file={file} decision={decision} review={review} /> : null}
                 {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}

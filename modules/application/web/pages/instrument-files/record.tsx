@@ -16,6 +16,7 @@ import type { Card, Decisions } from '../../nouns/file-reasons.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { useAddress } from '../../router.tsx';
 import { sizeOf } from '../../texts/size.ts';
@@ -211,7 +212,9 @@ export function FileRecord({ id, tab }: { id: number; tab: string }): ReactEleme
         <main className="page" id="main">
             {file ? <Review file={file} tab={tab} />
                 : <div className="head"><h1>{texts.title}</h1></div>}
-            {!file && found.error ? <Refused problem={found.error} /> : null}
+            {!file && found.error ? (
+                <NotShown problem={found.error} list={paths.instrumentFiles()} title={texts.title} />
+            ) : null}
             {!file && !found.error ? <Waiting what={texts.title} /> : null}
         </main>
     );

@@ -9,6 +9,7 @@ import type { Read } from '../../api/read.ts';
 import { listen } from '../../keys/keyboard.ts';
 import { columnOf, letterOf } from '../../nouns/file-reasons.ts';
 import type { Reason } from '../../nouns/file-reasons.ts';
+import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
@@ -76,7 +77,7 @@ function Why({ reason, column, width }: {
             <td />
             {from > 0 ? <td colSpan={from} /> : null}
             <td colSpan={width - from + 1}>
-                {reason.message} <span className="id quiet">{reason.code}</span>
+                {reason.message} <Code of={reason.code} />
             </td>
         </tr>
     );

@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 import { useRead } from '../../api/read.ts';
 import type { Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
@@ -72,7 +73,7 @@ export function SheetPane(pane: Properties): ReactElement {
             {whole.map(({ code, message }) => (
                 <p className="banner late" key={`${code} ${message}`}>
                     <Status glyph="blocked" tone="blocked">{message}</Status>
-                    <span className="id quiet">{code}</span>
+                    <Code of={code} />
                 </p>
             ))}
             {found.data?.problem && whole.length === 0

@@ -14,8 +14,9 @@ import { RecordForm } from '../../form/form.tsx';
 import { Clock, PhaseOf } from '../../nouns/investigation.tsx';
 import type { Investigation } from '../../nouns/investigation.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { Package } from '../../record/package.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
@@ -138,7 +139,9 @@ export function InvestigationRecord({ id, tab }: { id: number; tab: string }): R
         <main className="page" id="main">
             {one ? <Opened one={one} tab={tab} />
                 : <div className="head"><h1>{words.title}</h1></div>}
-            {!one && found.error ? <Refused problem={found.error} /> : null}
+            {!one && found.error ? (
+                <NotShown problem={found.error} list={paths.investigations()} title={words.title} />
+            ) : null}
             {!one && !found.error ? <Waiting what={words.title} /> : null}
         </main>
     );

@@ -13,11 +13,12 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { isMedia, kindOf } from '../../nouns/lot.ts';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import type { LotKind } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
-import { Link, navigate } from '../../router.tsx';
+import { navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
@@ -142,12 +143,10 @@ export function LotRecord({ kind, id, tab }: {
     }, [lot?.code, title, organization.name]);
     return (
         <main className="page" id="main">
-            {lot ? <Opened lot={lot} tab={tab} /> : (
-                <div className="head">
-                    <h1>{title}</h1><Link href={paths.lots(kind)}>{t.lots.title}</Link>
-                </div>
-            )}
-            {!lot && found.error ? <Refused problem={found.error} /> : null}
+            {lot ? <Opened lot={lot} tab={tab} /> : <div className="head"><h1>{title}</h1></div>}
+            {!lot && found.error ? (
+                <NotShown problem={found.error} list={paths.lots(kind)} title={title} />
+            ) : null}
             {!lot && !found.error ? <Waiting what={title} /> : null}
         </main>
     );

@@ -13,8 +13,9 @@ import { may, useSession } from '../../api/session.ts';
 import type { FormDefinition } from '../../form/definition.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
@@ -137,7 +138,9 @@ export function OrderRecord({ id, tab }: { id: number; tab: string }): ReactElem
         <main className="page" id="main" tabIndex={-1}>
             {order ? <Opened order={order} tab={tab} />
                 : <div className="head"><h1>{texts.title}</h1></div>}
-            {!order && found.error ? <Refused problem={found.error} /> : null}
+            {!order && found.error ? (
+                <NotShown problem={found.error} list={paths.orders()} title={texts.title} />
+            ) : null}
             {!order && !found.error ? <Waiting what={texts.title} /> : null}
         </main>
     );

@@ -13,8 +13,9 @@ import { useDefinitions, useInstruments, usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { Package } from '../../record/package.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
@@ -127,7 +128,9 @@ export function BatchRecord({ id, tab }: { id: number; tab: string }): ReactElem
         <main className="page" id="main">
             {batch ? <Opened batch={batch} tab={tab} />
                 : <div className="head"><h1>{texts.title}</h1></div>}
-            {!batch && found.error ? <Refused problem={found.error} /> : null}
+            {!batch && found.error ? (
+                <NotShown problem={found.error} list={paths.qcBatches()} title={texts.title} />
+            ) : null}
             {!batch && !found.error ? <Waiting what={texts.title} /> : null}
         </main>
     );

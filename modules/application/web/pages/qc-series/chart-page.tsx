@@ -14,9 +14,10 @@ import { useAll, useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { layOut } from '../../charts/levey-jennings.ts';
 import { LeveyJennings } from '../../charts/levey-jennings.tsx';
-import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { Nothing, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { dateOf } from '../../texts/time.ts';
@@ -151,7 +152,10 @@ export function ControlCharts({ id, change }: {
             {series ? <Opened key={series.id} all={all} series={series} change={change} /> : (
                 <>
                     <div className="head"><h1>{texts.title}</h1></div>
-                    {found.error ? <Refused problem={found.error} /> : null}
+                    {found.error ? (
+                        <NotShown problem={found.error} list={paths.qcSeries()}
+                            title={texts.title} />
+                    ) : null}
                     {empty ? (
                         <Nothing title={texts.none}>
                             <p className="quiet">{texts.noneWhat}</p>

@@ -10,6 +10,7 @@ import type { Difference, FileNoun, Given, Mistake } from '../../actions/referen
 import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
 import { DropFiles } from '../../parts/drop-files.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -66,7 +67,7 @@ function Mistakes({ errors }: { errors: Mistake[] }): ReactElement {
                     <tr key={i}>
                         <th scope="row" className="w-no right">{row}</th>
                         <td className="w-ident" title={column ?? undefined}>{column}</td>
-                        <td className="wrap">{message} <span className="id quiet">{error}</span></td>
+                        <td className="wrap">{message} <Code of={error} /></td>
                     </tr>
                 ))}
             </tbody>

@@ -64,7 +64,7 @@ function Matrix({ tests, materials, project, all }: {
         <table className="table matrix limits" aria-label={words.title}>
             <thead>
                 <tr>
-                    <th scope="col" className="w-ident stay">{words.test}</th>
+                    <th scope="col" className="w-long stay">{words.test}</th>
                     {materials.map(({ id, code, name }) => (
                         <th key={id} scope="col" title={code}>{name}</th>
                     ))}
@@ -73,7 +73,7 @@ function Matrix({ tests, materials, project, all }: {
             <tbody>
                 {tests.map((test) => (
                     <tr key={test.id}>
-                        <th scope="row" className="w-ident stay" title={test.name}>
+                        <th scope="row" className="w-long stay" title={test.name}>
                             {test.code} <span className="quiet">{test.unit}</span>
                         </th>
                         {materials.map((material) => (

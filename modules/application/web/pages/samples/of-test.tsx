@@ -5,8 +5,9 @@ import { useEffect } from 'react';
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -22,7 +23,9 @@ export function OfTest({ id }: { id: number }): ReactElement {
     return (
         <main className="page" id="main">
             <div className="head"><h1>{t.samples.title}</h1></div>
-            {found.error ? <Refused problem={found.error} /> : <Waiting what={t.samples.title} />}
+            {found.error ? (
+                <NotShown problem={found.error} list={paths.samples()} title={t.samples.title} />
+            ) : <Waiting what={t.samples.title} />}
         </main>
     );
 }

@@ -16,9 +16,10 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { factsForm } from '../../form/facts.ts';
 import { RecordForm } from '../../form/form.tsx';
-import { Refused, Waiting } from '../../parts/states.tsx';
+import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import type { SampleTab } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane } from '../../record/tabs.tsx';
 import { navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -125,7 +126,9 @@ export function SampleRecord({ id, tab }: { id: number; tab: SampleTab }): React
         <main className="page" id="main">
             {sample ? <Opened sample={sample} tab={tab} at={found.dataUpdatedAt} />
                 : <div className="head"><h1>{t.samples.title}</h1></div>}
-            {!sample && found.error ? <Refused problem={found.error} /> : null}
+            {!sample && found.error ? (
+                <NotShown problem={found.error} list={paths.samples()} title={t.samples.title} />
+            ) : null}
             {!sample && !found.error ? <Waiting what={t.samples.title} /> : null}
         </main>
     );

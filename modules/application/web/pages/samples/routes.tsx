@@ -11,7 +11,7 @@ const OfTest = later(async () => (await import('./of-test.tsx')).OfTest);
 export const sampleRoutes: Route[] = [
     {
         pattern: '/samples',
-        rail: { group: 'work', place: 10, title: t.samples.title },
+        rail: { group: 'work', place: 10, title: t.samples.title, also: ['/sample-tests'] },
         permission: 'data.read',
         page: () => <SampleList />,
     },

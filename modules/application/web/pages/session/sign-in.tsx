@@ -17,7 +17,10 @@ import { t } from '../../texts/texts.ts';
 function Wrong({ problem }: { problem: Problem }): ReactElement {
     return (
         <p className="verdict blocked" role="alert" id="wrong">
-            <Glyph name="blocked" /><span>{t.sentence(problem)}</span>
+            <Glyph name="blocked" />
+            <span>
+                {problem.status === 401 && hasNames() ? t.signIn.wrongName : t.sentence(problem)}
+            </span>
         </p>
     );
 }
@@ -84,7 +87,7 @@ export function SignInPage(): ReactElement {
                 <Laboratories choices={choices.list}
                     choose={(organization) => attempt({ ...choices.given, organization })} />
             ) : null}
-            <p className="caption">{t.signIn.help}</p>
+            <p className="caption">{hasNames() ? t.signIn.helpNames : t.signIn.help}</p>
         </main>
     );
 }

@@ -8,7 +8,6 @@ import { tell } from '../../acting/action.ts';
 import { endSession, giveLink, userActions } from '../../actions/users.ts';
 import type { User } from '../../actions/users.ts';
 import { useRead } from '../../api/read.ts';
-import type { FormDefinition } from '../../form/definition.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Secret } from '../../form/secret.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -22,31 +21,13 @@ import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
 import { t } from '../../texts/texts.ts';
+import { userForm } from './forms.ts';
 import { PeopleTabs } from './tabs.tsx';
 
 const words = t.users;
-const { columns: titles, members } = words;
+const { columns: titles } = words;
 const { roles } = t.reference;
 const empty: User[] = [];
-
-const form: FormDefinition = {
-    list: '/users',
-    one: '/users/{id}',
-    members: {
-        displayName: { label: members.displayName },
-        email: { label: members.email },
-        roles: { label: members.roles, words: roles },
-        active: { label: members.active, only: 'change' },
-        identity: { label: members.identity, members: {
-            type: { label: members.type }, subject: { label: members.subject } } },
-    },
-    create: words.invite,
-    change: words.change,
-    created: words.created,
-    changed: words.changed,
-    name: (record) => String(record['displayName'] ?? ''),
-    table: 'user_account',
-};
 
 function State({ user }: { user: User }): ReactElement | null {
     if (!user.active) {
@@ -113,7 +94,7 @@ export function UserList({ record }: { record: string }): ReactElement {
     const invited = (user: Record<string, unknown>): void => {
         close();
         if (record === 'new' && !user['identity']) {
-            giveLink(Number(user['id']), form.name(user), words.invited).catch(tell);
+            giveLink(Number(user['id']), userForm.name(user), words.invited).catch(tell);
         }
     };
 
@@ -134,7 +115,7 @@ export function UserList({ record }: { record: string }): ReactElement {
                 </Choose>
             </>}>
             {record ? (
-                <RecordForm key={record} definition={form} close={close} saved={invited}
+                <RecordForm key={record} definition={userForm} close={close} saved={invited}
                     id={record === 'new' ? null : Number(record)}>
                     {({ id }) => typeof id === 'number' ? <Sessions id={id} /> : null}
                 </RecordForm>

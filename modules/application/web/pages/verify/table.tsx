@@ -7,9 +7,11 @@ import type { ReactElement, ReactNode } from 'react';
 
 import { allowed } from '../../acting/action.ts';
 import { trackingId, valueOf } from '../../actions/verify.ts';
+import type { Reviewed } from '../../actions/verify.ts';
 import { usePeople } from '../../api/names.ts';
 import { listen } from '../../keys/keyboard.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Flag, Status } from '../../parts/status.tsx';
@@ -86,7 +88,7 @@ function Look({ line, kind, queue }: { line: Line; kind: Kind; queue: Queue }): 
                             <span key={text}>
                                 {capital(text)}{' '}
                                 {slug ? <Ways slug={slug} test={line.test} /> : null}
-                                {slug ? <span className="id quiet">{slug} </span> : null}
+                                {slug ? <><Code of={slug} />{' '}</> : null}
                             </span>
                         ))}
                         {reason ? <strong>{t.verify.chosen(reason)}</strong> : null}
@@ -105,6 +107,13 @@ function Look({ line, kind, queue }: { line: Line; kind: Kind; queue: Queue }): 
     );
 }
 
+// Where the sample was taken, else the identifier that it has besides its tracking id.
+function placeOf(test: Reviewed): string {
+    const { plantLocation } = test.review ?? {};
+    const identifier = test.sample?.sampleIdentifier;
+    return plantLocation ?? (identifier === trackingId(test) ? '' : identifier ?? '');
+}
+
 function Result({ line, queue, move, person }: {
     line: Line; queue: Queue; move: (id: number) => void; person: (id: number | null) => string;
 }): ReactElement {
@@ -112,7 +121,7 @@ function Result({ line, queue, move, person }: {
     const row = useRef<HTMLTableRowElement>(null);
     const here = queue.at === line;
     const name = trackingId(test);
-    const place = test.review?.plantLocation ?? test.sample?.sampleIdentifier ?? '';
+    const place = placeOf(test);
     const lots = [test.review?.reagentLotCode, test.review?.mediaLotCode].filter(Boolean).join(', ');
     const [code = '', meaning = ''] = t.samples.flags.oos;
 

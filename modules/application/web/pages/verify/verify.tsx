@@ -149,6 +149,7 @@ export function VerifyPage(): ReactElement {
             {found.data ? <Queued page={found.data} at={found.dataUpdatedAt} /> : (
                 <>
                     <div className="head"><h1>{t.verify.title}</h1></div>
+                    <Filters />
                     {found.error ? <Refused problem={found.error} /> : <Waiting what={t.verify.title} />}
                 </>
             )}

@@ -12,8 +12,9 @@ import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
+import { Nothing, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
+import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
@@ -83,7 +84,9 @@ export function WorksheetRecord({ id, tab }: { id: number; tab: string }): React
         <main className="page" id="main">
             {one ? <Opened one={one} tab={tab} />
                 : <div className="head"><h1>{words.title}</h1></div>}
-            {!one && found.error ? <Refused problem={found.error} /> : null}
+            {!one && found.error ? (
+                <NotShown problem={found.error} list={paths.worksheets()} title={words.title} />
+            ) : null}
             {!one && !found.error ? <Waiting what={words.title} /> : null}
         </main>
     );
@@ -92,6 +95,8 @@ export function WorksheetRecord({ id, tab }: { id: number; tab: string }): React
 // The worksheet of a test: the one that it has, else it can be begun.
 export function WorksheetOfTest({ testId }: { testId: number }): ReactElement {
     const found = useRead('/worksheets', { params: { query: { sampleTestId: testId } } });
+    const test = useRead('/sample-tests/{id}', { params: { path: { id: testId } } });
+    const refused = found.error ?? test.error;
     const [one] = found.data?.data ?? [];
     const begin = (): void => void fill(testId, [])
         .then((id) => navigate(paths.worksheet(id), { replace: true }), tell);
@@ -104,9 +109,12 @@ export function WorksheetOfTest({ testId }: { testId: number }): ReactElement {
     return (
         <main className="page" id="main">
             <div className="head"><h1>{words.title}</h1></div>
-            {found.error ? <Refused problem={found.error} /> : null}
-            {!found.data && !found.error ? <Waiting what={words.title} /> : null}
-            {found.data && !one ? (
+            {refused ? (
+                <NotShown problem={refused} list={paths.worklist()}
+                    title={t.bench.worklist.title} />
+            ) : null}
+            {!refused && !(found.data && test.data) ? <Waiting what={words.title} /> : null}
+            {found.data && test.data && !one ? (
                 <Nothing title={words.noneOfTest}>
                     <p className="quiet">{words.beginWhat}</p>
                     {may('worksheet.fill')
