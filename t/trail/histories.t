@@ -109,7 +109,7 @@ subtest 'a code of the service' => sub {
     my $lot = $lab->media_lot;
     $lab->media_test($lot, 'growth_promotion', 'passed', 'S. aureus');
     my @said = map { $_->{sentence} } history('media-lot', $lot);
-    is(scalar(grep { /added the media QC test growth promotion\z/ } @said), 1,
+    is(scalar(grep { /added the media QC test growth promotion\b/ } @said), 1,
         'a record whose name is a code is named in words, too') or diag(explain(\@said));
 };
 
