@@ -12,7 +12,7 @@
 use strict;
 use warnings;
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use LIMS::Database::Seed;
 use LIMS::Database::Statements;
 use LIMS::Instance;
@@ -54,7 +54,7 @@ sub plan_of {
     my $query = $db->prepare("EXPLAIN (FORMAT JSON) $sql", { pg_placeholder_dollaronly => 1 });
     $query->execute(@bind);
     my ($json) = $query->fetchrow_array;
-    return JSON::PP::decode_json($json)->[0]{Plan};
+    return Cpanel::JSON::XS::decode_json($json)->[0]{Plan};
 }
 
 my %table_of;    # by its indexes
@@ -388,7 +388,7 @@ sub starts_no_more {
                 1;
             };
             ok($done, "$what ($label, $mode)") or diag($@);
-            my @plans = map { JSON::PP->new->decode($_) } map { /plan:\s*(\{.*\})/s } @explained;
+            my @plans = map { Cpanel::JSON::XS->new->decode($_) } map { /plan:\s*(\{.*\})/s } @explained;
             my @whole = grep { grep { is_whole($_) } nodes($_->{Plan}) } @plans;
             cmp_ok(scalar @plans, '>', 0, "plans of $label were watched");
             is(join("\n", map { $_->{'Query Text'} } @whole), '',

@@ -142,6 +142,7 @@ my %context = (organization => $mine, key => $lab->{organization}{key_id},
 sub session {
     my ($db) = @_;
     $db->{pg_expand_array} = 0;    # arrays as their text, to be compared
+    $db->do('SET plan_cache_mode = force_generic_plan');    # as the service plans
     $db->do(q{SELECT set_config('lims.organization_id', ?, false),
         set_config('lims.user_id', ?, false)}, undef, $mine, $context{user});
     return $db;

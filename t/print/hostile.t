@@ -9,6 +9,7 @@ use warnings;
 use utf8;
 
 use Compress::Zlib qw(compress crc32);
+use Cpanel::JSON::XS ();
 use Digest::SHA qw(sha256_hex);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
@@ -19,7 +20,7 @@ use LIMS::Print;
 # AddressSanitizer needs memory of its own.
 my $most    = LIMS::Instance::foreign_malloc() ? 2000 : 150;
 my $printer = LIMS::Print->start;
-my $json    = JSON::PP->new->utf8;
+my $json    = Cpanel::JSON::XS->new->utf8;
 
 sub certificate { my (%other) = @_; return { kind => 'certificate', content => content(%other) } }
 

@@ -27,13 +27,14 @@ use strict;
 use warnings;
 
 use Compress::Zlib qw(compress crc32);
+use Cpanel::JSON::XS ();
 use Cwd qw(abs_path);
 use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Spec;
 use File::Temp qw(tempdir);
 use IPC::Open3 qw(open3);
-use JSON::PP;
+use JSON::PP ();
 use Symbol qw(gensym);
 
 our @EXPORT = qw(made content result words lines command written pictures png printer_path);
@@ -41,7 +42,7 @@ our @EXPORT = qw(made content result words lines command written pictures png pr
 my $root    = abs_path(dirname(__FILE__) . '/../../..');
 my $out     = File::Spec->rel2abs($ENV{LIMS_OUT} // 'build/out', $root);
 my $folder  = tempdir(CLEANUP => 1);
-my $json    = JSON::PP->new->utf8->canonical->allow_nonref;
+my $json    = Cpanel::JSON::XS->new->utf8->canonical->allow_nonref;
 my $counter = 0;
 
 sub printer_path { return "$out/lims-print" }

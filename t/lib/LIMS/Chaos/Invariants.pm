@@ -30,7 +30,7 @@ that a client did not ask for.
 use strict;
 use warnings;
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use Test::More;
 
 # Audited tables whose columns the trail shows entirely but for these.
@@ -283,7 +283,7 @@ sub _read {
     for my $journal (@journals) {
         open my $in, '<', $journal or die "$journal: $!\n";
         while (my $line = <$in>) {
-            my $fact = JSON::PP::decode_json($line);
+            my $fact = Cpanel::JSON::XS::decode_json($line);
             my $kind = $fact->{fact};
             $told{created}{ $fact->{created} } = $fact->{sample} if $kind eq 'created';
             $told{verified}{ $fact->{verified} } = $fact->{value} if $kind eq 'verified';

@@ -32,9 +32,9 @@ within a second of a report may be either.
 use strict;
 use warnings;
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
-my $json = JSON::PP->new->canonical->allow_nonref;
+my $json = Cpanel::JSON::XS->new->canonical->allow_nonref;
 
 # Columns that an approval covers: of the sample, and of each of its tests.
 my @sample_content = qw(client_id client_name external_id material_type_id project_id

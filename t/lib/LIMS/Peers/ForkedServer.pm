@@ -21,10 +21,10 @@ LIMS::Peers::ForkedServer - base class of servers that run in processes of their
 use strict;
 use warnings;
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use POSIX ();
 
-my $json  = JSON::PP->new->utf8->canonical;
+my $json  = Cpanel::JSON::XS->new->utf8->canonical;
 my $owner = $$;
 my %running;
 
