@@ -31,11 +31,12 @@ free_port() { # free_port FILE [WISH...]
     fi
     port_file=$1
     shift
-    perl -MIO::Socket::INET -e '
+    perl -MSocket -e '
         for my $port (@ARGV, 0) {
-            my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1",
-                LocalPort => $port) or next;
-            print $s->sockport, "\n";
+            socket my $s, PF_INET, SOCK_STREAM, 0 or exit 1;
+            bind $s, sockaddr_in($port, INADDR_LOOPBACK) or next;
+            listen $s, 1 or next;
+            print +(sockaddr_in(getsockname $s))[0], "\n";
             exit 0;
         }
         exit 1' "$@" > "$port_file" || fail "no free port"

@@ -27,6 +27,7 @@ use File::Basename qw(dirname);
 use File::Glob qw(:bsd_glob);
 use File::Path qw(make_path);
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use IPC::Open3 qw(open3);
 use LIMS::Wait;
 
@@ -113,14 +114,27 @@ sub start_cluster {
     make_path($cluster);
     open our $in_use, '>>', "$cluster/in-use" or die "$cluster/in-use: $!\n";
     flock $in_use, LOCK_SH or die "flock: $!\n";
-    run("$root/build/instance", 'cluster', $cluster);
+    run("$root/build/instance", 'cluster', $cluster) unless _stands();
     my $home = home($cluster);
     $ENV{LIMS_SECRET_KEY_FILE} = "$home/secret.key";    # limsctl's, as it is httpd's
-    $socket = "$home/pg";
-    if (open my $in, '<', "$home/socket") {
-        chomp($socket = <$in>);
-    }
+    return $socket = _socket($home);
+}
+
+sub _socket {
+    my ($home) = @_;
+    open my $in, '<', "$home/socket" or return "$home/pg";
+    chomp(my $socket = <$in>);
     return $socket;
+}
+
+# Whether the cluster is there with all that belongs to it: asked by every test, and found
+# out faster than by build/instance, whose lock says that it is not at work.
+sub _stands {
+    my $home = home($cluster);
+    open my $lock, '<', "$home/lock" or return 0;
+    flock $lock, LOCK_SH or die "flock: $!\n";
+    return -s "$home/secret.key" && -s "$home/tls/server.pem"
+        && IO::Socket::UNIX->new(Peer => _socket($home) . '/.s.PGSQL.5432');
 }
 
 # Where the files of an instance really are.
