@@ -20,9 +20,9 @@ export function Lacking({ permission, children }: {
     return (
         <main className="page" id="main">
             <div className="nothing" role="alert">
-                <p className="status">
-                    <Glyph name="blocked" tone="blocked" /><strong>{t.lacking.title}</strong>
-                </p>
+                <h1 className="status">
+                    <Glyph name="blocked" tone="blocked" />{t.lacking.title}
+                </h1>
                 <p>{t.lacking.needs(words[permission] ?? permission)}</p>
                 <p>{roles.length ? t.lacking.roles(roles) : t.lacking.nobody}</p>
                 <p className="quiet">{t.lacking.ask}</p>

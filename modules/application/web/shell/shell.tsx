@@ -9,7 +9,6 @@ import { base } from '../api/send.ts';
 import { may, useSession, useSessionState } from '../api/session.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
-import { Nothing } from '../parts/states.tsx';
 import { Toast, say } from '../parts/toast.tsx';
 import type { Lead } from '../parts/toast.tsx';
 import { Link, match, navigate, useAddress } from '../router.tsx';
@@ -52,7 +51,7 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
     }
     return (
         <main className="page" id="main">
-            <Nothing title={t.noPage}>{toFirst}</Nothing>
+            <div className="nothing"><h1>{t.noPage}</h1>{toFirst}</div>
         </main>
     );
 }

@@ -25,7 +25,7 @@ export const audit = {
     },
     signed: 'signed',
     unsigned: 'not signed',
-    nobody: 'somebody at the database',
+    nobody: 'at the database',
     forPerson: (name: string) => `for ${name}`,
     nothing: 'none',
     yes: 'yes',

@@ -386,6 +386,10 @@ async function record(page) {
     await page.waitForSelector('[role=alert]');
     ok(/may manage users.*these roles may: Administrator, System administrator/s.test(
         await page.textContent('[role=alert]')), 'a page that she may not open says who may');
+    await looks(page, 'not-permitted');
+    await open(page, '/app/nowhere');
+    await page.locator('main .nothing').waitFor();
+    await looks(page, 'no-page');
 }
 
 async function scanning(page) {

@@ -24,12 +24,14 @@ function Nothing(): ReactElement {
     return <span className="quiet">{t.audit.nothing}</span>;
 }
 
-// A list or a group in one line; what is in another one stands in parentheses.
+// A list or a group in one line; what is in another one stands in parentheses. Of a group it has
+// what is there; the entry, opened, has all.
 function Line({ value, inside = false }: { value: Value; inside?: boolean }): ReactElement {
     if (value.is !== 'list' && value.is !== 'group') {
         return <Single value={value} />;
     }
-    const parts: [string, Value][] = value.is === 'group' ? value.members
+    const parts: [string, Value][] = value.is === 'group'
+        ? value.members.filter(([, one]) => one.is !== 'nothing')
         : value.values.map((one) => ['', one]);
     return (
         <>
