@@ -63,7 +63,7 @@ CREATE TABLE lims.project (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT project_code UNIQUE (organization_id, code),
-    CONSTRAINT project_client FOREIGN KEY (organization_id, client_id)
+    CONSTRAINT project_client_id FOREIGN KEY (organization_id, client_id)
         REFERENCES lims.client (organization_id, id)
 );
 
@@ -150,7 +150,7 @@ CREATE TABLE lims.storage_location (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT storage_location_code UNIQUE (organization_id, code),
-    CONSTRAINT storage_location_parent FOREIGN KEY (organization_id, parent_id)
+    CONSTRAINT storage_location_parent_id FOREIGN KEY (organization_id, parent_id)
         REFERENCES lims.storage_location (organization_id, id),
     CHECK (min_temperature <= max_temperature),
     CHECK (parent_id <> id)

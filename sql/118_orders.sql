@@ -19,7 +19,7 @@ CREATE TABLE lims.sample_order (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT sample_order_order_number UNIQUE (organization_id, order_number),
-    CONSTRAINT sample_order_client FOREIGN KEY (organization_id, client_id)
+    CONSTRAINT sample_order_client_id FOREIGN KEY (organization_id, client_id)
         REFERENCES lims.client (organization_id, id),
     CONSTRAINT sample_order_created_by FOREIGN KEY (organization_id, created_by)
         REFERENCES lims.user_account (organization_id, id)

@@ -158,16 +158,16 @@ CREATE TABLE lims.sample (
     PRIMARY KEY (organization_id, id),
     CONSTRAINT sample_tracking_id UNIQUE (organization_id, tracking_id),
     CONSTRAINT sample_identifier UNIQUE (organization_id, sample_identifier),
-    CONSTRAINT sample_client FOREIGN KEY (organization_id, client_id)
+    CONSTRAINT sample_client_id FOREIGN KEY (organization_id, client_id)
         REFERENCES lims.client (organization_id, id),
-    CONSTRAINT sample_material_type
+    CONSTRAINT sample_material_type_id
         FOREIGN KEY (organization_id, material_type_id)
         REFERENCES lims.material_type (organization_id, id),
-    CONSTRAINT sample_project FOREIGN KEY (organization_id, project_id)
+    CONSTRAINT sample_project_id FOREIGN KEY (organization_id, project_id)
         REFERENCES lims.project (organization_id, id),
-    CONSTRAINT sample_order FOREIGN KEY (organization_id, order_id)
+    CONSTRAINT sample_order_id FOREIGN KEY (organization_id, order_id)
         REFERENCES lims.sample_order (organization_id, id),
-    CONSTRAINT sample_storage_location
+    CONSTRAINT sample_storage_location_id
         FOREIGN KEY (organization_id, storage_location_id)
         REFERENCES lims.storage_location (organization_id, id),
     CONSTRAINT sample_received_by FOREIGN KEY (organization_id, received_by)

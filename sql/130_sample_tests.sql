@@ -193,15 +193,15 @@ CREATE TABLE lims.sample_test (
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, returned_by)
         REFERENCES lims.user_account (organization_id, id),
-    CONSTRAINT sample_test_sample FOREIGN KEY (organization_id, sample_id)
+    CONSTRAINT sample_test_sample_id FOREIGN KEY (organization_id, sample_id)
         REFERENCES lims.sample (organization_id, id),
-    CONSTRAINT sample_test_test_definition
+    CONSTRAINT sample_test_test_definition_id
         FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
-    CONSTRAINT sample_test_reagent_lot
+    CONSTRAINT sample_test_reagent_lot_id
         FOREIGN KEY (organization_id, reagent_lot_id)
         REFERENCES lims.reagent_lot (organization_id, id),
-    CONSTRAINT sample_test_media_lot FOREIGN KEY (organization_id, media_lot_id)
+    CONSTRAINT sample_test_media_lot_id FOREIGN KEY (organization_id, media_lot_id)
         REFERENCES lims.media_lot (organization_id, id),
     FOREIGN KEY (organization_id, entered_by)
         REFERENCES lims.user_account (organization_id, id),

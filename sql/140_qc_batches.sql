@@ -63,7 +63,7 @@ CREATE TABLE lims.qc_batch (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
-    CONSTRAINT qc_batch_number UNIQUE (organization_id, batch_number),
+    CONSTRAINT qc_batch_batch_number UNIQUE (organization_id, batch_number),
     CONSTRAINT qc_batch_evaluated_by FOREIGN KEY (organization_id, evaluated_by)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, override_by)

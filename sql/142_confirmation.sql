@@ -50,7 +50,7 @@ CREATE TABLE lims.confirmation_step (
     UNIQUE (organization_id, sample_test_id, position),
     FOREIGN KEY (organization_id, sample_test_id)
         REFERENCES lims.sample_test (organization_id, id),
-    CONSTRAINT confirmation_step_media_lot FOREIGN KEY (organization_id, media_lot_id)
+    CONSTRAINT confirmation_step_media_lot_id FOREIGN KEY (organization_id, media_lot_id)
         REFERENCES lims.media_lot (organization_id, id),
     FOREIGN KEY (organization_id, performed_by)
         REFERENCES lims.user_account (organization_id, id)

@@ -53,7 +53,7 @@ CREATE UNIQUE INDEX qc_template_active ON lims.qc_template (organization_id, met
  WHERE active;
 
 ALTER TABLE lims.qc_batch
-    ADD CONSTRAINT qc_batch_qc_template FOREIGN KEY (organization_id, qc_template_id)
+    ADD CONSTRAINT qc_batch_qc_template_id FOREIGN KEY (organization_id, qc_template_id)
         REFERENCES lims.qc_template (organization_id, id);
 
 CREATE INDEX qc_batch_template ON lims.qc_batch (organization_id, qc_template_id, id)
@@ -161,7 +161,7 @@ CREATE TABLE lims.qc_template_control (
         template_id, control_type, criterion, level, test_definition_id),
     FOREIGN KEY (organization_id, template_id)
         REFERENCES lims.qc_template (organization_id, id),
-    CONSTRAINT qc_template_control_test_definition
+    CONSTRAINT qc_template_control_test_definition_id
         FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
     CONSTRAINT qc_template_control_lower_limit CHECK (lower_limit <= upper_limit),

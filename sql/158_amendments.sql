@@ -109,7 +109,7 @@ CREATE INDEX amendment_sample ON lims.amendment (organization_id, sample_id, id)
 CREATE INDEX amendment_status ON lims.amendment (organization_id, status, id);
 
 ALTER TABLE lims.sample
-    ADD CONSTRAINT sample_amendment FOREIGN KEY (organization_id, amendment_id)
+    ADD CONSTRAINT sample_amendment_id FOREIGN KEY (organization_id, amendment_id)
         REFERENCES lims.amendment (organization_id, id);
 
 ALTER TABLE lims.certificate

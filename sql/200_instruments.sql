@@ -28,11 +28,11 @@ SELECT lims.attach_record('instrument');
 
 -- QC batches and the series of their controls, which come before instruments, refer to them.
 ALTER TABLE lims.qc_batch
-    ADD CONSTRAINT qc_batch_instrument FOREIGN KEY (organization_id, instrument_id)
+    ADD CONSTRAINT qc_batch_instrument_id FOREIGN KEY (organization_id, instrument_id)
         REFERENCES lims.instrument (organization_id, id);
 
 ALTER TABLE lims.qc_series
-    ADD CONSTRAINT qc_series_instrument FOREIGN KEY (organization_id, instrument_id)
+    ADD CONSTRAINT qc_series_instrument_id FOREIGN KEY (organization_id, instrument_id)
         REFERENCES lims.instrument (organization_id, id);
 
 CREATE SEQUENCE lims.instrument_profile_id_seq;
@@ -194,7 +194,7 @@ CREATE INDEX instrument_file_key
 
 -- A circle of nouns: a batch refers to its file, and a file's row to its control.
 ALTER TABLE lims.qc_batch
-    ADD CONSTRAINT qc_batch_file FOREIGN KEY (organization_id, file_id)
+    ADD CONSTRAINT qc_batch_file_id FOREIGN KEY (organization_id, file_id)
         REFERENCES lims.instrument_file (organization_id, id);
 
 -- A file is received, then imported or quarantined; a person releases or rejects it. An

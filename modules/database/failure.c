@@ -116,8 +116,8 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
 }
 
 /* Returns the field of a violated constraint, whose name is made of table and column:
- * "client_code" of table "client" is the field "code", "sample_test_reagent_lot" the
- * field "reagentLot". */
+ * "client_code" of table "client" is the field "code", "sample_test_reagent_lot_id" the
+ * field "reagentLotId". */
 static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
 {
     static const char *const endings[] = { "_fkey", "_key", "_idx" };
