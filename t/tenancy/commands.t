@@ -5,6 +5,7 @@
 # an id, given another laboratory's, answers as if there were none and changes nothing of
 # theirs, and no list or file has anything of theirs; once as it runs, once with row-level
 # security off. A new command, noun or parameter has to be added here.
+# (Ids in bodies: bodies.t.)
 use strict;
 use warnings;
 
