@@ -17,10 +17,13 @@ my $server   = LIMS::Chaos::PostgreSQL->own('frozen');
 my $receiver = LIMS::Peers::WebhookReceiver->new;
 # So many hosts that who waited for a connection would wait for all of them.
 my $hosts = join ',', ($server->socket) x 8;
+# A dispatcher that ended leaves its endpoints to others after the lease, a short one here.
 my $lims  = LIMS::Test->new(contract => 0, conf => $receiver->conf . <<"END");
 LimsScanInterval 86400
 LimsRetentionInterval 86400
 LimsRecoveryInterval 86400
+LimsWebhookTimeout 1000
+LimsWebhookLease 8000
 Define LIMS_DATABASE "host=$hosts dbname=lims_test_webhooks_frozen_database"
 END
 my $lab  = $lims->fixture->{id};
