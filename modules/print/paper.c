@@ -7,10 +7,6 @@
 #include "kernel/error.h"
 #include "print/bounds.h"
 
-/* Texts that are kept between counting and drawing. */
-#define KEPT_MAX 3000
-#define KEPT_LENGTH_MAX 400 /* bytes of each */
-
 /* Bytes that finishing a document takes, besides twice what has been written of it. */
 #define REMAINDER (8 * 1024 * 1024)
 
@@ -58,9 +54,7 @@ static void begin_page(lims_paper_t *paper)
     }
     draw_watermark(paper);
     paper->y = paper->top;
-    paper->apart = true;
     paper->frame->head(paper, paper->frame->baton);
-    paper->apart = false;
     paper->fresh = paper->y;
 }
 
@@ -68,15 +62,12 @@ void lims_paper_begin(lims_paper_t *paper, cairo_t *cr)
 {
     paper->cr = cr;
     paper->page = 0;
-    paper->next = 0;
     begin_page(paper);
 }
 
 void lims_paper_end(lims_paper_t *paper)
 {
-    paper->apart = true;
     paper->frame->foot(paper, paper->frame->baton);
-    paper->apart = false;
     if (paper->cr) {
         cairo_show_page(paper->cr);
     }
@@ -104,42 +95,17 @@ bool lims_paper_is_fresh(const lims_paper_t *paper)
 
 /* --- Texts ------------------------------------------------------------------ */
 
-/* Returns a layout to be set anew, or the one that was set at this place while pages were
- * counted. */
-static PangoLayout *take_layout(lims_paper_t *paper, apr_size_t length, bool *is_set)
+/* Sets a text in lines of a width, or on one line. */
+static lims_set_text_t set_text(lims_paper_t *paper, lims_type_style_e style, double width,
+                                bool one_line, const char *text, apr_size_t length)
 {
-    bool kept = !paper->apart && length <= KEPT_LENGTH_MAX;
-    PangoLayout *layout;
-
-    *is_set = paper->cr && kept && paper->next < paper->kept->len;
-    if (*is_set) {
-        return g_object_ref(g_ptr_array_index(paper->kept, paper->next++));
-    }
-    layout = pango_layout_new(lims_fonts_context(paper->fonts));
-    if (!paper->cr && kept && paper->kept->len < KEPT_MAX) {
-        g_ptr_array_add(paper->kept, g_object_ref(layout));
-    }
-    return layout;
-}
-
-/* Figures of one width; no ligatures, which some readers of PDF do not take apart. */
-static PangoAttrList *attributes(void)
-{
-    static PangoAttrList *list;
-
-    if (!list) {
-        list = pango_attr_list_new();
-        pango_attr_list_insert(list,
-                               pango_attr_font_features_new("tnum=1, lnum=1, liga=0, clig=0"));
-        pango_attr_list_insert(list, pango_attr_insert_hyphens_new(FALSE));
-    }
-    return list;
-}
-
-lims_set_text_t lims_text_set(lims_paper_t *paper, lims_type_style_e style, double width,
-                              const char *text, apr_size_t length)
-{
-    bool is_set = false;
+    const lims_text_setting_t setting = {
+        .font = lims_fonts_description(paper->fonts, style),
+        .width = (int)(width * PANGO_SCALE),
+        .one_line = one_line,
+        .text = text,
+        .length = length > LIMS_PAPER_TEXT_MAX ? 0 : length,
+    };
     lims_set_text_t set = { .style = &lims_styles[style], .width = width };
 
     if (length > LIMS_PAPER_TEXT_MAX && !paper->error) {
@@ -148,17 +114,15 @@ lims_set_text_t lims_text_set(lims_paper_t *paper, lims_type_style_e style, doub
                                          " bytes; at most %d can be printed in one place",
                                          length, LIMS_PAPER_TEXT_MAX);
     }
-    length = length > LIMS_PAPER_TEXT_MAX ? 0 : length;
-    set.layout = take_layout(paper, length, &is_set);
-    if (!is_set) {
-        pango_layout_set_font_description(set.layout, lims_fonts_description(paper->fonts, style));
-        pango_layout_set_attributes(set.layout, attributes());
-        pango_layout_set_wrap(set.layout, PANGO_WRAP_WORD_CHAR);
-        pango_layout_set_width(set.layout, (int)(width * PANGO_SCALE));
-        pango_layout_set_text(set.layout, text, (int)length);
-    }
+    set.layout = lims_set_texts_get(lims_fonts_texts(paper->fonts), &setting);
     set.lines = pango_layout_get_line_count(set.layout);
     return set;
+}
+
+lims_set_text_t lims_text_set(lims_paper_t *paper, lims_type_style_e style, double width,
+                              const char *text, apr_size_t length)
+{
+    return set_text(paper, style, width, false, text, length);
 }
 
 double lims_text_width(const lims_set_text_t *text)
@@ -219,10 +183,9 @@ void lims_text_draw(lims_paper_t *paper, const lims_set_text_t *text, int first,
 double lims_text_line(lims_paper_t *paper, lims_type_style_e style, double x, double dy,
                       double width, lims_align_e align, const char *text)
 {
-    lims_set_text_t set = lims_text_set(paper, style, width, text, strlen(text));
+    lims_set_text_t set = set_text(paper, style, width, true, text, strlen(text));
     double used;
 
-    pango_layout_set_ellipsize(set.layout, PANGO_ELLIPSIZE_END);
     lims_text_draw(paper, &set, 0, 1, x, dy, align);
     used = lims_text_width(&set);
     lims_text_drop(&set);

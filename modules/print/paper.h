@@ -4,7 +4,7 @@
  *
  * A document is set twice in the same way: once without a surface, which counts its pages,
  * then on one. What draws does nothing the first time; what moves .y, or breaks pages, does
- * the same each time. Texts set the first time are kept for the second.
+ * the same each time.
  *
  * Lengths are points, y grows downwards.
  */
@@ -40,9 +40,6 @@ struct lims_paper_t {
     double left, right, top, bottom; /* what content fills */
     double y, fresh;                 /* .y behind the head */
     int page, pages;
-    GPtrArray *kept; /* of PangoLayout, in the order in which they were set */
-    guint next;      /* of them, to be used again */
-    bool apart;      /* head or foot: their texts are not kept, the number of pages changes */
     GPtrArray *alternatives; /* of const char *: texts of the figures drawn */
     const GByteArray *pdf;   /* what has been written so far */
     const lims_error_t *error;

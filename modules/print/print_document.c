@@ -52,7 +52,6 @@ static lims_paper_t new_paper(const lims_print_document_t *document, lims_fonts_
         .height = document->height > 0 ? document->height
                   : document->letter   ? LETTER_HEIGHT
                                        : A4_HEIGHT,
-        .kept = g_ptr_array_new_with_free_func(g_object_unref),
         .alternatives = g_ptr_array_new(),
     };
     bool margins = !document->without_margins;
@@ -79,7 +78,6 @@ static void set_part(lims_paper_t *paper, const lims_print_part_t *part, bool ma
         part->set(paper, part->baton);
         lims_paper_end(paper);
     }
-    g_ptr_array_set_size(paper->kept, 0);
 }
 
 static apr_status_t free_bytes(void *bytes)
@@ -153,7 +151,6 @@ const lims_error_t *lims_document_make(const char **bytes, apr_size_t *length,
     if (!error) {
         error = archive(bytes, length, pdf, document, &paper, pool);
     }
-    g_ptr_array_free(paper.kept, TRUE);
     g_ptr_array_free(paper.alternatives, TRUE);
     g_byte_array_free(pdf, TRUE);
     return error;

@@ -43,6 +43,7 @@ _Static_assert(LIMS_LENGTH(lims_styles) == LIMS_STYLE_COUNT, "one row for each s
 struct lims_fonts_t {
     PangoFontMap *map;
     PangoContext *context;
+    lims_set_texts_t *texts;
     lims_han_e han;
     PangoFontDescription *descriptions[LIMS_HAN_COUNT][LIMS_STYLE_COUNT];
     double ascii[LIMS_STYLE_COUNT][ASCII_COUNT];
@@ -181,6 +182,7 @@ lims_fonts_t *lims_fonts_open(apr_pool_t *pool)
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     pango_cairo_context_set_font_options(fonts->context, options);
     pango_context_set_round_glyph_positions(fonts->context, FALSE);
+    fonts->texts = lims_set_texts_create(fonts->context);
     cairo_font_options_destroy(options);
     for (int han = 0; han < LIMS_HAN_COUNT; han++) {
         for (int style = 0; style < LIMS_STYLE_COUNT; style++) {
@@ -239,6 +241,11 @@ const PangoFontDescription *lims_fonts_description(const lims_fonts_t *fonts,
                                                    lims_type_style_e style)
 {
     return fonts->descriptions[fonts->han][style];
+}
+
+lims_set_texts_t *lims_fonts_texts(const lims_fonts_t *fonts)
+{
+    return fonts->texts;
 }
 
 static double width_of(const lims_fonts_t *fonts, lims_type_style_e style, gunichar c)

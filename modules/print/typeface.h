@@ -6,6 +6,7 @@
 #include <pango/pangocairo.h>
 
 #include "lims.h"
+#include "print/set_texts.h"
 
 typedef enum {
     LIMS_STYLE_TITLE,
@@ -68,6 +69,9 @@ PangoContext *lims_fonts_context(const lims_fonts_t *fonts);
 /* Returns the font of a style. */
 const PangoFontDescription *lims_fonts_description(const lims_fonts_t *fonts,
                                                    lims_type_style_e style);
+
+/* Returns the texts that have been set in these fonts. */
+lims_set_texts_t *lims_fonts_texts(const lims_fonts_t *fonts);
 
 /* Returns the width of a text on one line in points: exact for ASCII, a little generous for
  * all else. Takes no shaping. */

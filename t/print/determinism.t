@@ -89,6 +89,29 @@ SKIP: {
     is_deeply(\%digests, $known{$here}, 'other machines with these fonts and libraries made the same bytes');
 }
 
+# --- Beside other documents
+
+# The process keeps texts that it has set for other documents: here with the forms of Han
+# characters of another language, in columns of another width, and more than it keeps.
+my $han    = "\x{76f4}\x{9aa8}\x{89d2}";
+my %beside = map { $_ => { kind => 'certificate', content => content(layout => { language => $_ },
+            notes => $han, statements => [$han]) } } qw(en zh-Hans zh-Hant ja ko);
+$beside{"columns $_"} = { kind => 'report', title => $han, blocks => [ { type => 'table',
+            columns => [ ({ title => 'Dissolved oxygen in the morning' }) x $_ ],
+            rows => [ [ ('Measured again in the afternoon') x $_ ] ] } ] } for 2, 8;
+$beside{many} = { kind => 'report', title => 'Many', blocks => [ { type => 'table', columns => [ { title => 'Text' } ],
+            rows => [ map { ["Text number $_"] } 1 .. 7000 ] } ] };
+my %alone = map { $_ => (made($beside{$_}))[0] } keys %beside;
+my $process = LIMS::Print->start;
+for my $turn (1, 2) {
+    for my $name (sort keys %beside) {
+        ok(($process->answer($beside{$name}))[1] eq $alone{$name},
+            "turn $turn: a process that has made other documents makes the same bytes: $name");
+    }
+}
+is($process->finish, 0, 'it ends well');
+isnt($alone{ja}, $alone{'zh-Hans'}, 'Han characters of another language have other forms');
+
 my $changed = content();
 $changed->{results}[0]{result} = '7.3';
 isnt((made({ kind => 'certificate', content => $changed }))[0], $first{certificate},

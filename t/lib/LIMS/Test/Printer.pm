@@ -16,7 +16,8 @@ LIMS::Test::Printer - a printer that misbehaves on request, and certificates to 
 
 C<new> puts a copy of F<t/lib/printer> into a folder of the test's own, where also
 processes of www-data can run it; C<conf> has the directives that name it.
-C<LIMS::Test::Printer-E<gt>real> is the same with lims-print itself.
+C<LIMS::Test::Printer-E<gt>real> is the same with lims-print itself; C<hold>, before
+the service starts, has it wait before its first document, and returns what lets it go on.
 
 C<issue> has a reported sample made and its certificate issued in the application,
 and returns the certificate's record. C<document> returns the row of its
@@ -50,6 +51,22 @@ sub real {
 
     $out = "$ENV{PWD}/$out" if $out !~ m{\A/};
     return bless { program => "$out/lims-print", %option }, $class;
+}
+
+sub hold {
+    my ($self) = @_;
+    my $folder = $self->{folder} = File::Temp->newdir('lims-printer-XXXXXX', TMPDIR => 1);
+
+    chmod 0755, "$folder";
+    open my $script, '>', "$folder/printer" or die "$folder/printer: $!\n";
+    print {$script} "#!/bin/sh\nuntil test -e $folder/go; do sleep 0.1; done\nexec $self->{program}\n";
+    close $script or die "$folder/printer: $!\n";
+    chmod 0755, "$folder/printer";
+    $self->{program} = "$folder/printer";
+    return sub {
+        open my $go, '>', "$folder/go" or die "$folder/go: $!\n";
+        return close $go;
+    };
 }
 
 sub conf {
