@@ -104,6 +104,7 @@ SELECT r.*,
 :{test_page}
 
 -- part: changed_by_trail
+-- (The sample's status stands here too, so that it is looked at before the trail.)
                    AND EXISTS (
                        SELECT
                          FROM lims.audit_entry a
@@ -111,7 +112,9 @@ SELECT r.*,
                           AND a.table_name = 'sample_test'
                           AND a.record_id = t.id
                           AND a.occurred_at >= coalesce(:updatedSince::timestamptz,
-                                                        :enteredSince::timestamptz))
+                                                        :enteredSince::timestamptz)
+                          AND (:sampleStatus::text IS NULL
+                               OR s.status = :sampleStatus::text))
 
 -- name: sample_test_changes many list custom
 -- Finds changes in the audit trail. With an index on updated_at instead, every
