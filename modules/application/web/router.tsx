@@ -21,7 +21,8 @@ export interface Route {
 const watchers = new Set<() => void>();
 const tell = (): void => watchers.forEach((watcher) => watcher());
 
-// Guards are asked before another address is shown; false: the person stays.
+// Guards are asked before another address is shown, and before the person signs out; false: the
+// person stays.
 const guards = new Set<() => boolean>();
 
 export function guard(may: () => boolean): () => void {
@@ -30,12 +31,12 @@ export function guard(may: () => boolean): () => void {
 }
 
 const address = (): string => location.pathname + location.search;
-const passes = (): boolean => [...guards].every((may) => may());
+export const mayLeave = (): boolean => [...guards].every((may) => may());
 
 let shown = address();
 
 window.addEventListener('popstate', () => {
-    if (passes()) {
+    if (mayLeave()) {
         shown = address();
         tell();
     } else {
@@ -53,7 +54,7 @@ export const useAddress = (): URL =>
 
 export function navigate(to: string, how: { replace?: boolean; state?: unknown } = {}): void {
     // Another view of the same page loses nothing.
-    if (new URL(to, location.origin).pathname !== location.pathname && !passes()) {
+    if (new URL(to, location.origin).pathname !== location.pathname && !mayLeave()) {
         return;
     }
     if (how.replace) {

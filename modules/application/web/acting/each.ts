@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Applies one act to several records in turn, and reports for each whether it was done or refused.
+// The act ends when its person signs out.
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
+import { turnOf } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { leadsOf } from './action.ts';
@@ -13,8 +15,12 @@ export async function each<One>(
     done: (count: number) => string,
 ): Promise<void> {
     const refused: { name: string; problem: Problem }[] = [];
+    const turn = turnOf();
 
     for (const record of records) {
+        if (turn.aborted) {
+            return;
+        }
         try {
             await act(record);
         } catch (error) {

@@ -5,6 +5,7 @@
 // that is sent again while it is on its way: a button was pressed twice.
 import { problemOf } from './problem.ts';
 import { send } from './send.ts';
+import { ownerOf } from './session.ts';
 
 // Time, in milliseconds, within which sending the same change again counts as a retry of the lost
 // one.
@@ -22,8 +23,8 @@ const onTheirWay = new Map<string, Promise<Response>>();
 // Returns the path of the record that a change is about, or of the list that it adds to.
 const recordOf = (url: string): string => /^.*?\/api\/[^/]+(?:\/\d+)?/.exec(url)?.[0] ?? url;
 
-// Returns the identity of a change; null: it is not remembered. A password is no part of it, and a
-// request about passwords alone has none.
+// Returns the identity of a person's change; null: it is not remembered. A password is no part of
+// it, and a request about passwords alone has none.
 async function meaningOf(request: Request): Promise<string | null> {
     if (/\/session(?:\/|$)/.test(request.url)) {
         return null;
@@ -32,7 +33,8 @@ async function meaningOf(request: Request): Promise<string | null> {
     const said: unknown = body.includes('"signature"') ? JSON.parse(body) : body;
     const meant = typeof said === 'object' ? { ...said, signature: undefined } : said;
     const text = new TextEncoder().encode(
-        JSON.stringify([request.method, request.url, request.headers.get('If-Match'), meant]));
+        JSON.stringify([ownerOf(), request.method, request.url, request.headers.get('If-Match'),
+            meant]));
     return new Uint8Array(await crypto.subtle.digest('SHA-256', text)).join();
 }
 

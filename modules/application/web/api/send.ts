@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sends every request to the service, with the header fields that show this page and this session,
-// and handles the end of the session.
-import { back, current, ended, learnWays, session } from './session.ts';
+// and handles the end of the session. A request belongs to the person in whose session it was
+// begun: when the person signs out it has no answer, and never goes on in the session of the next.
+import { back, current, ended, learnWays, session, turnOf } from './session.ts';
 import { found } from './connection.ts';
 import { unreachable } from './problem.ts';
 
@@ -14,6 +15,10 @@ export const apiBase = `${base}/api`;
 const isWho = (request: Request): boolean =>
     request.method === 'GET' && request.url.endsWith('/session');
 
+// Whether a request changes what only a person who is signed in can change.
+const isChange = (request: Request): boolean =>
+    request.method !== 'GET' && !/\/session(?:\/|$)/.test(request.url);
+
 function dressed(request: Request): Request {
     const id = session()?.id;
     request.headers.set('X-Lims-Request', '1');
@@ -23,12 +28,16 @@ function dressed(request: Request): Request {
     return request;
 }
 
-async function attempt(request: Request): Promise<Response> {
+async function attempt(request: Request, turn: AbortSignal): Promise<Response> {
+    const signal = AbortSignal.any([request.signal, turn]);
     try {
-        const response = await fetch(dressed(request.clone()));
+        const response = await fetch(dressed(request.clone()), { signal });
         found(response.status === 503 ? 'busy' : 'here');
         return response;
     } catch (error) {
+        if (turn.aborted) {
+            throw unreachable();
+        }
         if (error instanceof DOMException && error.name === 'AbortError') {
             throw error;
         }
@@ -49,9 +58,13 @@ async function endedBy(response: Response): Promise<'time' | 'other'> {
 export async function send(request: Request): Promise<Response> {
     const background = request.headers.has('X-Lims-Background');
     const own = request.url.endsWith('/session') && request.method !== 'GET';
+    const turn = turnOf();
 
+    if (current().is === 'nobody' && isChange(request)) {
+        throw unreachable();
+    }
     for (;;) {
-        const response = await attempt(request);
+        const response = await attempt(request, turn);
         if (response.status !== 401 || own || current().is === 'unknown'
             || current().is === 'nobody') {
             return response;
@@ -61,5 +74,8 @@ export async function send(request: Request): Promise<Response> {
             return response;
         }
         await back();
+        if (turn.aborted) {
+            throw unreachable();
+        }
     }
 }

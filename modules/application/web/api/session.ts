@@ -56,7 +56,16 @@ export const ownerOf = (): string => {
     return now ? `${now.organization.id}/${now.person.id}` : '';
 };
 
+// The turn of the person whose page this is; it is aborted when the person signs out.
+let turn = new AbortController();
+
+export const turnOf = (): AbortSignal => turn.signal;
+
 export function become(next: State): void {
+    if (next.is === 'nobody' && session()) {
+        turn.abort();
+        turn = new AbortController();
+    }
     state = next;
     if (state.is === 'in') {
         writeTimesBy(state.session.organization.locale);

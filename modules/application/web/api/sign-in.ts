@@ -79,14 +79,17 @@ export async function signOut(): Promise<void> {
         }
     });
     tellOthers({ what: 'out' });
-    if (out?.next) {
-        location.assign(out.next);
-    } else {
-        await look().catch((error: unknown) => learn(asProblem(error)));
-    }
     become({ is: 'nobody' });
     // Data read for one person is not shown to the next.
     queries.clear();
+    if (out?.next) {
+        location.assign(out.next);
+        return;
+    }
+    await look().catch((error: unknown) => learn(asProblem(error)));
+    if (current().is === 'nobody') {
+        become({ is: 'nobody' });
+    }
 }
 
 function lookWhileSeen(): void {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Toast: the outcome of an act, shown once at the foot of the page; the newest replaces the one
-// before.
+// Toast: the outcome of an act, shown once at the foot of the page to the person whose act it was;
+// the newest replaces the one before.
 import { useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
+import { ownerOf } from '../api/session.ts';
 import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Code } from './code.tsx';
@@ -31,10 +32,12 @@ export interface Said {
 }
 
 let said: Said | null = null;
+let owner = '';
 const watchers = new Set<() => void>();
 
 export function say(next: Said | null): void {
     said = next;
+    owner = ownerOf();
     watchers.forEach((watcher) => watcher());
 }
 
@@ -51,7 +54,7 @@ function Leads({ leads = [], link }: { leads?: Lead[] | undefined; link: Link })
 
 // `link`: makes a lead a link of the application.
 export function Toast({ link }: { link: Link }): ReactElement {
-    const now = useSyncExternalStore(watch, () => said);
+    const now = useSyncExternalStore(watch, () => owner === ownerOf() ? said : null);
     const details = (now?.details ?? []).map((one) =>
         typeof one === 'string' ? { text: one, leads: [] } : one);
     return (

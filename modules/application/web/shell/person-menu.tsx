@@ -10,7 +10,7 @@ import type { Session } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { MenuButton } from '../parts/menu.tsx';
 import { paths } from '../paths.ts';
-import { navigate } from '../router.tsx';
+import { navigate, mayLeave } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { choose, chosen } from '../theme/choice.ts';
 import type { Choice } from '../theme/choice.ts';
@@ -20,6 +20,12 @@ function signing({ signature }: Session): string {
         return t.person.locked;
     }
     return signature.ready ? t.person.canSign : t.person.cannotSign;
+}
+
+function leave(): void {
+    if (mayLeave()) {
+        void signOut().catch(tell);
+    }
 }
 
 export function PersonMenu({ help }: { help: () => void }): ReactElement {
@@ -47,7 +53,7 @@ export function PersonMenu({ help }: { help: () => void }): ReactElement {
                 run: () => set({ rows: choice.rows ? undefined : 'comfortable' }) },
             { id: 'single', title: t.person.singleKeys, chosen: choice.singleKeys !== 'off',
                 run: () => set({ singleKeys: choice.singleKeys ? undefined : 'off' }) },
-            { id: 'out', title: t.person.signOut, run: () => void signOut().catch(tell) },
+            { id: 'out', title: t.person.signOut, run: leave },
         ]}>
             {session.person.displayName}<span className="unseen">: </span>
             <span className="status quiet">{signing(session)}</span>

@@ -7,6 +7,7 @@ import { act, desk, is, ok, open, press, quiet, readBarcode, run, signIn,
 
 const lena = 'lena.fischer@cedarbasin.example';
 const mateo = 'mateo.ortiz@cedarbasin.example';
+const omar = 'omar.haddad@cedarbasin.example';
 const yuki = 'yuki.tanaka@cedarbasin.example';
 const sofia = 'sofia.reyes@harborview.example';
 const bench = '/app/bench/method/EPA%20300.0';
@@ -220,6 +221,67 @@ async function oneAfterTheOther({ page }) {
     is(await typed(page), '0.93', 'the first one finds what was typed');
 }
 
+// Puts three samples on hold while the service does not answer. Returns what lets the first
+// request go on.
+async function holdThree(page) {
+    const held = [];
+    const hold = (route) => held.push(route);
+    await go(page, 'Samples');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'x', 'Shift+ArrowDown', 'Shift+ArrowDown');
+    await press(page, 'Control+k');
+    await page.waitForSelector('#quick');
+    await page.keyboard.insertText('hold');
+    await press(page, 'Enter');
+    await page.fill('#reason', 'Asked the client');
+    await page.route('**/disposition', hold);
+    const begun = page.waitForRequest('**/disposition');
+    await page.press('#reason', 'Enter');
+    await begun;
+    await press(page, 'Escape');
+    return async () => {
+        await page.unroute('**/disposition', hold);
+        await Promise.all(held.map((route) => route.continue().catch(() => {})));
+    };
+}
+
+const onHold = () => count(`SELECT count(*) FROM lims.audit_entry e
+    WHERE e.table_name = 'sample' AND e.reason = 'Asked the client'`);
+
+// Nothing that was begun before signing out goes on in the session of the next one.
+async function begunBefore({ page }) {
+    const goOn = await holdThree(page);
+    await signOut(page);
+    await signIn(page, omar);
+    await page.waitForSelector('.rail');
+    await goOn();
+    await go(page, 'Samples');
+    await page.waitForSelector('tr.cursor');
+    await page.waitForLoadState('networkidle');
+    is(await onHold(), 0, 'an act over three samples ends when its person signs out');
+    is(await page.locator('.cover').count(), 0, 'its late answer does not end the next session');
+    is(await page.locator('.said').textContent(), '', 'the next one is not told of it');
+}
+
+// Signing out asks before a text is discarded.
+async function asksBefore({ page }) {
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'Enter');
+    await page.getByRole('link', { name: 'Comments', exact: true }).click();
+    await page.fill('#comment', 'The client called');
+    let asked = '';
+    page.once('dialog', (dialog) => {
+        asked = dialog.message();
+        return dialog.dismiss();
+    });
+    await page.locator('.person').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await until(page, () => !document.querySelector('[role=menuitem]'), 'the menu is closed');
+    ok(/not saved/.test(asked), 'signing out asks before it discards a text', asked);
+    is(await page.inputValue('#comment'), 'The client called', 'who stays keeps the text');
+}
+
 async function begin(browser, person, ...scripts) {
     const here = await desk(browser);
     for (const script of scripts) {
@@ -244,6 +306,10 @@ run(async (browser) => {
     const other = await cellsOfAnother(analyst);
     await backAgain(analyst, other);
     await oneAfterTheOther(analyst);
+    const manager = await begin(browser, lena, deafen);
+    await begunBefore(manager);
+    await asksBefore(manager);
     quiet(reviewer);
     quiet(analyst, 'the other browser');
+    quiet(manager, 'the third browser');
 });
