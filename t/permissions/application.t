@@ -3,8 +3,9 @@
 #
 # Every route of the application, taken from its OpenAPI document, tried over HTTP as every
 # role and without a session: it is refused unless the matrix that an organization begins with
-# gives the role its permission. Also with HEAD, and where an answer is a file. (Another
-# organization's records: t/tenancy/commands.t.)
+# gives the role its permission. Also with HEAD, and where an answer is a file. That a route
+# names the permission of the laboratory's rules: here for what people do in the application
+# alone, for the rest in matrix.t. (Another organization's records: t/tenancy/.)
 use strict;
 use warnings;
 
@@ -51,8 +52,28 @@ for my $path (sort keys %{ $document->{paths} }) {
     }
 }
 cmp_ok(scalar @routes, '>', 250, scalar(@routes) . ' routes');
+
+# Operations that no command does, by the words of the laboratory's rules: permission -> names.
+# None asks for one to sign in, and holders of certificates have no account.
+my %alone = (
+    none => [qw(getIdentity signIn signOn spendLink verifyCertificate)],
+    self => [qw(acceptStatement changePassword getOpenApi getSession listOwnSessions
+        setSignaturePassword signOut)],
+    'file.import' => [qw(ingestInstrumentFile uploadInstrumentFile)],
+    'audit.read'  => ['compareAuditHeads'],
+);
+
+# Every route of the tables: method, path, command, and its surfaces (p: people over HTTP,
+# t: limsctl).
+my %at_command_line = map { ("$_->[0] " . $_->[1] =~ s/:(\w+)/{$1}/gr) => scalar $_->[3] =~ /t/ }
+    map { [ split /\t/ ] } split /\n/,
+    LIMS::Instance::run(LIMS::Instance::out() . '/t/walk/acts');
+is_deeply({ map { $_->{operation} => $_->{permission} // 'none' }
+        grep { !$at_command_line{"$_->{method} $_->{path}"} } @routes },
+    { map { my $permission = $_; map { $_ => $permission } @{ $alone{$permission} } } keys %alone },
+    'what is in the application alone asks for the permission of the rules');
 is_deeply([ sort map { $_->{operation} } grep { !$_->{permission} } @routes ],
-    [qw(getIdentity signIn signOn spendLink verifyCertificate)],
+    [ sort @{ $alone{none} } ],
     'each but those of signing in, and of holders of certificates, names a permission');
 
 sub ask {
