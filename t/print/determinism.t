@@ -20,6 +20,8 @@ use LIMS::Wait;
 my %jobs = (
     certificate  => { kind => 'certificate', content => content() },
     draft        => { kind => 'certificate', draft => JSON::PP::true, content => content() },
+    arabic       => { kind => 'certificate', content => content(layout => { language => 'ar' },
+        client => { name => "\x{62d}\x{645}\x{627}\x{645} \x{627}\x{644}\x{645}\x{62f}\x{64a}\x{646}\x{629}" }) },
     certificates => { kind => 'certificates', contents => [ content(), content() ] },
     report => { kind => 'report', title => 'List', blocks => [ { type => 'paragraph', text => "\x{6c34}" } ] },
     labels => { kind => 'labels', sheet => { pageWidth => 60, pageHeight => 40, labelWidth => 60, labelHeight => 40 },
