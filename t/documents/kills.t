@@ -74,7 +74,7 @@ sub wreak {
     return;
 }
 
-# Who issues signs in before the processes part.
+# The person who issues signs in before the processes part.
 $printer->issue_of($lab, shift @samples);
 $lims->forget_handles;
 $lims->parallel(3, sub {

@@ -71,11 +71,11 @@ export function Templates({ desk, references }: {
 }): ReactElement | null {
     const { client } = useStore(desk.form);
     const [found] = called(references.clients, client);
-    const any = client.trim() === '';
+    const ofAll = client.trim() === '';
     const read = useRead('/orders', { params: { query: {
         ...found ? { clientId: found.id } : {}, order: '-id', limit: SHOWN } } },
-    { enabled: any || found !== undefined });
-    const orders = read.data?.data.filter(({ clientId }) => any || clientId === found?.id);
+    { enabled: ofAll || found !== undefined });
+    const orders = read.data?.data.filter(({ clientId }) => ofAll || clientId === found?.id);
     const nameOfClient = (clientId: number): string =>
         references.clients.find(({ id }) => id === clientId)?.name ?? '';
 
@@ -88,7 +88,7 @@ export function Templates({ desk, references }: {
             {orders.map(({ id, orderNumber, clientId, createdAt, sampleCount }) => (
                 <Button key={id} kind="row" onPress={() => take(desk, references, id)}>
                     <span className="id">{orderNumber}</span>
-                    <span className="quiet">{any ? `${nameOfClient(clientId)}, ` : ''}
+                    <span className="quiet">{ofAll ? `${nameOfClient(clientId)}, ` : ''}
                         <Moment at={createdAt} day />, {texts.rows(sampleCount)}</span>
                 </Button>
             ))}
