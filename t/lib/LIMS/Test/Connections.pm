@@ -17,6 +17,9 @@ object with the name of its C<database>.
                         a handle as lims_app, the run-time role, for that organization
                         (undef: none) and, if it is given, that user
     value($sql, @bind)  one value, read as lims_owner
+    tables_with(@secrets)
+                        the names of the tables in which one of them stands, as text, or as
+                        bytes, which PostgreSQL writes as hexadecimal digits
     ctl(@arguments)     limsctl --json as lims_owner; a hash of exit, json, output
     forget_handles      closes them: before the database goes away, or processes part
 
@@ -52,6 +55,17 @@ sub handle {
     my ($self, $role) = @_;
     return $self->{handles}{$$}{$role} ||=
         LIMS::Instance::connect_database($self->{database}, $role);
+}
+
+sub tables_with {
+    my ($self, @secrets) = @_;
+    my @words = map { ($_, unpack 'H*', $_) } @secrets;
+    my $found = join ' OR ', ('strpos(t::text, ?) > 0') x @words;
+
+    return grep { $self->superuser->selectrow_array("SELECT EXISTS (SELECT FROM lims.$_ t"
+                . " WHERE $found)", undef, @words) }
+        @{ $self->superuser->selectcol_arrayref(q{SELECT relname FROM pg_class
+            WHERE relnamespace = 'lims'::regnamespace AND relkind = 'r' ORDER BY 1}) };
 }
 
 sub value {
