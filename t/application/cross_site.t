@@ -97,12 +97,19 @@ sub raw_headers {
     return ($status =~ /\AHTTP\/1\.1 (\d+)/, \%found);
 }
 
-for my $request ('GET /app/api/session HTTP/1.1', 'GET /api/v1 HTTP/1.1', 'GET /lims/status HTTP/1.1',
+# A script of the pages, as index.html names it.
+my ($script) = $lims->raw("GET /app/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    =~ m{"(/app/assets/[^"]+\.js)"};
+ok($script, 'the page names a script');
+
+for my $request ("GET $script HTTP/1.1", (map { "GET /app/$_ HTTP/1.1" } '', 'samples/3', 'sign-on'),
+    'GET /app/api/session HTTP/1.1', 'GET /api/v1 HTTP/1.1', 'GET /lims/status HTTP/1.1',
     'GET /nowhere HTTP/1.1', 'GET /app/assets/gone.js HTTP/1.1', 'GET /ready HTTP/1.1',
     'GET / HTTP/1.1', 'BROKEN') {
     my ($status, $found) = raw_headers($request);
     is($status, 404, "$request: no page in the place of a file that is gone")
-        if $request =~ m{/assets/};
+        if $request =~ m{/assets/gone};
+    is($status, 200, "$request: there is one") if $request =~ m{ /app/(?!api|assets/gone)};
     is_deeply({ map { $_ => $found->{$_} } keys %wanted }, { map { $_ => [ $wanted{$_} ] } keys %wanted },
         "$request ($status): every header field, once");
 }
