@@ -204,7 +204,9 @@ sub seen {
     $body->{signature} = { password => $here->password, contentHash => 'a' x 64 } if $signed{$name};
     $path .= $query{$name} // '';
     my $answer = $here->request($method, $path, $body && $method ne 'HEAD' ? (body => $body) : ());
-    return $answer->status . ' ' . ($answer->body // '') =~ s/(?<!\d)$id(?!\d)/ID/gr;
+    my $length = $method eq 'HEAD' && $answer->status == 200
+        ? $answer->header('Content-Length') // '' : '';
+    return $answer->status . ' ' . $length . ($answer->body // '') =~ s/(?<!\d)$id(?!\d)/ID/gr;
 }
 
 sub by_path {
@@ -233,10 +235,13 @@ sub by_parameter {
         for my $name (map { $_->{name} // '' } @{ $operation->{parameters} || [] }) {
             next if $name !~ /Id\z/ || $no_record{$name};
             my $theirs = id_of($of_name{$name} // lc($name =~ s/Id\z//r =~ s/([A-Z])/_$1/gr));
-            my ($strange, $none) = map { seen($operation, 'GET', "$operation->{path}?$name=$_", $_) }
-                $theirs, $absent;
+            for my $asked (qw(GET HEAD)) {
+                my ($strange, $none) = map { seen($operation, $asked,
+                        "$operation->{path}?$name=$_", $_) } $theirs, $absent;
+                push @odd, "$asked $operation->{path}?$name=: $strange, not $none"
+                    if $strange ne $none;
+            }
             $tried++;
-            push @odd, "$operation->{path}?$name=: $strange, not $none" if $strange ne $none;
         }
     }
     cmp_ok($tried, '>', 30, "$tried parameters name a record");
@@ -253,10 +258,14 @@ sub by_list {
         # Examples in the document are of the demonstration.
         next if $path eq '/openapi.json';
         push @shown, $path if ($there->get($path)->body // '') =~ $own;
-        push @odd,   $path if ($here->get($path)->body // '') =~ $own;
+        my ($get, $head) = ($here->get($path), $here->head($path));
+        push @odd, $path if ($get->body // '') =~ $own;
+        push @odd, "HEAD $path" if length($head->body // '') || $head->status != $get->status
+            || ($head->header('Content-Length') // '') ne ($get->header('Content-Length') // '');
     }
     cmp_ok(scalar @shown, '>', 15, scalar(@shown) . ' lists and files have theirs for them');
-    return is(join("\n", @odd), '', 'lists and files have nothing of theirs for somebody else');
+    return is(join("\n", @odd), '',
+        'lists and files have nothing of theirs for somebody else, nor is HEAD longer');
 }
 
 sub all_apart {

@@ -39,11 +39,12 @@ C<expect_log>, a child that crashed, and what a sanitizer found.
 =head2 Requests
 
     get, post, patch, head, delete, put ($path, $body, %option)
-    request($method, $path, body => , key => , headers => {}, connection => 'new')
+    request($method, $path, body => , key => , headers => {}, connection => 'new',
+        from => '127.0.0.2')
 
 C<$path> is below /api/v1, with its query. A body that is a reference is sent as
 JSON, text as it is (bytes), with Content-Type application/json unless headers
-say otherwise. C<key> is the key to send, undef for none; without it, the key of
+say otherwise. C<from> is the address to send from (127.0.0.1). C<key> is the key to send, undef for none; without it, the key of
 the test's own organization. GET and HEAD take no body. The answer is a
 L<LIMS::Service::Response>.
 

@@ -31,7 +31,7 @@ with the application's OpenAPI document.
 
 The person has a session at once, made in the database: signing in by password takes as
 long as it has to. C<sign_in(%option)> does that, with C<email>, C<password>,
-C<organization>; C<new> then acts by the session that began. C<begin_session> makes another
+C<organization>, C<from>; C<new> then acts by the session that began. C<begin_session> makes another
 one in the database; C<< begin_session(created_at => '2026-01-05 08:00Z') >> sets its columns.
 
 =head2 Requests
@@ -109,7 +109,7 @@ sub sign_in {
     my $answer = $self->post('/session', { email => $option{email} // $self->{email},
         password => $option{password} // $password,
         $option{organization} ? (organization => $option{organization}) : () },
-        session => undef, headers => $option{headers},
+        session => undef, headers => $option{headers}, from => $option{from},
         exists $option{cookie} ? (cookie => $option{cookie}) : ());
 
     if ($answer->status == 201) {
@@ -142,7 +142,7 @@ sub request {
     return $self->{lims}->request($method, $path, key => undef, headers => \%headers,
         surface => '/app/api', document => api(),
         exists $option{body} ? (body => $option{body}) : (),
-        $option{connection} ? (connection => $option{connection}) : ());
+        map { $option{$_} ? ($_ => $option{$_}) : () } qw(connection from));
 }
 
 my $api;

@@ -95,18 +95,24 @@ sub _message {
 # been idle so long that httpd may be closing it (KeepAliveTimeout).
 sub client {
     my ($self, $option) = @_;
+    return $self->new_client(local_address => $option->{from}) if $option->{from};
     my $new = ($option->{connection} || '') eq 'new' || time > ($self->{client_until} || 0);
 
     delete $self->{client} if $new || ($self->{client_of} || 0) != $$;
     $self->{client_of}    = $$;
     $self->{client_until} = time + 3;
-    return $self->{client} ||= HTTP::Tiny->new(
+    return $self->{client} ||= $self->new_client(keep_alive => 1);
+}
+
+sub new_client {
+    my ($self, %option) = @_;
+    return HTTP::Tiny->new(
         agent        => 'LIMS-Test',
-        keep_alive   => 1,
         max_redirect => 0,
         timeout      => 120,
         verify_SSL   => 1,
         SSL_options  => { SSL_reuse_ctx => authority() },
+        %option,
     );
 }
 
