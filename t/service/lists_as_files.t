@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every list that people work with downloads as CSV: the same records as the list, by its
-# filters, under its permission, and no secret among them.
+# filters, under its permission, and no secret among them; and every one prints as PDF.
 use strict;
 use warnings;
 
 use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Test;
+use LIMS::Test::Printer;
 
-my $lims = LIMS::Test->new(demo => 1);
+my $lims = LIMS::Test->new(demo => 1, conf => LIMS::Test::Printer->real->conf);
 my ($lab) = map { { id => $_->[0], code => $_->[1] } } @{ $lims->db->selectall_arrayref(
     q{SELECT id, code FROM lims.organization WHERE code = 'cedar-basin'}) };
 my $all = LIMS::Service::Person->new($lims, organization => $lab, name => 'Ada Stone',
@@ -58,6 +59,20 @@ for my $noun (@lists) {
     is_deeply($some, listed($path, $filtered{$noun}), "$path: the file has the records that a filter leaves");
     isnt(scalar @$some, scalar @$ids, "$path: the filter leaves out some");
 }
+
+my @printed = sort grep { m{/export\.pdf\z} } keys %$paths;
+cmp_ok(scalar @printed, '>', 15, scalar(@printed) . ' lists print');
+is(join(' ', grep { my $list = s{\.pdf\z}{}r; !$paths->{$list} } @printed), '',
+    'each that prints downloads as well');
+for my $path (map { s{\A/app/api}{}r } @printed) {
+    my $file = $all->get($path);
+    is($file->status, 200, "$path: the document") or diag($file->body);
+    is($file->header('Content-Type'), 'application/pdf', "$path: its media type");
+    like($file->body, qr/\A%PDF-1\.\d.*%%EOF\s*\z/s, "$path: it is a whole PDF");
+    like($file->header('Content-Disposition'), qr/\Ainline; filename="[\w-]+\.pdf"/,
+        "$path: it is shown");
+}
+refused($clerk->get('/users/export.pdf'), 403, 'permission_required', 'a list that somebody may not read');
 
 my ($users) = $all->get('/users/export');
 like($users->header('Content-Disposition'), qr/\Aattachment; filename="users\.csv"/, 'it is called after its list');
