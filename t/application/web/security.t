@@ -14,11 +14,7 @@ use LIMS::Test;
 use LIMS::Test::Browser;
 
 # Words of the service's own, and what it reads by itself.
-my $spared = qr/\A(?:schema_migration\.\w+|idempotency_record\.\w+|\w+\.(?:table_name|state|status
-        |confirmation_status|role|signature_hash|address_hash)
-    |account_link\.purpose|audit_block\.key_id|instrument_profile\.definition
-    |organization\.(?:code|time_zone|locale)|saved_view\.page|sign_in_guess\.address
-    |user_account\.(?:email|password_hash)|webhook_endpoint\.(?:events|url))\z/x;
+my $spared = $LIMS::Database::Markup::words;
 
 # Texts that a program has sent, and the places where they are shown.
 my ($sent, @places);

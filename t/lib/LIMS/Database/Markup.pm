@@ -3,11 +3,13 @@ package LIMS::Database::Markup;
 
 =head1 NAME
 
-LIMS::Database::Markup - puts markup and hidden characters into every text of a database
+LIMS::Database::Markup - puts hostile text into every text of a database
 
 =head1 SYNOPSIS
 
-    my @written = LIMS::Database::Markup::write($lims, qr/\A(?:user_account\.email)\z/);
+    my $spared  = qr/$LIMS::Database::Markup::words|\Auser_account\.email\z/;
+    my @written = LIMS::Database::Markup::write($lims, $spared);
+    @written = LIMS::Database::Markup::write($lims, $spared, '=1+2');
 
 =head1 DESCRIPTION
 
@@ -16,6 +18,8 @@ turns the direction of a text, a zero-width and a control character in front of 
 every table, also of those in JSON, without triggers: as if somebody had stored them. Only
 what a CHECK of the table refuses, and the columns C<table.column> that C<$spared> matches,
 stay as they are. A column that is made later is written, too. Answers the columns written.
+C<write($lims, $spared, $text)> puts C<$text> there instead. C<$words> matches the columns
+that hold a word of the service, without which nothing works.
 
 =cut
 
@@ -25,7 +29,12 @@ use warnings;
 use JSON::PP ();
 
 our $short = qq{<img src=x onerror=hit()>\x{202e}\x{200b}\x{7}};
-my $long = "<script>hit()</script>$short";
+our $long = "<script>hit()</script>$short";
+our $words = qr/\A(?:schema_migration\.\w+|idempotency_record\.\w+|\w+\.(?:table_name|state|status
+        |confirmation_status|role|signature_hash|address_hash)
+    |account_link\.purpose|audit_block\.key_id|instrument_profile\.definition
+    |organization\.(?:code|time_zone|locale)|saved_view\.page|sign_in_guess\.address
+    |user_account\.(?:email|password_hash)|webhook_endpoint\.(?:events|url))\z/x;
 my $json = JSON::PP->new->allow_nonref;
 
 # Without what other tables refer to, and what is worked out.
@@ -82,7 +91,8 @@ sub _documents {
 }
 
 sub write {
-    my ($lims, $spared) = @_;
+    my ($lims, $spared, $text) = @_;
+    local ($short, $long) = defined $text ? ($text) x 2 : ($short, $long);
     my $db = $lims->superuser;
     my @written;
 
