@@ -79,8 +79,8 @@ export const audit = {
         file: 'Signed file of heads',
         comparing: 'Comparing',
         same: (file: string, heads: number) =>
-            `${file}: the chain still has ${heads === 1 ? 'its head' : `all its ${heads.toLocaleString('en-US')} heads`}`,
-        differs: (file: string) => `${file}: the chain was changed since`,
+            `The chain still has ${heads === 1 ? 'the head' : `all ${heads.toLocaleString('en-US')} heads`} of ${file}`,
+        differs: (file: string) => `The chain was changed since ${file} was made`,
         archives: 'Archives',
         noArchives: 'No entry is archived: every one is in the database.',
         archivesWhat: 'Old entries are archived at the command line, by limsctl audit archive.',

@@ -81,11 +81,11 @@ export const reference = {
         isNew: 'new', empty: 'nothing',
         differences: 'Differences',
         mistakes: (n: number) => count(n, 'mistake'),
-        refused: (name: string, n: number) => `${name} has ${count(n, 'mistake')}: nothing of it can be`
-            + ' imported. Mend the file and choose it again.',
+        refused: (name: string, n: number) => `Nothing of ${name} can be imported: it has`
+            + ` ${count(n, 'mistake')}. Mend the file and choose it again.`,
         would: (name: string, { created, changed, unchanged }: Counts) =>
-            `${name}: ${created} new, ${changed} different, ${unchanged} the same.`,
-        same: (name: string, n: number) => `${name}: ${count(n, 'record')}, all the same.`,
+            `In ${name}: ${created} new, ${changed} different, ${unchanged} the same.`,
+        same: (name: string, n: number) => `In ${name}: ${count(n, 'record')}, all the same.`,
         more: (n: number) => `and ${count(n, 'more row', 'more rows')}`,
         apply: (created: number, changed: number) => capital([created ? `make ${count(created, 'record')}` : '',
             changed ? `change ${count(changed, 'record')}` : ''].filter(Boolean).join(' and ')),
