@@ -145,9 +145,9 @@ sub formulas_in {
 
 my %guarded;
 for my $text ('=1+2', '+1+2', '-1+2', '@SUM(A1)', "\tx") {
-    my @written = LIMS::Database::Markup::write($lims, $LIMS::Database::Markup::words, $text);
+    my ($written) = LIMS::Database::Markup::write($lims, $LIMS::Database::Markup::words, $text);
     my @odd;
-    cmp_ok(scalar @written, '>', 60, scalar(@written) . " columns begin with $text");
+    cmp_ok(scalar @$written, '>', 60, scalar(@$written) . " columns begin with $text");
     for my $path (@tables) {
         my $answer = $ana->get($path);
         my ($guarded, @formulas) = formulas_in($answer->body, $text);

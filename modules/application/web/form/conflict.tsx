@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 
 import type { RecordsPath } from '../api/records.ts';
 import { useRecordNames } from '../api/records.ts';
+import { visibleText } from '../api/visible.ts';
 import { Button } from '../parts/button.tsx';
 import { SidePanel } from '../parts/dialog.tsx';
 import { Versions } from '../parts/versions.tsx';
@@ -20,7 +21,7 @@ function said(draft: Draft, member: Member): string {
         return member.words?.[String(draft)] ?? (draft ? t.yes : t.no);
     }
     if (typeof draft === 'string') {
-        return member.words?.[draft] ?? (draft || t.none);
+        return member.words?.[draft] ?? (visibleText(draft) || t.none);
     }
     if (Array.isArray(draft)) {
         return draft.map((one) => typeof one === 'string' ? said(one, member) : said(one, member))

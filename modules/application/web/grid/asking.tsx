@@ -5,6 +5,7 @@
 import { useId } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
+import { visibleText } from '../api/visible.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Versions } from '../parts/versions.tsx';
@@ -77,7 +78,7 @@ function ReasonQuestion({ desk, count }: { desk: GridDesk; count: number }): Rea
 
 function Conflict({ desk, cell }: { desk: GridDesk; cell: Cell }): ReactElement {
     const { conflict } = texts;
-    const shown = (text: string | undefined): string => text || conflict.empty;
+    const shown = (text = ''): string => visibleText(text) || conflict.empty;
     return (
         <div className="reason" role="group" aria-label={texts.kinds.conflict}>
             <Versions versions={[{ member: conflict.value, was: shown(cell.base.text),

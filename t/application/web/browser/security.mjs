@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every screen, as the routes of the pages say, with markup in every text; files opened
-// directly.
+// Every screen, as the routes of the pages say, and those of somebody who is not signed in, with
+// markup in every text; files opened directly.
 import { everyScreen, folders, idIn, inApplication, nouns, patternsOf, show,
     watching } from './screens.mjs';
 import { act, ask, desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const ruth = 'ruth.calder@cedarbasin.example';
+const ofTwo = 'grace.okafor@cedarbasin.example';
+const markup = '<img src=x onerror=hit()>';
 
 // No text of people is on these, or the demonstration has none of them.
 const without = new RegExp('^/app/(?:account|guide|api-reference|receive|orders/new|permissions'
     + '|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$');
+
+// A desk on which whatever runs of the markup is counted.
+async function deskWithHits(browser, options) {
+    const here = await desk(browser, options);
+    await here.context.addInitScript(watching);
+    await here.context.addInitScript(() => {
+        window.hits = 0;
+        window.hit = () => {
+            window.hits++;
+        };
+    });
+    return here;
+}
 
 // --- What is seen on one ---------------------------------------------------------
 
@@ -109,22 +124,71 @@ async function dialogs(page) {
     await press(page, 'Control+k');
     await page.waitForSelector('#quick');
     await safe(page, 'quick actions');
+    await page.keyboard.insertText('hold');
+    await press(page, 'Enter');
+    await page.fill('#reason', markup);
+    await safe(page, 'what an act is about');
+    await press(page, 'Enter');
+    await page.waitForSelector('.said .banner');
+    await safe(page, 'what is told of an act');
+}
+
+// Somebody else has changed the client meanwhile: what it was, theirs and mine.
+async function conflicting(page) {
+    const id = await idIn(page, 'clients');
+    await show(page, `/app/reference/clients/${id}`);
+    await press(page, 'e');
+    const name = page.locator('.filling').getByLabel('Name', { exact: true });
+    await name.fill(`${markup}\u202e mine`);
+    await ask(page, 'PATCH', `/clients/${id}`, { name: `${markup} theirs` });
+    await page.locator('.filling [type=submit]').click();
+    await page.waitForSelector('.filling [role=alert] table');
+    ok((await page.textContent('.filling [role=alert] table')).includes(`${markup}[U+202E] mine`),
+        'what was typed is compared with what hides in it made visible');
+    await name.fill(markup);
+    await safe(page, 'two changes of one record');
+    page.once('dialog', (dialog) => dialog.accept());
+}
+
+async function quarantining(page) {
+    await show(page, `/app/media-lots/${await idIn(page, 'media-lots')}`);
+    await page.getByRole('button', { name: /^Quarantine / }).click();
+    await page.waitForSelector('[role=dialog]');
+    await safe(page, 'what a quarantine concerns');
     await press(page, 'Escape');
 }
 
+// --- Without a session -----------------------------------------------------------
+
+async function notSignedIn(browser, code) {
+    const { page } = await deskWithHits(browser);
+    await open(page, `/app/verification/${code}`);
+    await page.waitForSelector('[role=status]');
+    await safe(page, 'verification');
+    await open(page);
+    await page.waitForSelector('#email');
+    await signIn(page, ofTwo);
+    await page.waitForSelector('.choices button:nth-child(1)');
+    await safe(page, 'the choice of laboratories');
+}
+
+// As each name that httpd knows.
+async function signingOn(browser) {
+    for (const username of await act('names')) {
+        const { page } = await deskWithHits(browser,
+            { httpCredentials: { username, password: 'tidal ledger quince' } });
+        await open(page, '/app/sign-on');
+        await page.waitForSelector('main .quiet');
+        await safe(page, `single sign-on as ${username.split('<')[0]}`);
+    }
+}
+
 run(async (browser) => {
-    const here = await desk(browser);
+    const here = await deskWithHits(browser);
     const { page } = here;
 
-    // No such record, and a file that cannot be read as a table.
-    here.seen.expected.push(/status of 40[49]/);
-    await here.context.addInitScript(watching);
-    await here.context.addInitScript(() => {
-        window.hits = 0;
-        window.hit = () => {
-            window.hits++;
-        };
-    });
+    // No such record, a file that cannot be read as a table, and two changes of one record.
+    here.seen.expected.push(/status of 4(?:0[49]|12)/);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, ruth);
@@ -136,7 +200,12 @@ run(async (browser) => {
     ok(seen > 60, `${seen} screens`);
     await sentByProgram(page);
     await dialogs(page);
+    await conflicting(page);
+    await quarantining(page);
     await opensNoFile(here);
+    const { data: [{ verificationCode }] } = await ask(page, 'GET', '/certificates?limit=1');
+    await notSignedIn(browser, verificationCode);
+    await signingOn(browser);
     await until(page, () => window.hits === 0, 'nothing ran');
     quiet(here);
 });

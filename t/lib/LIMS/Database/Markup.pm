@@ -7,9 +7,9 @@ LIMS::Database::Markup - puts hostile text into every text of a database
 
 =head1 SYNOPSIS
 
-    my $spared  = qr/$LIMS::Database::Markup::words|\Auser_account\.email\z/;
-    my @written = LIMS::Database::Markup::write($lims, $spared);
-    @written = LIMS::Database::Markup::write($lims, $spared, '=1+2');
+    my $spared = qr/$LIMS::Database::Markup::words|\Auser_account\.email\z/;
+    my ($written, $refused) = LIMS::Database::Markup::write($lims, $spared);
+    ($written, $refused) = LIMS::Database::Markup::write($lims, $spared, '=1+2');
 
 =head1 DESCRIPTION
 
@@ -17,7 +17,8 @@ C<write($lims, $spared)> puts a picture and a script that call C<hit()>, a chara
 turns the direction of a text, a zero-width and a control character in front of every text of
 every table, also of those in JSON, without triggers: as if somebody had stored them. Only
 what a CHECK of the table refuses, and the columns C<table.column> that C<$spared> matches,
-stay as they are. A column that is made later is written, too. Answers the columns written.
+stay as they are. A column that is made later is written, too. Answers the columns written,
+and those that no form of markup fits, each as references to lists of C<table.column>.
 C<write($lims, $spared, $text)> puts C<$text> there instead. C<$words> matches the columns
 that hold a word of the service, without which nothing works.
 
@@ -82,7 +83,7 @@ sub _documents {
     my ($db, $table, $name, $type) = @_;
     my $rows = $db->selectall_arrayref("SELECT ctid, ${name}::text FROM lims.$table
         WHERE $name IS NOT NULL ORDER BY ctid DESC LIMIT 200");
-    my $written = 0;
+    my $written = @$rows == 0;
     for my $row (@$rows) {
         $written += _changed($db, "UPDATE lims.$table SET $name = ?::$type WHERE ctid = ?",
             $json->encode(_marked($json->decode($row->[1]))), $row->[0]);
@@ -94,7 +95,7 @@ sub write {
     my ($lims, $spared, $text) = @_;
     local ($short, $long) = defined $text ? ($text) x 2 : ($short, $long);
     my $db = $lims->superuser;
-    my @written;
+    my (@written, @refused);
 
     $db->begin_work;
     $db->do(q{SET LOCAL session_replication_role = 'replica'});
@@ -105,10 +106,10 @@ sub write {
             : $type eq 'text[]' ? _changed($db, "UPDATE lims.$table
                 SET $name = array_prepend(?, $name) WHERE cardinality($name) > 0", $short)
             : _documents($db, $table, $name, $type);
-        push @written, "$table.$name" if $done;
+        push @{ $done ? \@written : \@refused }, "$table.$name";
     }
     $db->commit;
-    return @written;
+    return (\@written, \@refused);
 }
 
 1;
