@@ -35,10 +35,28 @@ sub add_conductivity {
     return;
 }
 
+# Adds somebody from outside who only reads, and took no part in what is asked about.
+sub add_auditors {
+    my ($lims) = @_;
+    for (['cedar-basin', 'cedarbasin'], ['harborview', 'harborview']) {
+        my ($code, $domain) = @$_;
+        my ($organization, $hash) = $lims->db->selectrow_array(q{SELECT o.id, min(u.password_hash)
+            FROM lims.organization o JOIN lims.user_account u ON u.organization_id = o.id
+            WHERE o.code = ? GROUP BY o.id}, undef, $code);
+        my $lab  = { id => $organization };
+        my $user = $lims->insert('user_account', { email => "ada.lowe\@$domain.example",
+            display_name => 'Ada Lowe', password_hash => $hash }, $lab);
+        $lims->insert('user_role', { user_id => $user, role => 'auditor' }, $lab);
+        $lims->insert('account_state', { user_id => $user, accountable_since => 'now' }, $lab);
+    }
+    return;
+}
+
 # Adds a template with the controls of nitrate, which Cedar Basin does not have.
 LIMS::Test::Browser::run('day', sub {
     my ($lims) = @_;
     add_conductivity($lims);
+    add_auditors($lims);
     $lims->db->do(<<'SQL');
 DO $$
 BEGIN

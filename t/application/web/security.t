@@ -48,7 +48,7 @@ sub by_key {
     return;
 }
 
-# Whom httpd knows: somebody of the laboratory, and somebody whom nobody there knows.
+# Names that httpd knows: of somebody of the laboratory, and one that nobody there has.
 my @names = map { "$_$LIMS::Service::Markup::markup" } qw(omar nobody);
 
 # Somebody of two laboratories is asked for one; somebody signs in by an identity.

@@ -170,20 +170,36 @@ async function backAgain({ page }, other) {
     await other.close();
 }
 
-async function wrongPassword({ page, context }) {
+async function passwordOfAnother({ page, context }, secret, name) {
     await open(page, '/app/verify');
     await page.waitForSelector('tr.cursor');
     await press(page, 'V');
     await page.waitForSelector('#sign');
+    const before = await verified();
     const release = await holdReading(page);
     const other = await inAnotherTab(context, mateo, 'Mateo Ortiz');
-    await page.fill('#sign', 'not the password');
+    await page.fill('#sign', secret);
     await page.press('#sign', 'Enter');
-    await coveredBy(page, 'a wrong password in the first tab: it is covered');
-    is(await failures(mateo), 0, 'the wrong password counts for nobody in the second tab');
-    is(await failures(lena), 0, 'the wrong password counts for nobody in the first tab');
+    await coveredBy(page, `${name} in the first tab: it is covered`);
+    is(await verified(), before, `${name} in the first tab: nobody has signed`);
+    is(await failures(mateo), 0, `${name} counts for nobody in the second tab`);
+    is(await failures(lena), 0, `${name} counts for nobody in the first tab`);
     await release();
     await other.close();
+}
+
+// All people of the demonstration have the same password.
+async function passwordsOfAnother(here) {
+    const { page } = here;
+    await passwordOfAnother(here, process.env.LIMS_PASSWORD, 'a right password');
+    const signed = await verified();
+    await open(page, '/app/account');
+    await page.waitForSelector('.person');
+    await signOut(page);
+    await signIn(page, lena);
+    await page.waitForSelector('.person');
+    is(await verified(), signed, 'the act does not go on when its person is back');
+    await passwordOfAnother(here, 'not the password', 'a wrong password');
 }
 
 // --- The same tab -------------------------------------------------------------
@@ -301,7 +317,7 @@ run(async (browser) => {
     await go(reviewer.page, 'Samples');
     await reviewer.page.waitForSelector('tr.cursor');
     await scanning(reviewer.page);
-    await wrongPassword(reviewer);
+    await passwordsOfAnother(reviewer);
     await scanInCell(analyst.page);
     const other = await cellsOfAnother(analyst);
     await backAgain(analyst, other);

@@ -60,8 +60,35 @@ async function many(page) {
         === count, 'rejected steps leave the inbox', before - 2);
 }
 
+// A file on its way to anybody: its bytes, as the signed-in page gets them.
+const pdfOf = async (page, id) => Buffer.from(await page.evaluate(async (path) => {
+    const bytes = new Uint8Array(await (await fetch(path)).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}, `/app/api/certificates/${id}.pdf`), 'base64');
+
+// The document itself, and with one byte changed; the file stays where it is.
+async function ofFile(page, document) {
+    const requests = [];
+    const changed = Buffer.from(document);
+    changed[changed.length >> 1] ^= 1;
+    const give = (buffer) => page.setInputFiles('#file', { name: 'report.pdf',
+        mimeType: 'application/pdf', buffer });
+    page.on('request', (request) => requests.push(request));
+    await give(document);
+    await until(page, () => /report\.pdf is the document that was issued, byte for byte/.test(
+        document.querySelector('#file ~ .ready')?.textContent), 'the document is known as it was issued');
+    await give(changed);
+    await until(page, () => /report\.pdf is not the document/.test(
+        document.querySelector('#file ~ [role=alert]')?.textContent), 'one byte changed makes it another file');
+    page.removeAllListeners('request');
+    is(requests.map((request) => `${request.method()} ${new URL(request.url()).pathname} `
+        + `${request.url().length < 300 && request.postDataBuffer() === null}`).join(', '),
+    Array(2).fill('GET /app/api/verifications true').join(', '),
+    'of a file nothing but its digest is sent');
+}
+
 // Anybody who holds a certificate, in a browser in which nobody is signed in.
-async function verification({ page }, newest, former) {
+async function verification({ page }, newest, former, document) {
     await open(page, `/app/verification/${newest}`);
     await until(page, () => /is valid/.test(document.querySelector('[role=status]')?.textContent),
         'a certificate is valid, told without a session');
@@ -71,6 +98,7 @@ async function verification({ page }, newest, former) {
     await page.waitForSelector('[role=alert]');
     ok(/not the document|no document/.test(await page.textContent('[role=alert]')),
         'another file is not the document');
+    await ofFile(page, document);
     await page.fill('#code', former.toLowerCase().replace(/(.{5})(?=.)/g, '$1-'));
     await press(page, 'Enter');
     await until(page, () => /no longer valid: version 2/.test(
@@ -292,10 +320,11 @@ run(async (browser) => {
     await many(page);
     await certificates(page);
     const { data } = await ask(page, 'GET', '/certificates?limit=200');
-    const code = (wanted) => data.find(({ status }) => status === wanted).verificationCode;
+    const of = (wanted) => data.find(({ status }) => status === wanted);
     const visitor = await desk(browser);
     visitor.seen.expected.push(/status of 404/);
-    await verification(visitor, code('issued'), code('superseded'));
+    await verification(visitor, of('issued').verificationCode,
+        of('superseded').verificationCode, await pdfOf(page, of('issued').id));
     quiet(visitor);
     await first(page);
     await open(approver.page);

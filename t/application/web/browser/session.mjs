@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The end of a session in the middle of work; two tabs; two people at one desk.
-import { desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { act, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const ben = 'ben.walsh@cedarbasin.example';
 const lena = 'lena.fischer@cedarbasin.example';
@@ -116,6 +116,26 @@ async function somebodyElse({ page }, other) {
     is(await page.inputValue('#comment'), '', 'somebody else does not see what the first one typed');
 }
 
+// A comment that is sent after the session has ended waits for its person: nobody else sends it.
+async function pendingOfAnother({ page, context }, other) {
+    const text = 'The bottle leaked';
+    await page.fill('#comment', text);
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Add the comment' }).click();
+    await page.waitForSelector('#again');
+    await open(other, '/app/samples');
+    await other.waitForSelector('#email');
+    await signIn(other, ben);
+    await other.waitForSelector('tr.cursor');
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.getByRole('button', { name: 'Somebody else' }).click();
+    await until(page, () => /Ben Walsh/.test(document.querySelector('.person')?.textContent),
+        'somebody else goes on from the covered page');
+    await page.waitForSelector('.pane table, .pane .nothing');
+    const [[made]] = await act('rows', 'SELECT count(*) FROM lims.comment WHERE text = ?', text);
+    is(Number(made), 0, 'what waited for the one who has left is done by nobody');
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
@@ -127,6 +147,7 @@ run(async (browser) => {
     await seenAgain(here);
     const other = await signedOutElsewhere(here);
     await somebodyElse(here, other);
+    await pendingOfAnother(here, other);
     quiet(here);
     const named = await desk(browser);
     await byName(named);

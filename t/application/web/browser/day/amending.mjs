@@ -52,6 +52,8 @@ export async function amending(browser, lab, labels) {
     await reviewer.leaves();
     await approving(officer, lab, one);
     await issuing(officer, one, lab.place, right);
-    await asking(officer, one, lab.place, right);
     await officer.leaves();
+    const auditor = await Person.at(browser, lab.auditor);
+    await asking(auditor, one, lab.place, right);
+    await auditor.leaves();
 }

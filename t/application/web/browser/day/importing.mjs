@@ -27,7 +27,9 @@ async function importing(analyst, lab, labels) {
     await analyst.sees(/1 held in quarantine/, 'a file with bad rows is held in quarantine');
 }
 
+// Whether the file can be released is asked while two reasons hold it, and while one does.
 async function deciding(manager) {
+    manager.meansRefusals(2, /status of 409 .*\/instrument-files\/\d+\/release$/);
     await manager.goTo('Instrument files');
     await manager.page.waitForSelector('tr.cursor');
     await manager.press('Enter');

@@ -39,7 +39,7 @@ export const cedar = {
     importer: 'yuki.tanaka@cedarbasin.example', manager: 'lena.fischer@cedarbasin.example',
     verifier: 'yuki.tanaka@cedarbasin.example', signs: false,
     approvers: ['lena.fischer@cedarbasin.example', 'grace.okafor@cedarbasin.example'],
-    results: 36, place: 'Lot 1',
+    results: 36, place: 'Lot 1', auditor: 'ada.lowe@cedarbasin.example',
 };
 
 export const harborview = {
@@ -65,5 +65,5 @@ export const harborview = {
     importer: 'clara.dubois@harborview.example', manager: 'nora.lindqvist@harborview.example',
     verifier: 'amir.rahimi@harborview.example', signs: true,
     approvers: ['nora.lindqvist@harborview.example', 'daniel.cho@harborview.example'],
-    results: 36, place: 'Loop point 1',
+    results: 36, place: 'Loop point 1', auditor: 'ada.lowe@harborview.example',
 };

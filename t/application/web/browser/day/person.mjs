@@ -3,7 +3,7 @@
 // A person at a keyboard of their own. Whatever they do is a key: there is nothing here that
 // clicks. The clipboard is filled by another program, labels are read by a barcode reader, and
 // a file is chosen in the dialog that a key has opened.
-import { desk, ok, open, quiet, scan } from '../support.mjs';
+import { desk, is, ok, open, quiet, scan } from '../support.mjs';
 
 // A person is slower than a barcode reader, whose keys come within 30 ms.
 const BETWEEN_KEYS = 40;
@@ -43,13 +43,13 @@ export class Person {
         this.page = here.page;
         // A loaded machine is slow, and no fault of the pages.
         this.page.setDefaultTimeout(PATIENCE);
+        this.meant = [];
         this.page.on('filechooser', (chooser) => chooser.setFiles(this.file));
     }
 
     // At a browser of their own, before the page that asks who they are.
     static async arrives(browser, email) {
         const here = await desk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-        here.seen.expected.push(/status of (403|409)/);
         await open(here.page);
         await here.page.waitForSelector('#email:focus');
         return new Person(email, here);
@@ -243,7 +243,19 @@ export class Person {
         return person;
     }
 
+    // So many refusals of this kind are meant, in the words of the browser's console: any other
+    // fails the test when the person leaves.
+    meansRefusals(count, pattern) {
+        this.meant.push({ count, pattern });
+    }
+
     async leaves() {
+        const { errors, expected } = this.here.seen;
+        for (const { count, pattern } of this.meant) {
+            is(errors.filter((line) => pattern.test(line)).length, count,
+                `${this.name}: as many refusals as are meant`);
+            expected.push(pattern);
+        }
         quiet(this.here, `the browser of ${this.name}`);
         await this.here.context.close();
     }

@@ -25,6 +25,7 @@ const shownAs = (person, lab, state, what) => person.until(([count, word]) =>
 [lab.samples, state]);
 
 async function wrongPassword(person) {
+    person.meansRefusals(1, /status of 403 .*\/sample-tests\/verify$/);
     await person.answer('not the password');
     await person.sees(/The password was wrong; nothing was signed. 4 more tries/,
         'a wrong password signs nothing');
