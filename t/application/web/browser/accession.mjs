@@ -110,6 +110,7 @@ async function mending(page) {
     ok(/3 samples registered as order/.test(await page.textContent('.said')),
         'the three are registered');
     ok(/0 of 3 received/.test(await page.textContent('.head')), 'the new order waits to be received');
+    await looks(page, 'order');
     await press(page, 'e');
     await page.getByLabel('Contact').fill('Samuel Ortega');
     await looks(page, 'order-change');

@@ -2,6 +2,8 @@
 //
 // Scans wherever the focus is; another person in a second tab, also where no tab hears of the
 // other; another person in the same tab.
+import { scanEverywhere } from './scans.mjs';
+import { watching } from './screens.mjs';
 import { act, desk, is, ok, open, press, quiet, readBarcode, run, signIn,
     until } from './support.mjs';
 
@@ -311,10 +313,13 @@ async function begin(browser, person, ...scripts) {
 }
 
 run(async (browser) => {
-    const reviewer = await begin(browser, lena, deafen);
+    const reviewer = await begin(browser, lena, deafen, watching);
     const analyst = await begin(browser, mateo, deafen);
 
     await go(reviewer.page, 'Samples');
+    await reviewer.page.waitForSelector('tr.cursor');
+    await scanEverywhere(reviewer.page);
+    await open(reviewer.page, '/app/samples');
     await reviewer.page.waitForSelector('tr.cursor');
     await scanning(reviewer.page);
     await passwordsOfAnother(reviewer);

@@ -149,6 +149,7 @@ async function worksheets(page) {
     const row = page.locator('tbody tr').filter({ hasText: /Incomplete/ }).first();
     ok(/2 fields/.test(await row.textContent()), 'what is missing is counted',
         await row.textContent());
+    await looks(page, 'worksheets');
     await row.click();
     await press(page, 'Enter');
     await page.getByLabel('Tare weight of flask').fill('48100.2');
@@ -182,6 +183,7 @@ async function confirmations(page) {
     const row = page.locator('tbody tr').filter({ hasText: 'Fecal coliform' }).first();
     ok(/CB-\d\d-\d{7}-\w.*500.*Pending/.test(await row.textContent()),
         'a presumptive result waits', await row.textContent());
+    await looks(page, 'confirmations');
     await row.click();
     await press(page, 'Enter');
     await page.waitForSelector('table[aria-label="Readings"] tbody tr');
@@ -216,6 +218,7 @@ async function investigations(page) {
     const row = page.locator('tbody tr').filter({ hasText: 'OOS-' }).first();
     ok(/PB CB-\d\d-\d{7}-\w.*Phase 2.*days left/.test(await row.textContent()),
         'what it is about, its phase and its clock', await row.textContent());
+    await looks(page, 'investigations');
     await page.getByRole('button', { name: /^Opened/ }).click();
     await until(page, () => [...document.querySelectorAll('tbody tr')].length === 1
         && /CAPA-/.test(document.querySelector('tbody').textContent), 'those of one phase');

@@ -21,6 +21,9 @@ type Group = Row['by'];
 
 const words = t.turnaround;
 
+// While a year is typed, the field has the years 2, 20 and 202, with which no period begins.
+const isWhole = (day: string): boolean => day >= '1000';
+
 function Day({ name, value }: { name: 'from' | 'to'; value: string }): ReactElement {
     const { searchParams } = useAddress();
     const change = (day: string): void => {
@@ -73,7 +76,7 @@ export function Turnaround(): ReactElement {
     const { searchParams } = useAddress();
     const { prints } = useSession();
     const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
-    const period = { ...from ? { from } : {}, ...to ? { to } : {} };
+    const period = { ...isWhole(from) ? { from } : {}, ...isWhole(to) ? { to } : {} };
     const found = useRead('/turnaround', { params: { query: period } });
     useTitle(words.title);
     return (
