@@ -105,7 +105,7 @@ run(async (browser) => {
     ok(true, 'a file that was changed is refused');
 
     await archived(page);
-    const [[id]] = await act('rows', `SELECT max(b.id) FROM lims.audit_block b
+    const [[id]] = await act('rows', `SELECT min(b.id) FROM lims.audit_block b
         WHERE b.organization_id = (SELECT u.organization_id FROM lims.user_account u
             WHERE u.email = '${grace}')`);
     await act('asOwner', `UPDATE lims.audit_block SET head = sha256('x') WHERE id = ${id}
