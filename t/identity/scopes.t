@@ -10,6 +10,7 @@ use warnings;
 use LIMS::Database::Snapshot;
 use LIMS::Service::RouteRecords;
 use LIMS::Test;
+use LIMS::Test::Source;
 
 my $lims    = LIMS::Test->new;
 my $records = LIMS::Service::RouteRecords->new($lims);
@@ -18,6 +19,10 @@ my @routes  = $records->routes;
 my @scopes = qw(samples:read samples:write results:read results:write results:verify
     reports:write approvals:read approvals:write reference:read reference:write
     instruments:write events:read certificates:read);
+
+# A scope without words could not be given to a key in the application.
+my ($words) = text('modules/application/web/texts/en-api-keys.ts') =~ /^    words: \{(.*?)^    \}/ms;
+is_deeply([ sort $words =~ /'(\w+:\w+)':/g ], [ sort @scopes ], 'the form of a key offers every scope in words');
 
 # As the contract's work is divided; undef: any key.
 my %scope = (

@@ -45,5 +45,6 @@ export const keys = {
         'approvals:read': 'read approvals', 'approvals:write': 'approve and reject',
         'reference:read': 'read reference data', 'reference:write': 'change reference data',
         'instruments:write': 'upload instrument files', 'events:read': 'read events',
+        'certificates:read': 'read certificates',
     },
 };
