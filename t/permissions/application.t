@@ -54,7 +54,7 @@ for my $path (sort keys %{ $document->{paths} }) {
 cmp_ok(scalar @routes, '>', 250, scalar(@routes) . ' routes');
 
 # Operations that no command does, by the words of the laboratory's rules: permission -> names.
-# None asks for one to sign in, and holders of certificates have no account.
+# With "none" nobody signs in first: whoever holds a certificate has no account.
 my %alone = (
     none => [qw(getIdentity signIn signOn spendLink verifyCertificate)],
     self => [qw(acceptStatement changePassword getOpenApi getSession listOwnSessions

@@ -86,7 +86,7 @@ my %needs = (
     'note.add'         => ['comment add', 'attachment add', 'attachment withdraw'],
     'self'             => [ 'session end', map { "saved-view $_" } qw(list show create update delete) ],
 );
-# The other permission with which the record may let somebody do it.
+# Acts that a second permission allows as well, depending on the record: act -> permission.
 my %or = ('certificate issue' => 'certificate.amend', 'session end' => 'user.manage',
     'sample disposition' => 'sample.cancel', 'sample-test cancel' => 'result.verify',
     'sample-test restore' => 'result.verify');

@@ -4,7 +4,7 @@
 // it is the same request, under the same Idempotency-Key, and is not made twice. Nor is one
 // that is sent again while it is on its way: a button was pressed twice.
 import { problemOf } from './problem.ts';
-import { send } from './send.ts';
+import { isOfSession, send } from './send.ts';
 import { ownerOf } from './session.ts';
 
 // Time, in milliseconds, within which sending the same change again counts as a retry of the lost
@@ -26,7 +26,7 @@ const recordOf = (url: string): string => /^.*?\/api\/[^/]+(?:\/\d+)?/.exec(url)
 // Returns the identity of a person's change; null: it is not remembered. A password is no part of
 // it, and a request about passwords alone has none.
 async function meaningOf(request: Request): Promise<string | null> {
-    if (/\/session(?:\/|$)/.test(request.url)) {
+    if (isOfSession(request)) {
         return null;
     }
     const body = await request.clone().text();

@@ -15,9 +15,8 @@ export const apiBase = `${base}/api`;
 const isWho = (request: Request): boolean =>
     request.method === 'GET' && request.url.endsWith('/session');
 
-// Whether a request changes what only a person who is signed in can change.
-const isChange = (request: Request): boolean =>
-    request.method !== 'GET' && !/\/session(?:\/|$)/.test(request.url);
+// Whether a request is about the session itself: signing in and out, passwords.
+export const isOfSession = ({ url }: Request): boolean => /\/session(?:\/|$)/.test(url);
 
 function dressed(request: Request): Request {
     const id = session()?.id;
@@ -60,7 +59,8 @@ export async function send(request: Request): Promise<Response> {
     const own = request.url.endsWith('/session') && request.method !== 'GET';
     const turn = turnOf();
 
-    if (current().is === 'nobody' && isChange(request)) {
+    // Without a session nothing else can be changed, whatever act is still going on.
+    if (current().is === 'nobody' && request.method !== 'GET' && !isOfSession(request)) {
         throw unreachable();
     }
     for (;;) {
@@ -74,8 +74,5 @@ export async function send(request: Request): Promise<Response> {
             return response;
         }
         await back();
-        if (turn.aborted) {
-            throw unreachable();
-        }
     }
 }

@@ -116,7 +116,7 @@ sub new_client {
     );
 }
 
-# The authority is read once for all connections, of which a test may open thousands.
+# The certificate authority is read once for all connections: a test may open thousands.
 my $authority;
 
 sub authority {
