@@ -50,8 +50,12 @@ AS $$
 BEGIN
     IF TG_OP = 'DELETE' AND EXISTS (
         SELECT FROM lims.audit_archive c
+          JOIN lims.audit_block b
+            ON b.organization_id = c.organization_id
+           AND b.id = c.from_block
          WHERE c.organization_id = OLD.organization_id
            AND c.removed_at IS NULL
+           AND b.from_position <= OLD.position
            AND c.to_position > OLD.position
     ) THEN
         RETURN OLD;
@@ -129,8 +133,48 @@ AS $$
      ORDER BY a.position, a.id
 $$;
 
--- Removes up to p_most entries of an archive, keeps what rules ask of them, and returns their
--- number; 0: there is none left, which is written down.
+-- Positions of the next blocks of an archive whose entries are there: as many as have up to p_most
+-- entries, and at least one. No row: no entry is left.
+CREATE FUNCTION lims.audit_removable(
+    p_archive lims.audit_archive,
+    p_most integer,
+    OUT from_position bigint,
+    OUT to_position bigint
+) RETURNS SETOF record
+LANGUAGE sql STABLE ROWS 1
+SET enable_bitmapscan = on
+AS $$
+    WITH next AS MATERIALIZED (
+        SELECT min(a.position) AS position
+          FROM lims.audit_block b
+          JOIN lims.audit_entry a
+            ON a.organization_id = b.organization_id
+           AND a.position >= b.from_position
+           AND a.position < p_archive.to_position
+         WHERE b.organization_id = p_archive.organization_id
+           AND b.id = p_archive.from_block
+    )
+    SELECT min(f.from_position), max(f.to_position)
+      FROM (SELECT b.id, b.from_position, b.to_position,
+                   sum(cardinality(b.entry_ids)) OVER (ORDER BY b.id) AS entries,
+                   min(b.id) OVER () AS first_id
+              FROM (SELECT x.id, x.from_position, x.to_position, x.entry_ids
+                      FROM next n
+                      JOIN lims.audit_block x
+                        ON x.organization_id = p_archive.organization_id
+                       AND x.to_position > n.position
+                       AND x.id <= p_archive.to_block
+                     ORDER BY x.id
+                     LIMIT 500) b) f
+     WHERE f.entries <= p_most
+        OR f.id = f.first_id
+    HAVING count(*) > 0
+$$;
+
+-- Removes the entries of the next blocks of an archive, up to p_most or those of one block, keeps
+-- what rules ask of them, and returns their number; 0: there is none left, which is written down.
+-- A block is removed whole: of what is left of one its MACs could not be computed, so that a forged
+-- entry in it would not be found.
 CREATE FUNCTION lims.audit_remove(p_organization bigint, p_archive bigint, p_most integer)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -138,6 +182,8 @@ SET enable_bitmapscan = on
 AS $$
 DECLARE
     v lims.audit_archive;
+    v_from bigint;
+    v_to bigint;
     v_count bigint;
 BEGIN
     SELECT *
@@ -150,17 +196,14 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
+    SELECT r.from_position, r.to_position
+      INTO v_from, v_to
+      FROM lims.audit_removable(v, p_most) r;
     WITH gone AS (
         DELETE FROM lims.audit_entry a
          WHERE a.organization_id = p_organization
-           AND a.position < v.to_position
-           AND a.ctid = ANY (ARRAY(
-               SELECT x.ctid
-                 FROM lims.audit_entry x
-                WHERE x.organization_id = p_organization
-                  AND x.position < v.to_position
-                ORDER BY x.position, x.id
-                LIMIT p_most))
+           AND a.position >= v_from
+           AND a.position < v_to
         RETURNING a.*
     ), facts AS (
         SELECT g.record_id, m.name, g.user_id, g.id,

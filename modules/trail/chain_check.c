@@ -29,8 +29,7 @@ typedef struct {
     apr_hash_t *chains;             /* lims_chain_t by the key's id */
     lims_trail_finding_t backdated; /* the first such entry, told if nothing else is found */
     apr_int64_t latest;             /* latest time of an entry so far */
-    apr_int64_t archived;           /* last block whose entries are archived */
-    bool removed;                   /* ... and all of them are removed from the database */
+    apr_array_header_t *archives;   /* archive_t, in order */
     bool found;                     /* something does not fit in the present block */
     bool ended;                     /* nothing behind it can be verified */
     /* End, number and head of the block before. */
@@ -38,6 +37,13 @@ typedef struct {
     const char *last;
     const char *head;
 } check_t;
+
+/* An archive that this service signed: its blocks, and whether all entries are removed. */
+typedef struct {
+    apr_int64_t from;
+    apr_int64_t to;
+    bool removed;
+} archive_t;
 
 /* The entries of a piece, and the next that no block has. */
 typedef struct {
@@ -196,15 +202,17 @@ static void step(check_t *check, const lims_result_t *blocks, int row)
     check->position = apr_pstrdup(pool, lims_result_get(blocks, row, "toPosition"));
 }
 
-/* Looks at a block whose entries are archived: there is to be none, unless they are being
- * removed. */
-static void check_archived(check_t *check, const block_t *block, const entries_t *entries)
+/* Finds the archive that has the entries of a block; NULL: they are in none. */
+static const archive_t *archive_of(const check_t *check, apr_int64_t block)
 {
-    if (check->removed && is_below(entries, block->to)) {
-        find(check, LIMS_TRAIL_INSERTED, block->id,
-             lims_result_cell(entries->rows, entries->next, 0));
+    for (int i = 0; i < check->archives->nelts; i++) {
+        const archive_t *archive = &APR_ARRAY_IDX(check->archives, i, const archive_t);
+
+        if (archive->from <= block && block <= archive->to) {
+            return archive;
+        }
     }
-    check->verdict->archived += check->found ? 0 : 1;
+    return NULL;
 }
 
 /* Verifies the entries of the block of a row by their MACs. */
@@ -235,6 +243,23 @@ static const lims_error_t *check_macs(check_t *check, const block_t *block,
     return NULL;
 }
 
+/* Verifies a block whose entries are archived: none is there, or, while they are being removed,
+ * block by block, all of them are as they were. */
+static const lims_error_t *check_archived(check_t *check, const archive_t *archive,
+                                          const block_t *block, const lims_result_t *blocks,
+                                          int row, entries_t *entries, apr_pool_t *pool)
+{
+    if (!is_below(entries, block->to)) {
+        check->verdict->archived++;
+        return NULL;
+    }
+    if (!archive->removed) {
+        return check_macs(check, block, blocks, row, entries, pool);
+    }
+    find(check, LIMS_TRAIL_INSERTED, block->id, lims_result_cell(entries->rows, entries->next, 0));
+    return NULL;
+}
+
 /* Finds the blocks between the last one and this one, which are not there. */
 static void find_missing(check_t *check, apr_int64_t id)
 {
@@ -255,6 +280,7 @@ static const lims_error_t *check_block(check_t *check, const lims_result_t *bloc
                       .to = apr_atoi64(lims_result_get(blocks, row, "toPosition")),
                       .marks = lims_result_get(blocks, row, "marks") + 2 };
     apr_int64_t id = apr_atoi64(block.id);
+    const archive_t *archive = archive_of(check, id);
     const lims_error_t *error = NULL;
 
     check->found = false;
@@ -262,8 +288,8 @@ static const lims_error_t *check_block(check_t *check, const lims_result_t *bloc
     if (id != apr_atoi64(check->last) + 1 ||
         strcmp(check->position, lims_result_get(blocks, row, "fromPosition")) != 0) {
         find_missing(check, id);
-    } else if (id <= check->archived) {
-        check_archived(check, &block, entries);
+    } else if (archive) {
+        error = check_archived(check, archive, &block, blocks, row, entries, pool);
     } else {
         error = check_macs(check, &block, blocks, row, entries, pool);
     }
@@ -340,13 +366,14 @@ static const lims_error_t *find_archived(check_t *check)
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_service_read(&rows, check->rq, &call, 1);
 
-    check->removed = true;
     for (int i = 0; !error && i < lims_result_count(rows); i++) {
         if (lims_ed25519_verify(check->rq->keyring, lims_result_get(rows, i, "keyId"),
                                 lims_result_get(rows, i, "signature"),
                                 lims_result_get(rows, i, "signed"), check->rq->pool)) {
-            check->archived = apr_atoi64(lims_result_get(rows, i, "toBlock"));
-            check->removed = check->removed && lims_result_true(rows, i, "removed");
+            APR_ARRAY_PUSH(check->archives, archive_t) =
+                (archive_t){ .from = apr_atoi64(lims_result_get(rows, i, "fromBlock")),
+                             .to = apr_atoi64(lims_result_get(rows, i, "toBlock")),
+                             .removed = lims_result_true(rows, i, "removed") };
         } else {
             find(check, LIMS_TRAIL_ARCHIVE_FORGED, lims_result_get(rows, i, "fromBlock"), NULL);
         }
@@ -406,7 +433,8 @@ const lims_error_t *lims_trail_verify(lims_verdict_t *verdict, lims_request_t *r
     check_t check = { .rq = rq,
                       .verdict = verdict,
                       .heads = lims_kept_heads(rq, heads),
-                      .chains = apr_hash_make(rq->pool) };
+                      .chains = apr_hash_make(rq->pool),
+                      .archives = apr_array_make(rq->pool, 8, sizeof(archive_t)) };
     const lims_error_t *error;
 
     *verdict = (lims_verdict_t){ .findings = lims_findings_create(rq->pool) };

@@ -222,9 +222,12 @@ subtest 'tampering' => sub {
 };
 
 subtest 'kill -9 at any moment' => sub {
-    $db->do(q{INSERT INTO lims.client (organization_id, code, name)
-        SELECT ?, 'C' || n, 'client ' || n FROM generate_series(1, 12000) n}, undef, $id);
-    closed();
+    for my $piece (0 .. 3) {
+        $db->do(q{INSERT INTO lims.client (organization_id, code, name)
+            SELECT ?, 'C' || n, 'client ' || n FROM generate_series(?::integer, ?) n}, undef, $id,
+            $piece * 3000 + 1, $piece * 3000 + 3000);
+        closed();
+    }
     my ($total, $moment) = (entries(), now());
     my $second = "$folder/second.jsonl";
     my ($killed, $done) = (0, 0);
@@ -261,6 +264,74 @@ subtest 'kill -9 at any moment' => sub {
     is(entries(), 0, 'every entry is removed');
     is($lims->run(@here, qw(audit verify-archive --file), $second)->{exit}, 0, 'every entry is in the file');
     is($lims->run(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'so are those of the first');
+};
+
+# Returns the finding of a verification: its kind and the entry.
+sub found {
+    my $answer = $lims->ctl(@here, qw(audit verify));
+    my $finding = $answer->{json}{findings}[0];
+    return $answer->{exit} ? "$finding->{problem} " . ($finding->{entryId} // '') : 'sound';
+}
+
+# Inserts an entry that nobody wrote, at a position.
+sub forge {
+    my ($position) = @_;
+    as_owner(q{INSERT INTO lims.audit_entry (organization_id, id, table_name, record_id, action,
+        changes, user_id, position) VALUES (?, 888888, 'sample_test', 4242, 'update',
+        '{"result": {"old": null, "new": "1"}}', (SELECT min(id) FROM lims.user_account), ?)},
+        $id, $position);
+    return;
+}
+
+sub unfinished { return $db->do('UPDATE lims.audit_archive SET removed_at = NULL WHERE id = ?', undef, shift) }
+
+subtest 'an archive that is said to be unfinished' => sub {
+    my $inside = $lims->value('SELECT to_position - 1 FROM lims.audit_archive WHERE id = 2');
+    unfinished(2);
+    is(found(), 'sound', 'one without entries is sound');
+    forge($inside);
+    is(found(), 'inserted 888888', 'an entry of nobody in it is found');
+    as_owner('DELETE FROM lims.audit_entry WHERE id = 888888');
+    $db->do('UPDATE lims.audit_archive SET removed_at = now()');
+
+    my $third = "$folder/third.jsonl";
+    $lims->made(@ana, qw(client update), $client, '--name', "Third $_") for 1 .. 3;
+    closed();
+    $db->do('CREATE TABLE lims.kept_entry AS SELECT * FROM lims.audit_entry');
+    archived($third);
+    unfinished(3);
+    as_owner('INSERT INTO lims.audit_entry SELECT * FROM lims.kept_entry');
+    is(found(), 'sound', 'entries that are still to be removed are sound as they were');
+    my $one = $lims->value('SELECT max(id) FROM lims.audit_entry');
+    as_owner(q{UPDATE lims.audit_entry SET surface = 'api' WHERE id = ?}, $one);
+    is(found(), "changed $one", 'a changed one is found');
+    as_owner('DELETE FROM lims.audit_entry WHERE id = ?', $one);
+    is(found(), "removed $one", 'one that is gone alone is found');
+    is(archived($third)->{exit}, 0, 'the same command goes on');
+    is(found(), 'sound', 'without its entries it is sound');
+};
+
+subtest 'a record of an archive that is gone' => sub {
+    my $first = $lims->value('SELECT entry_ids[1] FROM lims.audit_block WHERE id = 1');
+    $db->do('CREATE TABLE lims.kept_archive AS SELECT * FROM lims.audit_archive WHERE id = 1');
+    $db->do('DELETE FROM lims.audit_archive WHERE id = 1');
+    is(found(), "removed $first", 'the first of several leaves entries that are missing');
+    $db->do('INSERT INTO lims.audit_archive SELECT * FROM lims.kept_archive');
+    is(found(), 'sound', 'with it the trail is sound');
+};
+
+subtest 'an archive removes its own entries alone' => sub {
+    forge(1);
+    $lims->made(@ana, qw(client update), $client, '--name', 'Fourth');
+    closed();
+    is(archived("$folder/fourth.jsonl")->{exit}, 0, 'the next archive is written');
+    is(entries(), 1, 'an entry that was inserted into an earlier one is still there');
+    is(found(), 'inserted 888888', 'and still found');
+    is($lims->value('SELECT count(*) FROM lims.archived_result WHERE sample_test_id = 4242'), 0,
+        'no rule is told what it says');
+    unfinished(4);
+    ok(!eval { local $db->{PrintError} = 0; $db->do('DELETE FROM lims.audit_entry'); 1 },
+        'while an archive is unfinished, the owner is refused to delete an entry of an earlier one');
 };
 
 done_testing();
