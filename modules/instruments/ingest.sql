@@ -53,7 +53,8 @@ SELECT i.status AS "status",
 -- name: ingest_answer one
 -- A released file is reported as imported, a rejected one as quarantined. An
 -- upload-only key (`bare`) sees neither cells nor samples, nor whether a sample exists:
--- it gets each code once, and unknown_tracking_id for every fault of a sample.
+-- it gets the codes that concern the file alone, each once, and unknown_tracking_id for
+-- every other, a refusal by a rule of the laboratory included.
 SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
             THEN f.id END AS "id",
        f."fileName" AS "fileName",
@@ -71,15 +72,21 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
        CASE WHEN :bare::boolean THEN (
             SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object(
                        'code', CASE WHEN r.value ->> 'code' IN (
-                           'ambiguous_tracking_id',
-                           'sample_status_not_allowed', 'test_not_scheduled',
-                           'ambiguous_test', 'test_verified_locked',
-                           'result_conflict', 'replaces_result', 'reagent_lot_expired', 'lot_not_released',
-                           'timestamp_before_collection', 'invalid_transition',
-                           'invalid_body', 'invalid_reference',
-                           'media_qc_failed', 'qc_failed')
-                           THEN 'unknown_tracking_id'
-                           ELSE r.value ->> 'code' END,
+                           'empty_file', 'unsupported_container', 'encrypted_file',
+                           'archive_limits', 'encoding_error', 'structure_mismatch',
+                           'truncated_file', 'checksum_error', 'too_many_rows',
+                           'read_timeout', 'unknown_profile', 'ambiguous_profile',
+                           'profile_error', 'no_result_rows', 'missing_tracking_id',
+                           'unknown_test_code', 'duplicate_row',
+                           'replicate_unresolved', 'missing_value', 'value_too_long',
+                           'non_numeric', 'ambiguous_number', 'unknown_qualifier',
+                           'unit_missing', 'unit_mismatch', 'unit_not_convertible',
+                           'dilution_missing', 'instrument_error_flag',
+                           'formula_error', 'timestamp_invalid',
+                           'timestamp_in_future', 'sender_not_active',
+                           'already_imported')
+                           THEN r.value ->> 'code'
+                           ELSE 'unknown_tracking_id' END,
                        'severity', r.value -> 'severity', 'message', NULL,
                        'sheet', NULL, 'row', NULL, 'column', NULL,
                        'cell', NULL, 'expected', NULL)), '[]')

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/document.h"
 #include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/permission.h"
@@ -188,6 +189,12 @@ static void write_words(lims_writer_t *w)
         number(w, lims_error_kinds[kind].slug, lims_error_kinds[kind].status);
     }
     lims_writer_object_end(w);
+    lims_writer_key(w, "fileReasons");
+    lims_writer_array_begin(w);
+    for (int code = 0; code < LIMS_REASON_COUNT; code++) {
+        lims_writer_string(w, lims_reason_name((lims_reason_e)code));
+    }
+    lims_writer_array_end(w);
 }
 
 int main(void)

@@ -195,15 +195,24 @@ subtest 'one test with several values' => sub {
         'also for values that cannot be read');
 };
 
-subtest 'refusals of the database while results are entered' => sub {
-    my $sample = $pc->sample('NO3');
-    $lab->act(sub { $_[0]->do('CREATE FUNCTION lims.test_refuse() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN PERFORM lims.refuse($q$media_qc_failed$q$, $q$no$q$); END $$'); 1 })
-        and $lims->db->do('CREATE TRIGGER zz_refuse BEFORE UPDATE ON lims.sample_test
-            FOR EACH ROW EXECUTE FUNCTION lims.test_refuse()');
-    quarantined('a gate in the middle of entering', ['media_qc_failed'], [ $sample, 'NO3', '1' ]);
+# While the code runs, a rule refuses every change of a test with this slug.
+sub with_rule {
+    my ($slug, $code) = @_;
+    $lims->db->do(qq{CREATE FUNCTION lims.test_refuse() RETURNS trigger LANGUAGE plpgsql
+        AS \$\$ BEGIN PERFORM lims.refuse('$slug', 'no'); END \$\$});
+    $lims->db->do('CREATE TRIGGER zz_refuse BEFORE UPDATE ON lims.sample_test
+        FOR EACH ROW EXECUTE FUNCTION lims.test_refuse()');
+    $code->();
     $lims->db->do('DROP TRIGGER zz_refuse ON lims.sample_test');
     $lims->db->do('DROP FUNCTION lims.test_refuse()');
+    return;
+}
+
+subtest 'refusals of the database while results are entered' => sub {
+    my $sample = $pc->sample('NO3');
+    with_rule('media_qc_failed', sub {
+        quarantined('a gate in the middle of entering', ['media_qc_failed'], [ $sample, 'NO3', '1' ]);
+    });
 };
 
 subtest 'an upload-only key' => sub {
@@ -222,12 +231,18 @@ subtest 'an upload-only key' => sub {
     $lab->verify($test);
     my $pending = $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]);
     my %seen;
-    for my $sample ('NOBODY', $verified, $pending, $done, $pc->sample('PH')) {
+    my $try = sub {
+        my ($sample) = @_;
         my $answer = $send->([ $sample, 'NO3', '17' ]);
         is($answer->status, 202, 'the file is kept in quarantine');
         my $json = $answer->json;
         delete @$json{qw(id sha256)};
         $seen{ JSON::PP->new->canonical->encode($json) }++;
+    };
+    $try->($_) for 'NOBODY', $verified, $pending, $done, $pc->sample('PH');
+    for my $slug (qw(sample_on_hold reason_required)) {
+        my $sample = $pc->sample('NO3');
+        with_rule($slug, sub { $try->($sample) });
     }
     is(scalar keys %seen, 1, 'whether there is such a sample cannot be told') or diag(keys %seen);
     my ($one) = map { JSON::PP::decode_json($_) } keys %seen;
