@@ -259,6 +259,25 @@ async function impact(page) {
     await page.getByRole('link', { name: /^Signatures 1/ }).waitFor();
 }
 
+// A day is typed as a person types it: no year that is begun is asked for, nor is it a step back.
+async function period(page) {
+    const from = page.getByLabel('From', { exact: true });
+    const steps = await page.evaluate(() => history.length);
+    const addresses = [];
+    const note = () => addresses.push(new URL(page.url()).search);
+    page.on('framenavigated', note);
+    await from.focus();
+    await page.keyboard.type('01152026', { delay: 40 });
+    await until(page, () => location.search === '?from=2026-01-15', 'the day stands in the address');
+    await page.waitForSelector('.chart');
+    page.off('framenavigated', note);
+    is([...new Set(addresses)].join(), '?from=2026-01-15', 'no part of the day stood there before');
+    is(await page.evaluate(() => history.length), steps, 'going back skips what was typed');
+    await from.fill('');
+    await until(page, () => location.search === '' && document.querySelectorAll('.chart .rule')
+        .length === 2, 'without a day all runs are charted');
+}
+
 async function chart(page) {
     await open(page, '/app/qc-series');
     await page.waitForSelector('.chart .rule');
@@ -274,8 +293,10 @@ async function chart(page) {
     is(file.trim().split('\r\n').length, 42, 'every point of the chart as a file');
     ok(/"1-3s"/.test(file), 'the file has the rules that are broken');
     await press(page, 'j', 'j');
-    is(await page.textContent('tr.cursor td'), '39', 'the keyboard goes from point to point');
+    await until(page, () => document.querySelector('tr.cursor td').textContent === '39',
+        'the keyboard goes from point to point');
     is(await page.locator('.chart .here').count(), 1, 'the drawing shows the point of the keyboard');
+    await period(page);
 }
 
 async function leavingOut(page) {

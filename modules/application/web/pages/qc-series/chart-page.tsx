@@ -19,11 +19,12 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
+import { Period } from '../../table/period.tsx';
 import { t } from '../../texts/texts.ts';
 import { dateOf } from '../../texts/time.ts';
 import { ChangeSeries } from './change.tsx';
 import { baseText, brokenText, outsideText, seriesOf, tableOf } from './describe.ts';
-import { Period, Picker } from './picker.tsx';
+import { Picker } from './picker.tsx';
 import type { Listed } from './picker.tsx';
 import { Points } from './points.tsx';
 
@@ -102,7 +103,8 @@ function Opened({ all, series, change }: {
         <>
             <div className="head run">
                 <h1>{texts.one}</h1>
-                <Picker all={all} chosen={series} /><Period id={series.id} />
+                <Picker all={all} chosen={series} />
+                <Period titles={texts} place={(search) => paths.qcSeries(series.id, undefined, search)} />
                 <span className="push" />
                 <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, search)}
                     download>{texts.csv}</a>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Picker of a control chart: analyte, control, level, instrument and lot, each among those that
-// exist, and first and last day.
+// exist.
 import type { ReactElement } from 'react';
 
 import { useDefinitions, useInstruments } from '../../api/names.ts';
@@ -57,32 +57,6 @@ export function Picker({ all, chosen }: { all: Listed[]; chosen: Listed }): Reac
                     </label>
                 );
             })}
-        </>
-    );
-}
-
-// The days stand in the address, so that a chart of a quarter is a link.
-export function Period({ id }: { id: number }): ReactElement {
-    const { searchParams } = useAddress();
-    const change = (name: 'from' | 'to', value: string): void => {
-        const next = new URLSearchParams(searchParams);
-        if (value) {
-            next.set(name, value);
-        } else {
-            next.delete(name);
-        }
-        const text = next.toString();
-        navigate(paths.qcSeries(id, undefined, text ? `?${text}` : ''), { replace: true });
-    };
-    return (
-        <>
-            {(['from', 'to'] as const).map((name) => (
-                <label key={name}>
-                    <span>{texts[name]}</span>
-                    <input type="date" value={searchParams.get(name) ?? ''}
-                        onChange={({ target }) => change(name, target.value)} />
-                </label>
-            ))}
         </>
     );
 }

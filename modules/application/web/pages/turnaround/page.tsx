@@ -10,8 +10,9 @@ import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
-import { navigate, useAddress } from '../../router.tsx';
+import { useAddress } from '../../router.tsx';
 import { searchWith } from '../../table/filter.ts';
+import { Period } from '../../table/period.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
@@ -20,29 +21,6 @@ type Row = Read<'/turnaround'>['rows'][number];
 type Group = Row['by'];
 
 const words = t.turnaround;
-
-// While a year is typed, the field has the years 2, 20 and 202, with which no period begins.
-const isWhole = (day: string): boolean => day >= '1000';
-
-function Day({ name, value }: { name: 'from' | 'to'; value: string }): ReactElement {
-    const { searchParams } = useAddress();
-    const change = (day: string): void => {
-        const next = new URLSearchParams(searchParams);
-        if (day) {
-            next.set(name, day);
-        } else {
-            next.delete(name);
-        }
-        const text = next.toString();
-        navigate(paths.turnaround(text ? `?${text}` : ''), { replace: true });
-    };
-    return (
-        <label>
-            <span>{words[name]}</span>
-            <input type="date" value={value} onChange={({ target }) => change(target.value)} />
-        </label>
-    );
-}
 
 function Rows({ group, found }: {
     group: Group;
@@ -75,16 +53,15 @@ function Rows({ group, found }: {
 export function Turnaround(): ReactElement {
     const { searchParams } = useAddress();
     const { prints } = useSession();
-    const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
-    const period = { ...isWhole(from) ? { from } : {}, ...isWhole(to) ? { to } : {} };
+    const [from, to] = [searchParams.get('from'), searchParams.get('to')];
+    const period = { ...from ? { from } : {}, ...to ? { to } : {} };
     const found = useRead('/turnaround', { params: { query: period } });
     useTitle(words.title);
     return (
         <main className="page" id="main">
             <div className="head">
                 <h1>{words.title}</h1>
-                <Day name="from" value={from || (found.data?.from ?? '')} />
-                <Day name="to" value={to || (found.data?.to ?? '')} />
+                <Period titles={words} usual={found.data} place={paths.turnaround} />
                 <span className="push" />
                 <a className="btn" download
                     href={paths.download('/turnaround/export', searchWith(period))}>
