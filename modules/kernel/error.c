@@ -70,7 +70,7 @@ const lims_error_kind_t lims_error_kinds[] = {
                                        "The instrument files that the key has sent take all the "
                                        "storage that it has." },
     [LIMS_E_NOT_FOUND] = { "not_found", 404, "Not found",
-                           "The organization has no such resource." },
+                           "The organization has no record at this address." },
     [LIMS_E_METHOD_NOT_ALLOWED] = { "method_not_allowed", 405, "Method not allowed",
                                     "The resource does not have this method; `Allow` names "
                                     "those it has." },

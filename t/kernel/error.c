@@ -76,7 +76,7 @@ static void test_body(apr_pool_t *pool)
     error = lims_client_error(pool, LIMS_E_NOT_FOUND, "bad \xFF bytes");
     body = lims_error_body(&length, error, pool);
     ok(lims_utf8_valid(body, length), "a message that is no UTF-8 is replaced");
-    has(body, "The organization has no such resource", "the message is the catalogue's");
+    has(body, "The organization has no record at this address", "the message is the catalogue's");
 }
 
 static void test_excerpt(apr_pool_t *pool)

@@ -2,6 +2,7 @@
 //
 // A refusal by the service, in one type for every page: slug, message, blockers, and the members of
 // the body that are wrong.
+import { inLaboratory } from '../texts/laboratory.ts';
 
 export interface Blocker {
     slug: string;
@@ -38,6 +39,9 @@ interface Body {
     attemptsLeft?: number;
 }
 
+const read = <One extends { message: string }>(ones: One[] = []): One[] =>
+    ones.map((one) => ({ ...one, message: inLaboratory(one.message) }));
+
 export class Problem extends Error {
     readonly status: number;
     readonly slug: string;
@@ -50,11 +54,11 @@ export class Problem extends Error {
     readonly body: unknown;
 
     constructor(status: number, body: Body, retryAfter?: number) {
-        super(body.message ?? '');
+        super(inLaboratory(body.message ?? ''));
         this.status = status;
         this.slug = body.error ?? 'internal';
-        this.blockers = body.blockers ?? [];
-        this.mistakes = body.errors ?? [];
+        this.blockers = read(body.blockers);
+        this.mistakes = read(body.errors);
         this.outcomes = body.results ?? [];
         this.attemptsLeft = body.attemptsLeft;
         this.retryAfter = retryAfter;

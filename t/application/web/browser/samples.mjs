@@ -59,6 +59,9 @@ async function unknown(page) {
         await page.locator('main .nothing').waitFor();
         ok(await page.locator('main').getByRole('link', { name: `Go to ${name}` }).isVisible(),
             `${path} that is not there leads to the list`, await page.textContent('main'));
+        ok(!/organization|resource/i.test(await page.textContent('main')),
+            `${path} that is not there: no organization and no resource, as programs have, is named`,
+            await page.textContent('main'));
     }
     is(await page.getByRole('button', { name: 'Begin the worksheet' }).count(), 0,
         'no worksheet is begun for a test that is not there');
@@ -381,7 +384,10 @@ async function record(page) {
     await open(page, '/app/samples/999999');
     await page.waitForSelector('[role=alert]');
     ok(/not_found 404/.test(await page.textContent('[role=alert]')), 'an unknown sample is refused');
-    await looks(page, 'sample-unknown');
+    const { data: [test] } = await ask(page, 'GET', '/sample-tests?limit=1&status=verified');
+    await open(page, `/app/sample-tests/${test.id}`);
+    await page.waitForSelector('.tall tbody tr');
+    await looks(page, 'sample-of-test');
     await open(page, '/app/users');
     await page.waitForSelector('[role=alert]');
     ok(/may manage users.*these roles may: Administrator, System administrator/s.test(
