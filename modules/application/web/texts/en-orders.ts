@@ -11,6 +11,7 @@ export const orders = {
     unfinished: (n: number) => n === 0 ? 'Order not registered'
         : `Order of ${count(n, 'sample')} not registered`,
     addClient: (name: string) => `Add ${name} as a new client`,
+    missing: 'Before the first order, the laboratory needs:',
     form: 'Order',
     sheet: 'Samples of the order',
     fields: {

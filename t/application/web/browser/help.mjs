@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Help of each screen, the guide for each role, the API's reference.
-import { everyScreen, watching } from './screens.mjs';
+import { everyScreen, show, watching } from './screens.mjs';
 import { act, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
@@ -55,6 +55,26 @@ async function reference(page) {
         'a webhook with its header fields');
 }
 
+// An order needs a client and a material: where there is none, one is made from the order.
+async function accession(page) {
+    const missing = page.getByRole('group', { name: 'Before the first order' });
+    await show(page, '/app/orders/new');
+    await missing.getByRole('link', { name: 'Create a material' }).click();
+    await page.waitForSelector('.filling');
+    ok(page.url().endsWith('/reference/material-types/new'), 'a laboratory without any material is led to where one is made', page.url());
+    await show(page, '/app/orders/new');
+    await missing.getByRole('link', { name: 'Create a client' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Code', { exact: true }).fill('LOCH');
+    await form.getByLabel('Name', { exact: true }).fill('Loch Trust');
+    await form.getByRole('button', { name: 'Create a client' }).click();
+    await until(page, () => document.querySelector('[name=client]')?.value === 'Loch Trust',
+        'the first client is made from the order, and is its client');
+    await until(page, () => !/Create a client/.test(document.querySelector('main')?.textContent)
+        && /Create a material/.test(document.querySelector('main').textContent),
+    'what is there is no longer asked for');
+}
+
 // A laboratory that has nothing yet: each empty list leads to what fills it.
 async function empty(browser) {
     const here = await desk(browser);
@@ -74,6 +94,7 @@ async function empty(browser) {
         }
     }, (path) => lists.test(path));
     ok(found > 10, `${found} lists were empty`);
+    await accession(here.page);
     quiet(here, 'the beginner');
     await here.context.close();
 }

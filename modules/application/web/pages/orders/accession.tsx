@@ -22,6 +22,7 @@ import { clock } from '../../texts/time.ts';
 import { nounOf } from '../reference/nouns.ts';
 import { deskOf, knowNames } from './desks.ts';
 import { OrderForm } from './form.tsx';
+import { Missing } from './missing.tsx';
 import type { OrderDesk, Status as Standing } from './order-desk.ts';
 import { ColumnsQuestion, Pasted } from './pasted.tsx';
 import { filledRows } from './reading.ts';
@@ -198,6 +199,7 @@ export function AccessionPage(): ReactElement {
     return (
         <main className="page" id="main" tabIndex={-1}>
             <Head desk={desk} rows={rows} />
+            <Missing />
             <OrderForm desk={desk} references={references} receives={may('sample.receive')} />
             {rows === 0 ? <Templates desk={desk} references={references} /> : null}
             <Pasted desk={desk} />

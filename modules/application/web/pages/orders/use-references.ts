@@ -2,7 +2,7 @@
 //
 // The names that can be written in an order. They are few and change seldom, so all are read
 // once.
-import { useAll } from '../../api/read.ts';
+import { useAll, useWhole } from '../../api/read.ts';
 import type { References } from './references.ts';
 
 interface Page<Row> {
@@ -26,4 +26,12 @@ export function useReferences(): References {
         panels: active(useAll('/panels', activeOf)),
         definitions: active(useAll('/test-definitions', activeOf)),
     };
+}
+
+// Whether the laboratory has none of them; not before that is known.
+export function useNone(): { clients: boolean; materials: boolean } {
+    const clients = useWhole('/clients', activeOf).data;
+    const materials = useWhole('/material-types', activeOf).data;
+    return { clients: clients !== undefined && active(clients).length === 0,
+        materials: materials !== undefined && active(materials).length === 0 };
 }
