@@ -55,7 +55,7 @@ export const instrumentFiles = {
     tabs: { read: 'As read', decisions: 'Decisions' },
     tabsOf: (name: string) => `File ${name}`,
     sentBy: (name: string) => `sent by ${name},`,
-    bytes: 'Bytes',
+    bytes: 'Download the file',
     asRead: (name: string) => `${name} as it was read`,
     would: 'Would be written',
     was: 'Written',

@@ -2,7 +2,8 @@
 //
 // The worklist, and the bench of a method: entering, pasting, saving, two people on one
 // cell, a network that is cut, and a page that is left with something unsaved.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+    wholeOnTablet } from './support.mjs';
 
 const analyst = 'mateo.ortiz@cedarbasin.example';
 const colleague = 'yuki.tanaka@cedarbasin.example';
@@ -197,6 +198,7 @@ async function making(page) {
     await groups(page);
     await page.getByRole('link', { name: 'Test by test' }).click();
     await page.waitForSelector('tr[aria-selected]');
+    await wholeOnTablet(page, 'Stored');
     await page.getByLabel('Method').selectOption('EPA 180.1');
     await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
         .every((row) => row.textContent.includes('EPA 180.1')), 'the tests of a method');

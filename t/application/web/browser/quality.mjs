@@ -3,7 +3,8 @@
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
 import { readFile } from 'node:fs/promises';
 
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+    wholeOnTablet } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
 const priya = 'priya.nair@cedarbasin.example';
@@ -56,6 +57,7 @@ async function auditTrail(page) {
             .every((cell) => cell.textContent === 'instrument file'), 'only those of files');
     ok(page.url().endsWith('/app/audit?surface=instrument+file'), 'the filter is in the address',
         page.url());
+    await wholeOnTablet(page, 'Who');
     const entries = JSON.parse(await downloaded(page, 'Export JSON'));
     const lines = [...(await downloaded(page, 'Export CSV')).matchAll(/^"(\d+)",/gm)];
     ok(entries.length > 0 && entries.every(({ surface }) => surface === 'instrument file'),
@@ -121,6 +123,8 @@ async function lots(page) {
     await page.waitForSelector('tr.cursor');
     await press(page, 'n');
     const receiving = page.getByRole('dialog', { name: 'Receive a reagent lot' });
+    await receiving.getByLabel('Code').waitFor();
+    await looks(page, 'lot-new');
     await receiving.getByLabel('Code').fill('HNO3-27');
     await receiving.getByLabel('Lot number').fill('NA-90001');
     await receiving.getByLabel('Name', { exact: true }).fill('Nitric acid');
@@ -142,6 +146,14 @@ async function signsWhatIsThere(page, now, name) {
 }
 
 const idIn = (page) => page.url().split('/').at(-1);
+
+// A test that has none leads to its first one.
+async function worksheetOfTest(page) {
+    const { data: [test] } = await ask(page, 'GET', '/sample-tests?limit=1&status=pending');
+    await open(page, `/app/worksheets/of/${test.id}`);
+    await page.getByRole('button', { name: 'Begin the worksheet' }).waitFor();
+    await looks(page, 'worksheet-of-test');
+}
 
 async function worksheets(page) {
     await go(page, 'Worksheets');
@@ -219,6 +231,12 @@ async function investigations(page) {
     ok(/PB CB-\d\d-\d{7}-\w.*Phase 2.*days left/.test(await row.textContent()),
         'what it is about, its phase and its clock', await row.textContent());
     await looks(page, 'investigations');
+    await press(page, 'n');
+    await page.waitForSelector('.filling');
+    ok(page.url().endsWith('/investigations/new'), 'a new one has an address', page.url());
+    await looks(page, 'investigation-new');
+    await press(page, 'Escape');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await page.getByRole('button', { name: /^Opened/ }).click();
     await until(page, () => [...document.querySelectorAll('tbody tr')].length === 1
         && /CAPA-/.test(document.querySelector('tbody').textContent), 'those of one phase');
@@ -280,7 +298,10 @@ async function dayOf(browser, email, work) {
 }
 
 run(async (browser) => {
-    await dayOf(browser, mateo, worksheets);
+    await dayOf(browser, mateo, async (page) => {
+        await worksheets(page);
+        await worksheetOfTest(page);
+    });
     await dayOf(browser, priya, async (page) => {
         await confirmations(page);
         await lots(page);

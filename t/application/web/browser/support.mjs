@@ -197,6 +197,24 @@ export async function accessible(page, name, seen = () => null) {
     await page.setViewportSize(size);
 }
 
+// No cell of the column is cut on a tablet.
+export async function wholeOnTablet(page, heading) {
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const cells = await page.evaluate((name) => {
+        const list = document.querySelector('table[role=grid]');
+        const { cellIndex } = [...list.tHead.rows[0].cells]
+            .find(({ textContent }) => textContent.trim() === name);
+        return [...list.tBodies[0].rows].map(({ cells }) => cells[cellIndex])
+            .map(({ textContent, scrollWidth, clientWidth }) =>
+                ({ textContent, cut: clientWidth === 0 || scrollWidth > clientWidth }));
+    }, heading);
+    const cut = cells.filter((one) => one.cut).map(({ textContent }) => textContent);
+    ok(cells.some(({ textContent }) => textContent) && cut.length === 0,
+        `1024 wide, no cell of the column ${heading} is cut`, ...new Set(cut));
+    await page.setViewportSize(size);
+}
+
 // A screen as it is seen: accessible, and a picture of it where they are kept.
 export const looks = (page, name) =>
     accessible(page, name, (theme) => keep(page, `${name}-${theme}`));

@@ -45,7 +45,7 @@ const columns: Column<Task>[] = [
     ) },
     { key: 'results', title: titles.results, className: 'w-short right p2',
         cell: ({ sample }) => sample.results },
-    { key: 'investigations', title: titles.investigations, className: 'w-when right p2',
+    { key: 'investigations', title: titles.investigations, className: 'w-due right p2',
         cell: ({ sample }) => sample.investigations || null },
     { key: 'role', title: titles.role, className: 'w-who p4',
         cell: ({ role }) => role ? t.reference.roles[role] : words.anybody },

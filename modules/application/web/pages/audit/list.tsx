@@ -36,8 +36,9 @@ const reasonOf = ({ action, reason }: Entry): string | undefined =>
 const columns: Column<Line>[] = [
     { key: 'time', title: titles.time, className: 'w-name', sorted: true,
         cell: ({ entry }) => <Instant at={entry.occurredAt} /> },
-    { key: 'who', title: titles.who, className: 'w-name', cell: ({ entry }) => whoOf(entry),
-        hint: ({ entry }) => whoOf(entry) },
+    // A key is named alone: the person for whom it works stands beside the list.
+    { key: 'who', title: titles.who, className: 'w-who',
+        cell: ({ entry }) => entry.apiKey ?? whoOf(entry), hint: ({ entry }) => whoOf(entry) },
     { key: 'by', title: titles.by, className: 'w-name p4', cellClass: 'quiet',
         cell: ({ entry }) => entry.surface ? t.audit.surface[entry.surface] : null },
     { key: 'record', title: titles.record, className: 'w-ident', heads: true,

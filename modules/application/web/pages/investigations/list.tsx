@@ -30,7 +30,7 @@ const columnsOf = (person: (id: number | null) => string): Column<Investigation>
     { key: 'about', title: titles.about, className: 'w-long p2', cell: aboutOf },
     { key: 'phase', title: titles.phase, className: 'w-name',
         cell: (one) => <PhaseOf phase={one.status} /> },
-    { key: 'opened', title: titles.opened, className: 'w-due p3',
+    { key: 'opened', title: titles.opened, className: 'w-due roomy',
         cell: (one) => <Moment at={one.openedAt} day /> },
     { key: 'clock', title: titles.clock, className: 'w-name', cell: (one) => <Clock one={one} /> },
     { key: 'assignee', title: titles.assignee, className: 'w-name p3',

@@ -71,7 +71,7 @@ function Tests({ lot }: { lot: WholeMedia }): ReactElement {
                 found={{ data: { data: lot.tests }, error: null }} columns={[
                     { title: words.kind, className: 'w-id',
                         cell: (one) => capital(words.kinds[one.kind]) },
-                    { title: words.organism, cell: (one) => one.organism },
+                    { title: words.organism, className: 'wrap', cell: (one) => one.organism },
                     { title: words.inoculum, className: 'w-code right',
                         cell: (one) => one.inoculumCfu },
                     { title: words.recovery, className: 'w-due right', cell: (one) =>

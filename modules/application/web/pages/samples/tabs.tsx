@@ -46,7 +46,7 @@ function Approvals({ id }: { id: number }): ReactElement {
     const found = useApprovals(id);
     return (
         <PlainTable label={titles.approvals} none={t.sample.noApprovals} found={found} columns={[
-            { title: words.step, cell: (one) => may('approval.decide')
+            { title: words.step, className: 'wrap', cell: (one) => may('approval.decide')
                 ? <Link href={paths.approval(one.id)}>{one.step}. {one.name}</Link>
                 : `${one.step}. ${one.name}` },
             { title: t.sample.rounds(0).split(' ')[0] ?? '', className: 'w-short',
@@ -60,7 +60,7 @@ function Approvals({ id }: { id: number }): ReactElement {
             { title: words.decided, className: 'w-when',
                 cell: (one) => one.decidedAt ? <Moment at={one.decidedAt} /> : null },
             { title: words.by, className: 'w-who', cell: (one) => person(one.decidedBy) },
-            { title: words.comment, cell: (one) => one.comment },
+            { title: words.comment, className: 'wrap', cell: (one) => one.comment },
         ]} />
     );
 }
@@ -73,7 +73,7 @@ function Investigations({ id }: { id: number }): ReactElement {
                 { title: words.number, className: 'w-id id', cell: (one) => (
                     <Link href={paths.investigation(one.id)}>{one.investigationNumber}</Link>
                 ) },
-                { title: words.title, cell: (one) => one.title },
+                { title: words.title, className: 'wrap', cell: (one) => one.title },
                 { title: words.state, className: 'w-state', cell: (one) => <PhaseOf phase={one.status} /> },
                 { title: words.opened, className: 'w-when', cell: (one) => <Moment at={one.openedAt} /> },
                 { title: words.due, className: 'w-due',

@@ -44,10 +44,11 @@ function columnsOf(person: (id: number | null) => string): Column<OpenTest>[] {
             ) },
         { key: 'material', title: heads.material, className: 'w-state p2',
             cell: ({ materialType }) => materialType },
-        { key: 'client', title: heads.client, className: 'roomy', cell: ({ clientName }) => clientName },
+        { key: 'client', title: heads.client, className: 'roomy',
+            hint: ({ clientName }) => clientName ?? undefined, cell: ({ clientName }) => clientName },
         { key: 'test', title: heads.test, className: 'w-short', hint: ({ testName }) => testName,
             cell: ({ testCode }) => testCode },
-        { key: 'method', title: heads.method, className: 'w-due p2', cell: ({ method }) => method },
+        { key: 'method', title: heads.method, className: 'w-due p4', cell: ({ method }) => method },
         { key: 'limit', title: heads.limit, className: 'w-name p4',
             cell: ({ specification }) => specification },
         { key: 'state', title: heads.state, className: 'w-due p5', cell: ({ returned, status }) =>
