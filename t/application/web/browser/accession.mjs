@@ -90,6 +90,9 @@ async function newClient(page) {
     const { clientName, collectedAt } = await ask(page, 'GET', id.replace('/app', ''));
     is([clientName, collectedAt].join(), 'Juniper Mutual,2026-11-03T15:15:00.000Z',
         'the order is the new client\'s, collected when its head says');
+    await page.locator('.rail').getByRole('link', { name: 'Orders' }).click();
+    await page.waitForSelector('tr.cursor');
+    await looks(page, 'orders');
 }
 
 async function mending(page) {

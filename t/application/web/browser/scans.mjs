@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A label is scanned while each kind of what can have the focus has it, on several screens.
-import { ask, is, ok, press, readBarcode } from './support.mjs';
+import { ask, is, ok, press, readBarcode, until } from './support.mjs';
 import { idIn, show } from './screens.mjs';
 
 const kinds = {
@@ -21,11 +21,18 @@ const screensOf = async (page) => ['/app/samples', `/app/samples/${await idIn(pa
     `/app/media-lots/${await idIn(page, 'media-lots')}`, '/app/media-lots/new', '/app/audit',
     '/app/turnaround', '/app/orders/new', '/app/reference/clients'];
 
+// The bench has what no other screen has: cells, and records that are picked outside a form.
+const ofBench = {
+    'a cell': '.grid td input',
+    'a picker of a lot': 'main .run select',
+    'a time of the run': 'main .run input',
+};
+
 // As far as a person has filled it.
 const valueOf = ({ checked, value }) => JSON.stringify({ checked, value });
 
-async function scanAt(page, place, kind, label) {
-    const at = page.locator(kinds[kind]).and(page.locator(':visible:not(:disabled)')).first();
+async function scanAt(page, place, kind, selector, label) {
+    const at = page.locator(selector).and(page.locator(':visible:not(:disabled)')).first();
     if (await at.count() === 0) {
         return false;
     }
@@ -42,6 +49,35 @@ async function scanAt(page, place, kind, label) {
     ok(found && after === before && opened === 0, `${place}, ${kind}: a scan finds its sample, and`
         + ' fills and opens nothing else', JSON.stringify({ found, before, after, opened }));
     return true;
+}
+
+async function scanAtBench(page, label) {
+    const bench = '/app/bench/method/EPA%20300.0';
+    for (const [kind, selector] of Object.entries(ofBench)) {
+        await show(page, bench);
+        ok(await scanAt(page, bench, kind, selector, label), `the bench has ${kind}`);
+    }
+}
+
+// Receiving takes every scan as a bottle, wherever the focus is; here one that was received
+// long ago.
+async function scanAtReceiving(page, label) {
+    const places = ['#scan-next', '.once [inputmode=decimal]', '.once [list]', '.once select',
+        '.scans a', '.statusline input'];
+    await show(page, '/app/receive');
+    for (const [i, selector] of places.entries()) {
+        const element = await page.locator(selector).first().elementHandle();
+        await element.focus();
+        const before = await element.evaluate(valueOf);
+        await readBarcode(page, label);
+        await until(page, (expected) => document.querySelectorAll('.scans li').length === expected
+            && !document.querySelector('.scans')?.textContent.includes('Sending'),
+        `receiving, ${selector}: a scan is a line`, i + 1);
+        is(await element.evaluate(valueOf), before, `receiving, ${selector}: a scan fills nothing`);
+        is(await page.locator('[role=dialog], [role=listbox], [role=menu]').count(), 0,
+            `receiving, ${selector}: a scan opens nothing`);
+    }
+    is(new URL(page.url()).pathname, '/app/receive', 'a scan leads nowhere from receiving');
 }
 
 // A form takes what is scanned as a text, such as an identifier: it picks no record by itself,
@@ -66,12 +102,15 @@ export async function scanEverywhere(page) {
     for (const place of await screensOf(page)) {
         for (const kind of Object.keys(kinds).filter((one) => times[one] < 2)) {
             await show(page, place);
-            times[kind] += await scanAt(page, place, kind, trackingId);
+            times[kind] += await scanAt(page, place, kind, kinds[kind], trackingId);
         }
     }
     await scanInForm(page, trackingId);
+    await scanAtBench(page, trackingId);
     page.off('request', note);
     is(changes.join(', '), '', 'no scan changes anything');
     is(Object.keys(kinds).filter((kind) => times[kind] === 0).join(', '), '',
         'the screens have each kind of what can have the focus');
+    const { data: [reported] } = await ask(page, 'GET', '/samples?limit=1&status=reported');
+    await scanAtReceiving(page, reported.trackingId);
 }

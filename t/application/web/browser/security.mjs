@@ -12,7 +12,8 @@ const markup = '<img src=x onerror=hit()>';
 
 // No text of people is on these, or the demonstration has none of them.
 const without = new RegExp('^/app/(?:account|guide|api-reference|receive|orders/new|permissions'
-    + '|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$');
+    + '|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$'
+    + '|^(?:a link that is markup|a password set by a link|the first day)$');
 
 // A desk on which whatever runs of the markup is counted.
 async function deskWithHits(browser, options) {
@@ -43,7 +44,7 @@ const look = (page) => page.evaluate(() => {
         hidden: texts.filter((text) => hidden.test(text)).map((text) =>
             text.slice(Math.max(0, text.search(hidden) - 60), text.search(hidden) + 20)),
         shown: [...document.querySelectorAll('main, [role=dialog]')].some((one) =>
-            /<img src=x/.test(one.innerText)
+            /<img[ /]src=/.test(one.innerText)
             || [...one.querySelectorAll('input, textarea')].some(({ value }) => /<img/.test(value))),
         crashed: document.body.innerText.includes('Something went wrong'),
     };
@@ -172,6 +173,36 @@ async function notSignedIn(browser, code) {
     await safe(page, 'the choice of laboratories');
 }
 
+// Somebody new, whose address is hostile as well: by a link to a password, and to the first day.
+async function firstUse(browser, page) {
+    const email = "<img/src='x'onerror='hit()'>\u202e\u200b@cedarbasin.example";
+    const { id } = await ask(page, 'POST', '/users', { email, displayName: markup, roles: ['analyst'] });
+    const { token } = await ask(page, 'POST', `/users/${id}/link`, { reason: markup });
+    const { page: theirs } = await deskWithHits(browser);
+    for (const [given, name] of [[markup, 'a link that is markup'], [token, 'a link']]) {
+        await theirs.goto('about:blank');
+        await open(theirs, `/app/link#${given}`);
+        await theirs.fill('#new-password', 'tidal ledger quince');
+        await press(theirs, 'Enter');
+        await theirs.waitForSelector(given === token ? '[role=status]' : '[role=alert]');
+        await safe(theirs, name);
+    }
+    // A browser lets nobody sign in by such an address.
+    const plain = 'new.person@cedarbasin.example';
+    await ask(page, 'PATCH', `/users/${id}`, { email: plain, reason: markup });
+    await theirs.getByRole('link', { name: 'Sign in' }).click();
+    await theirs.waitForSelector('#email');
+    await signIn(theirs, plain, 'tidal ledger quince');
+    await theirs.getByRole('button', { name: 'It was me: go on' }).waitFor();
+    await safe(theirs, 'a password set by a link');
+    await press(theirs, 'Enter');
+    await theirs.getByRole('button', { name: 'I accept this' }).waitFor();
+    await safe(theirs, 'the first day');
+    await press(theirs, 'Enter');
+    await theirs.waitForSelector('.person');
+    ok((await theirs.textContent('.person')).includes(markup), 'the new person is named');
+}
+
 // As each name that httpd knows.
 async function signingOn(browser) {
     for (const username of await act('names')) {
@@ -206,6 +237,7 @@ run(async (browser) => {
     const { data: [{ verificationCode }] } = await ask(page, 'GET', '/certificates?limit=1');
     await notSignedIn(browser, verificationCode);
     await signingOn(browser);
+    await firstUse(browser, page);
     await until(page, () => window.hits === 0, 'nothing ran');
     quiet(here);
 });
