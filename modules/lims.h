@@ -149,6 +149,7 @@ typedef enum {
     LIMS_FAILURE_SESSION,     /* nobody is signed in to the application */
     LIMS_FAILURE_SIGN_IN,     /* nor was by this request */
     LIMS_FAILURE_UNREACHABLE, /* the database is out of reach, or did not answer in time */
+    LIMS_FAILURE_LOCKED,      /* this wrong password locked the account */
     LIMS_FAILURE_COUNT
 } lims_failure_e;
 

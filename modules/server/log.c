@@ -34,7 +34,8 @@ static int level_of(const lims_error_t *error, int status)
     return APLOG_INFO;
 }
 
-#define NUMBER_MAX 400
+/* Log numbers are smaller than this. */
+#define NUMBER_MAX 500
 
 /* Lines of one log number about one database, in this process. */
 struct lims_flood_t {

@@ -54,12 +54,14 @@ static const lims_error_t *refuse_signature(lims_request_t *rq, const char *user
                          "account \"%s\" (user %s of organization %s) is locked after failed "
                          "signatures until %s",
                          user, rq->actor.user, rq->actor.organization, locked_until);
-    return lims_server_error(rq->pool, LIMS_E_SIGNATURE_INVALID, 3, cause, "%s", message);
+    return lims_error_with_failure(
+        lims_server_error(rq->pool, LIMS_E_SIGNATURE_INVALID, 3, cause, "%s", message),
+        LIMS_FAILURE_LOCKED, rq->pool);
 }
 
 bool lims_signing_locked(const lims_error_t *error)
 {
-    return error && error->kind == LIMS_E_SIGNATURE_INVALID && error->number;
+    return error && error->failure == LIMS_FAILURE_LOCKED;
 }
 
 const lims_error_t *lims_signing_check(lims_request_t *rq, const char *user, const char *hash,

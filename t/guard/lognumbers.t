@@ -63,8 +63,26 @@ my @terse = map { $_->[0] } grep { @$_ < 3 || grep { !/\w/ } @$_ } @rows;
 ok(!@terse, 'the manual says meaning and remedy of each number') or diag("@terse");
 
 # A number is for the reader of the log. What a program has to tell apart, an error
-# says by its kind, its retry and its failure.
-my @deciding = grep { code($_) =~ /\berror->number\s*(?:[=!]=|[<>]=?)\s*\d/ } sort keys %code;
+# says by its kind, its retry and its failure: the number is only handed on, but in the
+# file that writes the lines.
+my ($handed_on, @deciding) = (0);
+for my $path (grep { $_ ne 'modules/server/log.c' } sort keys %code) {
+    my $text = bare($path);
+    my %is_error = map { $_ => 1 } $text =~ /\blims_error_t\s*\*+\s*(?:const\s+)?(\w+)/g;
+    while ($text =~ /(\S)\s*\b(\w+)->number\b\s*(=?\S?)/g) {
+        my ($before, $name, $after) = ($1, $2, $3);
+        next if !$is_error{$name};
+        $handed_on++;
+        my $line = 1 + (() = substr($text, 0, $-[2]) =~ /\n/g);
+        push @deciding, "$path:$line" unless $before eq ',' && $after =~ /\A[,)]\z/
+            || $path eq 'modules/kernel/error.c' && $before eq ';' && $after =~ /\A=(?!=)/;
+    }
+}
+cmp_ok($handed_on, '>', 2, 'places that hand a number on are recognised');
 is_deeply(\@deciding, [], 'nothing is decided by a number');
+
+my ($bound) = $code{'modules/server/log.c'} =~ /^#define NUMBER_MAX (\d+)$/m;
+my ($largest) = sort { $b <=> $a } map { $_->[0] =~ /(\d+)/ } @rows;
+cmp_ok($bound, '>', $largest, 'floods of lines are counted for every number');
 
 done_testing();
