@@ -42,6 +42,10 @@ my @impure = grep {
 ok(!@impure, 'what knows neither httpd nor the database includes nothing that does')
     or diag("@impure");
 
+# lims-print is a program by itself.
+my @known = grep { m{\Amodules/print/} && code($_) =~ m{\#\s*include\s*"(?!(?:print|kernel)/|lims\.h")} } @sources;
+ok(!@known, 'lims-print knows of the rest only the kernel') or diag("@known");
+
 my ($linked) = text('Makefile') =~ /^KERNEL := \$\(filter (.*),/m;
 is(join('|', $linked =~ m{modules/(\w+)/%}g), $pure, 'the Makefile links alone what knows neither httpd nor the database');
 
