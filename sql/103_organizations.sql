@@ -2,7 +2,8 @@
 --
 -- Organizations and their people, API keys, and who is asking.
 
--- Triggers of lims.organization, in the order in which they run:
+-- Triggers of lims.organization, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_insert  refuses an unknown time zone
@@ -121,7 +122,8 @@ SELECT lims.attach_record('organization');
 
 -- People -------------------------------------------------------------------
 
--- Triggers of lims.user_account, in the order in which they run:
+-- Triggers of lims.user_account, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 permit        refuses users without user.manage (105)
@@ -179,7 +181,8 @@ CREATE UNIQUE INDEX user_account_identity
 
 SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 
--- Triggers of lims.user_role, in the order in which they run:
+-- Triggers of lims.user_role, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 own           refuses a change of one's own roles while another user can make it
@@ -194,7 +197,7 @@ SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 --   1 permit_delete as at INSERT, once for the statement: its first row may be the role
 --                   that gives the user this permission
 --   2 own           as at INSERT
---   3 reason        as at INSERT
+--   3 reason        as at INSERT (106)
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
@@ -227,7 +230,8 @@ SELECT lims.attach_audit('user_role');
 
 -- API keys -----------------------------------------------------------------
 
--- Triggers of lims.api_key, in the order in which they run:
+-- Triggers of lims.api_key, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_insert  sets the user for whom it acts: its creator, unless another active

@@ -3,7 +3,8 @@
 -- Electronic signatures (21 CFR 11.50, 11.70) and how they are made. What they cover is in
 -- 234_signed_content.sql.
 
--- Triggers of lims.electronic_signature, in the order in which they run:
+-- Triggers of lims.electronic_signature, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 accountable           refuses people who have not accepted what a signature means

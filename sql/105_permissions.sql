@@ -5,7 +5,8 @@
 -- An organization has a matrix of its own, rows of lims.role_permission. It rules people,
 -- and with the policy keys_within_roles also API keys, by the person they act for.
 
--- Triggers of lims.role_permission, in the order in which they run:
+-- Triggers of lims.role_permission, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 permit        refuses users without policy.manage
@@ -13,7 +14,7 @@
 --
 -- BEFORE DELETE
 --   1 permit_delete as at INSERT, once for the statement
---   2 policy_act    as at INSERT
+--   2 policy_act    as at INSERT (155)
 --
 -- BEFORE UPDATE
 --   1 append_only   refuses every change: permissions are inserted and deleted

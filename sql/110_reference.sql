@@ -28,7 +28,8 @@ CREATE INDEX client_name ON lims.client (organization_id, lower(name), id);
 
 SELECT lims.attach_record('client');
 
--- Triggers of lims.project, in the order in which they run:
+-- Triggers of lims.project, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_insert  refuses a client that is not active
@@ -193,7 +194,8 @@ SELECT lims.attach_record('storage_location');
 
 -- Test definitions ---------------------------------------------------------
 
--- Triggers of lims.test_definition, in the order in which they run:
+-- Triggers of lims.test_definition, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_limits  refuses a lower limit above the upper one

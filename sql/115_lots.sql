@@ -7,7 +7,8 @@
 
 -- Reagent lots -------------------------------------------------------------
 
--- Triggers of lims.reagent_lot, in the order in which they run:
+-- Triggers of lims.reagent_lot, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 opened        computes the day on which the lot was opened (116)
@@ -63,7 +64,8 @@ SELECT lims.attach_record('reagent_lot');
 
 -- Media lots ---------------------------------------------------------------
 
--- Triggers of lims.media_lot, in the order in which they run:
+-- Triggers of lims.media_lot, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 judge         computes the statuses from the lot's quality control tests
@@ -83,7 +85,7 @@ SELECT lims.attach_record('reagent_lot');
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   marks the samples tested on it dirty (121)
+--   2 mark_update   marks the samples tested on it dirty
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -122,7 +124,8 @@ CREATE TABLE lims.media_lot (
 
 CREATE INDEX media_lot_number ON lims.media_lot (organization_id, lot_number);
 
--- Triggers of lims.media_qc_test, in the order in which they run:
+-- Triggers of lims.media_qc_test, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard                 refuses a date in the future

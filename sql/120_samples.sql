@@ -47,13 +47,16 @@ $$;
 
 -- Samples ------------------------------------------------------------------
 
--- Triggers of lims.sample, in the order in which they run:
+-- Triggers of lims.sample, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list. A function without
+-- a file is in 122 (BEFORE) or 123 (AFTER).
 --
 -- BEFORE INSERT
 --   1 guard             fills in client and identifiers; refuses references that are not
 --                       active
 --   2 names_insert      clears the columns of frozen names, whatever was written
 --   3 order_insert      refuses a client that is not the order's, once it is known (1)
+--                       (125)
 --
 -- BEFORE UPDATE
 --   1 disposition       lets the disposition change alone, with a reason and the
@@ -65,14 +68,14 @@ $$;
 --                       the gates (6)
 --   5 identity          refuses to change id, organization or created_at
 --   6 lock              refuses changes of a reported or cancelled sample, except its
---                       disposition and amendment (158); a new status passes its gates
+--                       disposition and amendment; a new status passes its gates
 --   7 lock_reason       asks for a reason of a received sample's changes, where the policy
 --                       requires one (154); after the lock (6)
 --   8 names_update      copies names and content when it becomes reported, and names that
 --                       an amendment changes; after the gates (6)
 --   9 order_update      refuses to change the order; refuses a client that is not the
 --                       order's (125)
---  10 permit_report     refuses users who may not report (165)
+--  10 permit_report     refuses users who may not report (105)
 --  11 receipt           sets who received it and when it is due, once its time is set (6);
 --                       refuses to undo a receipt of another day, or with results (126)
 --  12 shelve            removes its tests from the worklist when it is closed (138), while
@@ -97,7 +100,7 @@ $$;
 --   4 completed         requests approvals of a sample that became completed
 --   5 events_update     writes sample.received and sample.reported to the outbox
 --   6 mark_update       marks it dirty, where its time of collection, its disposition or
---                       its amendment changed, or it was reported
+--                       its amendment changed, or it was reported (121)
 --   7 reapprove_update  requests approvals again where content that was approved changed
 --
 -- AFTER DELETE

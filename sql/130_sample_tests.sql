@@ -25,10 +25,10 @@
 --   audit, events, history                      writes audit trail, outbox, old results
 --   investigate, mark, reapprove, undo          changes other rows as a consequence
 --
--- A number below 100 in parentheses is another trigger of the same list, which has to run
--- earlier or later for the reason given; one above 100 is the file of the function. The
--- functions without a file are in 131 (BEFORE INSERT and UPDATE: references, judgement),
--- 132 (BEFORE UPDATE and DELETE: locks, frozen names) and 133 (AFTER).
+-- A number over 100 is the file of the function, a smaller one another trigger of the
+-- list, which has to run earlier or later for the reason given. A function without a
+-- file is in 131 (BEFORE INSERT and UPDATE: references, judgement), 132 (BEFORE UPDATE
+-- and DELETE: locks, frozen names) or 133 (AFTER).
 --
 -- BEFORE INSERT
 --   1 guard_analyzed_insert  refuses a time of analysis in the future, or before the
@@ -68,8 +68,8 @@
 --                            reopening withdraws (138)
 --  12 names_update           copies names and limits from the definition at verification,
 --                            and clears them at reopening, once the lock (10) allows it
---  13 permit_reopen          refuses a user without the permission to reopen (165)
---  14 permit_verify          refuses a user without the permission to verify (165)
+--  13 permit_reopen          refuses a user without the permission to reopen (105)
+--  14 permit_verify          refuses a user without the permission to verify (105)
 --  15 touch                  sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
@@ -100,13 +100,13 @@
 --   6 history                keeps results that were replaced, withdrawn or reopened; asks
 --                            for the reason of the policy
 --   7 investigate_update     as at INSERT
---   8 mark_update            as at INSERT
+--   8 mark_update            as at INSERT (121)
 --   9 reapprove_update       as at INSERT, after the locks (5)
 --
 -- AFTER DELETE
 --   1 audit_delete           as at INSERT
 --   2 final_delete           as at INSERT; before the approvals (4)
---   3 mark_delete            as at INSERT
+--   3 mark_delete            as at INSERT (121)
 --   4 reapprove_delete       as at INSERT, after the locks (2)
 
 CREATE SEQUENCE lims.sample_test_id_seq;

@@ -3,19 +3,20 @@
 -- QC batches and their controls: the records, how a control is judged, and what follows
 -- from a batch's status. How the status comes about stands in 146_qc_status.sql.
 
--- Triggers of lims.qc_batch, in the order in which they run:
+-- Triggers of lims.qc_batch, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 guard            refuses a new batch that is not open
+--   1 guard            refuses a new batch that is not open (146)
 --   2 template_insert  copies the method of its template (147)
 --
 -- BEFORE UPDATE
 --   1 guard            refuses a status that is neither the outcome of the controls nor a
---                      signed override
+--                      signed override (146)
 --   2 hold_samples     locks the samples that it covers; ends the transaction where
 --                      another has them (146)
 --   3 identity         refuses to change id, organization or created_at
---   4 permit_override  refuses users who may not override (165)
+--   4 permit_override  refuses users who may not override (105)
 --   5 template_update  refuses to change the template, or its method (147)
 --   6 touch            sets updated_at, last, when all other columns are final
 --
@@ -25,13 +26,14 @@
 --
 -- AFTER UPDATE
 --   1 chart          moves its controls to the QC series of another instrument or day
+--                    (145)
 --   2 investigate    opens an investigation where it failed after results were verified
 --                    (227)
---   3 override       records the results for which an override was signed
---   4 reapprove      requests approvals again: after the override is recorded (3)
+--   3 override       records the results for which an override was signed (146)
+--   4 reapprove      requests approvals again: after the override is recorded (3) (146)
 --   5 audit_update   writes the audit trail, as at INSERT
 --   6 events_update  writes qc.failed to the outbox
---   7 mark_update    marks the samples of the tests it covers dirty (121)
+--   7 mark_update    marks the samples of the tests it covers dirty
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -90,20 +92,21 @@ SELECT lims.attach_record('qc_batch');
 
 -- Controls -----------------------------------------------------------------
 
--- Triggers of lims.qc_control, in the order in which they run:
+-- Triggers of lims.qc_control, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 exclude_insert   refuses a new control that is excluded from its QC series
+--   1 exclude_insert   refuses a new control that is excluded from its QC series (145)
 --   2 guard_limits     refuses a lower limit above the upper one
 --   3 judge            computes value and outcome, whatever was written
---   4 series           adds the judged value (3) to its QC series
+--   4 series           adds the judged value (3) to its QC series (145)
 --
 -- BEFORE UPDATE
---   1 exclude_update   sets who excludes it from its QC series, and when
+--   1 exclude_update   sets who excludes it from its QC series, and when (145)
 --   2 guard_limits     as at INSERT
 --   3 identity         refuses to change id, organization or created_at
 --   4 judge            as at INSERT; refuses to change the batch
---   5 series           adds the judged value (4) to its QC series
+--   5 series           adds the judged value (4) to its QC series (145)
 --   6 touch            sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
@@ -113,11 +116,11 @@ SELECT lims.attach_record('qc_batch');
 --
 -- AFTER UPDATE
 --   1 audit_update     writes the audit trail, as at INSERT
---   2 evaluate_update  as at INSERT
+--   2 evaluate_update  as at INSERT (146)
 --
 -- AFTER DELETE
 --   1 audit_delete     writes the audit trail, as at INSERT
---   2 evaluate_delete  as at INSERT
+--   2 evaluate_delete  as at INSERT (146)
 
 CREATE SEQUENCE lims.qc_control_id_seq;
 

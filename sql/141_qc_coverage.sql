@@ -10,7 +10,8 @@
 --
 -- A row exists while the batch covers the test; former coverage is in the audit trail.
 
--- Triggers of lims.qc_coverage, in the order in which they run:
+-- Triggers of lims.qc_coverage, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard             records the result that is covered; refuses verified
@@ -27,18 +28,18 @@
 --   1 audit_insert      writes the audit trail; a later refusal rolls it back
 --   2 expect_insert     adds controls that more samples require; refuses more samples
 --                       where the batch is evaluated (147)
---   3 mark_insert       marks the sample dirty (121)
+--   3 mark_insert       marks the sample dirty
 --   4 reapprove_insert  requests approvals again
 --
 -- AFTER UPDATE
 --   1 audit_update      writes the audit trail, as at INSERT
---   2 mark_update       marks the sample dirty (121)
+--   2 mark_update       marks the sample dirty
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
 --   2 expect_delete     removes expected controls that the remaining samples do not require
 --                       (147)
---   3 mark_delete       marks the sample dirty (121)
+--   3 mark_delete       marks the sample dirty
 --   4 reapprove_delete  requests approvals again
 
 CREATE SEQUENCE lims.qc_coverage_id_seq;

@@ -19,14 +19,14 @@
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
---   2 mark_insert   marks the sample dirty (121)
+--   2 mark_insert   marks the sample dirty
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   marks the sample dirty (121)
+--   2 mark_delete   marks the sample dirty
 
 CREATE SEQUENCE lims.worksheet_id_seq;
 
@@ -66,15 +66,15 @@ CREATE INDEX worksheet_of_template
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
---   2 mark_insert   marks the sample dirty (121)
+--   2 mark_insert   marks the sample dirty
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   marks the sample dirty (121)
+--   2 mark_update   marks the sample dirty
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   marks the sample dirty (121)
+--   2 mark_delete   marks the sample dirty
 
 CREATE SEQUENCE lims.worksheet_value_id_seq;
 
@@ -97,7 +97,8 @@ CREATE TABLE lims.worksheet_value (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- Triggers of lims.worksheet_signoff, in the order in which they run:
+-- Triggers of lims.worksheet_signoff, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard         refuses out of order, on an incomplete worksheet, or without a
@@ -114,11 +115,11 @@ CREATE TABLE lims.worksheet_value (
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
---   2 mark_insert   marks the sample dirty (121)
+--   2 mark_insert   marks the sample dirty
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   marks the sample dirty (121)
+--   2 mark_update   marks the sample dirty
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

@@ -7,7 +7,8 @@
 -- beginning. It is evaluated by itself when the last has its value (146), and takes tests
 -- afterwards only as far as its controls suffice.
 
--- Triggers of lims.qc_template, in the order in which they run:
+-- Triggers of lims.qc_template, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_insert  numbers the version, and deactivates the former one

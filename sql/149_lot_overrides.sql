@@ -4,7 +4,8 @@
 -- lot is released, the result replaced, or the lot accepted for the sample by a signed
 -- override. With a lot that is accepted the sample's results may be entered again, too.
 
--- Triggers of lims.lot_override, in the order in which they run:
+-- Triggers of lims.lot_override, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard                 refuses a lot that needs no override; sets user and time

@@ -4,38 +4,39 @@
 
 -- Steps --------------------------------------------------------------------
 
--- Triggers of lims.approval_step, in the order in which they run:
+-- Triggers of lims.approval_step, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard_insert  refuses a role without approval.decide (155)
---   2 permit        refuses users without policy.manage (165)
+--   2 permit        refuses users without policy.manage (105)
 --   3 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE UPDATE
 --   1 guard_update  as at INSERT, where the role changes (155)
 --   2 identity      refuses to change id, organization or created_at
 --   3 permit        as at INSERT
---   4 policy_act    as at INSERT
+--   4 policy_act    as at INSERT (155)
 --   5 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
---   1 policy_act    as at INSERT
+--   1 policy_act    as at INSERT (155)
 --
 -- AFTER INSERT
 --   1 reapprove     requests approvals again where a step is active
 --   2 audit_insert  writes the audit trail; a later refusal rolls it back
---   3 mark_insert   marks all samples of the organization dirty
+--   3 mark_insert   marks all samples of the organization dirty (121)
 --   4 satisfiable_insert  refuses, at commit, a step that no active user can decide (156)
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where a step is active
 --   2 audit_update  writes the audit trail, as at INSERT
---   3 mark_update   marks all samples of the organization dirty
---   4 satisfiable_update  as at INSERT
+--   3 mark_update   marks all samples of the organization dirty (121)
+--   4 satisfiable_update  as at INSERT (156)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   marks all samples of the organization dirty
+--   2 mark_delete   marks all samples of the organization dirty (121)
 
 CREATE SEQUENCE lims.approval_step_id_seq;
 
@@ -74,7 +75,8 @@ SELECT lims.attach_record('approval_step');
 
 -- Approvals ----------------------------------------------------------------
 
--- Triggers of lims.approval, in the order in which they run:
+-- Triggers of lims.approval, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard           refuses a decided one, and one of a reported sample without an open
@@ -87,7 +89,7 @@ SELECT lims.attach_record('approval_step');
 --   3 guard_update    lets it be decided once, in the order of steps, and signed where the
 --                     policy requires it; locks the sample
 --   4 identity        refuses to change id, organization or created_at
---   5 permit_decide   refuses users who may not decide (165)
+--   5 permit_decide   refuses users who may not decide (105)
 --   6 touch           sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT

@@ -2,7 +2,8 @@
 --
 -- Investigations of what was found out of specification.
 
--- Triggers of lims.investigation, in the order in which they run:
+-- Triggers of lims.investigation, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard          assigns its number; refuses a new one that is not opened; locks the

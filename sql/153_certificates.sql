@@ -2,7 +2,8 @@
 --
 -- Certificates of analysis.
 
--- Triggers of lims.certificate, in the order in which they run:
+-- Triggers of lims.certificate, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard          refuses samples that are not reported, and a later version without
@@ -10,8 +11,8 @@
 --   2 guard_code     sets its verification code (169)
 --   3 guard_content  stores the content of the certificate, once it is numbered (1) and has
 --                    its code (2)
---   4 permit_amend   refuses users who may not issue amended certificates (165)
---   5 permit_issue   refuses users who may not issue the first version (165)
+--   4 permit_amend   refuses users who may not issue amended certificates (105)
+--   5 permit_issue   refuses users who may not issue the first version (105)
 --
 -- BEFORE UPDATE
 --   1 guard          refuses changes but its superseding

@@ -3,6 +3,11 @@
 #
 # Every table with more than a few triggers has a map of them at its head, in the
 # order in which they run, with what each does; the maps say what the database has.
+#
+# A number over 100 in a map is the file in which the trigger's function is created. A
+# function without one is in the map's own file, in a file that the head of the map
+# names, or in one of those that all tables share. A smaller number is another trigger of
+# the same list.
 use strict;
 use warnings;
 
@@ -14,12 +19,13 @@ my $few = 6;
 
 # The maps of all files: table -> moment ("BEFORE INSERT") -> names, in order. A map
 # begins with "-- Triggers of lims.TABLE" and ends with its comment.
-my (%map, %place, @faults);
+my (%map, %place, %head, %says, @faults);
 for my $file (LIMS::Test::Source::files(qr/\.sql\z/, 'sql')) {
     my ($table, $moment);
     for my $line (split /\n/, LIMS::Test::Source::text($file)) {
         if ($line =~ /\A-- Triggers of lims\.(\w+)/) {
             ($table, $moment) = ($1, undef);
+            $head{$table} = $line;
             push @faults, "$file: $table has a map in $place{$table} too" if $place{$table};
             $place{$table} = $file;
         }
@@ -34,6 +40,11 @@ for my $file (LIMS::Test::Source::files(qr/\.sql\z/, 'sql')) {
             push @faults, "$file: $moment $2 of $table is not number $1"
                 if $1 != @{ $map{$table}{$moment} };
             push @faults, "$file: nothing is said of $moment $2 of $table" if !$3;
+            push @{ $says{$table}{$moment} }, $3 // '';
+        }
+        elsif ($table && $line =~ /\A--\s+(\S.*)/) {
+            my $part = $moment ? \$says{$table}{$moment}[-1] : \$head{$table};
+            $$part = join ' ', grep { defined } $$part, $1;
         }
     }
 }
@@ -72,8 +83,64 @@ for my $table (sort keys %found) {
 is_deeply([ grep { !$found{$_} } sort keys %map ], [], 'no map is of a table without triggers');
 
 # A map stands at the head of its table.
-is_deeply([ grep { LIMS::Test::Source::text($place{$_}) !~ /^CREATE TABLE lims\.$_ /m } sort keys %place ],
-    [], 'a map is in the file of its table');
+is_deeply([ grep { LIMS::Test::Source::text($place{$_})
+            !~ /^-- Triggers of lims\.$_\b.*^CREATE TABLE lims\.$_ /ms } sort keys %place ],
+    [], 'a map is in the file of its table, before it');
+
+# The number of the file in which each function is created; attach_audit() makes others.
+my %created;
+for my $file (LIMS::Test::Source::files(qr{/\d+_\w+\.sql\z}, 'sql')) {
+    my ($number) = $file =~ m{\Asql/(\d+)_};
+    next if !$number;
+    my $text = LIMS::Test::Source::text($file);
+    $created{$1} = $number while $text =~ /^CREATE (?:OR REPLACE )?FUNCTION lims\.(\w+)\(/mg;
+}
+my %function = map { ("$_->[0] $_->[1]" => $_->[2]) } @{ $base->db->selectall_arrayref(<<'END') };
+SELECT c.relname, t.tgname, p.proname
+  FROM pg_catalog.pg_trigger t
+  JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+  JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
+ WHERE c.relnamespace = 'lims'::regnamespace
+   AND NOT t.tgisinternal
+END
+my ($audit) = map { $created{$_} // die "no function $_\n" } 'attach_audit';
+my %shared = map { $_ => 1 } 101, 105, $audit;
+
+# The numbers in parentheses of a text: of files, and of other triggers.
+sub numbers {
+    my @all = $_[0] =~ /\((\d+)\)/g;
+    return ([ grep { $_ > 100 } @all ], [ grep { $_ <= 100 } @all ]);
+}
+
+# Returns the faults of the numbers of one trigger of a map.
+sub misnumbered {
+    my ($table, $moment, $at) = @_;
+    my $name = $map{$table}{$moment}[$at];
+    my ($files, $others) = numbers($says{$table}{$moment}[$at]);
+    my $function = $function{"$table $name"} or return;    # another test misses the trigger
+    my ($own) = $place{$table} =~ m{/(\d+)_};
+    my $there = $created{$function} // ($function =~ /\Aaudit_/ ? $audit : 'none');
+    my %silent = (%shared, map { $_ => 1 } $own, $head{$table} =~ /\b(1\d\d|2\d\d)\b/g);
+    my $what = "$moment $name of $table";
+    return (@$files ? map({ "$what: $function is in $there, not $_" } grep { $_ ne $there } @$files)
+            : $silent{$there} ? () : "$what: $function is in $there"),
+        map { "$what: ($_) is no other trigger of the list" }
+        grep { $_ < 1 || $_ > @{ $map{$table}{$moment} } || $_ == $at + 1 } @$others;
+}
+
+my ($numbered, @misnumbered, @unexplained) = (0);
+for my $table (sort keys %map) {
+    for my $moment (sort keys %{ $map{$table} }) {
+        push @misnumbered, map { misnumbered($table, $moment, $_) } 0 .. $#{ $map{$table}{$moment} };
+    }
+    my ($files) = numbers(join ' ', map { @$_ } values %{ $says{$table} });
+    $numbered += @$files;
+    push @unexplained, $table
+        if @$files && $head{$table} !~ /A number over 100 is the file of the function/;
+}
+cmp_ok($numbered, '>', 40, 'numbers of files are recognised');
+is(join("\n", @misnumbered), '', 'a number in a map is the file of the function, or another trigger');
+is("@unexplained", '', 'a map with numbers of files says what they are');
 
 is_deeply($base->db->selectcol_arrayref(q{
     SELECT tgrelid::regclass || ' ' || tgname FROM pg_catalog.pg_trigger
