@@ -426,6 +426,69 @@ SELECT s.organization_id, s.id, 'document_failed',
  CROSS JOIN LATERAL lims.failed_documents(s.organization_id, s.id) f
  WHERE s.status = 'reported';
 
+-- Returns how to clear a finding of this category: what kernel/blocker.c says of the gate
+-- of this slug, or more exactly, by the subject. NULL: nothing clears it.
+CREATE FUNCTION lims.finding_cleared_by(
+    p_category text,
+    p_subject text,
+    p_circumstance text,
+    p_has_approval boolean,
+    p_has_batch boolean
+) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE p_category
+           WHEN 'incomplete_result' THEN coalesce(
+               'entering a result for ' || p_subject, 'scheduling a test')
+           WHEN 'unverified_result' THEN 'verifying the result'
+           WHEN 'approval_required' THEN CASE
+               WHEN p_has_approval THEN 'approving the sample'
+               WHEN p_circumstance IS NOT NULL
+               THEN 'resubmitting the amendment, then approving it'
+               ELSE 'completing the sample, then approving it' END
+           WHEN 'approval_rejected' THEN CASE
+               WHEN p_circumstance IS NOT NULL
+               THEN 'correcting the sample, or resubmitting the amendment'
+               ELSE 'correcting the sample and completing it again' END
+           WHEN 'qc_failed'
+           THEN 'a passing evaluation or a signed override of the batch'
+           WHEN 'confirmation_required' THEN 'deciding the confirmation'
+           WHEN 'media_qc_failed'
+           THEN 'repeating the test on another lot, or requalifying the lot'
+           WHEN 'worksheet_incomplete' THEN 'filling and signing the worksheet'
+           WHEN 'investigation_open' THEN 'closing the investigation'
+           WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
+           WHEN 'retest_undecided'
+           THEN 'choosing the verified result that is reported'
+           WHEN 'sample_on_hold' THEN 'making the sample active again'
+           WHEN 'lot_not_released'
+           THEN 'releasing the lot, repeating the test with another, or a signed override'
+           WHEN 'qc_pending' THEN CASE WHEN p_has_batch
+               THEN 'the missing controls, or a signed override of the batch'
+               ELSE 'covering the test by such a batch' END
+           WHEN 'document_failed' THEN 'having the document made again'
+           END
+$$;
+
+-- Returns the message of a finding as a sentence. It gets a capital unless it begins with
+-- a name, such as that of a test or of an approval step, which stays as it is.
+CREATE FUNCTION lims.finding_sentence(
+    p_category text,
+    p_message text,
+    p_has_test boolean,
+    p_has_approval boolean
+) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN p_category IN ('media_qc_failed', 'worksheet_incomplete',
+                                    'investigation_open', 'sample_on_hold',
+                                    'lot_not_released', 'document_failed')
+                  OR (p_category = 'incomplete_result' AND NOT p_has_test)
+                  OR (p_category = 'approval_required' AND NOT p_has_approval)
+                THEN upper(left(p_message, 1)) || substr(p_message, 2)
+                ELSE p_message END || '.'
+$$;
+
 -- The findings with their messages: a failed batch or lot once for all its tests
 -- (sample_test_ids); a batch that was overridden for another result says so.
 CREATE VIEW lims.release_finding WITH (security_invoker = true) AS
@@ -472,37 +535,9 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'document_failed' THEN format(
                'the document of certificate %s could not be made: %s', g.subject, g.circumstance)
        END AS message,
-       CASE g.category
-           WHEN 'incomplete_result' THEN coalesce(
-               'entering a result for ' || g.subject,
-               'scheduling a test')
-           WHEN 'unverified_result' THEN 'verifying the result'
-           WHEN 'approval_required' THEN CASE
-               WHEN g.circumstance IS NOT NULL AND g.approval_id IS NULL
-               THEN 'resubmitting the amendment, then approving it'
-               ELSE 'approving the sample' END
-           WHEN 'approval_rejected' THEN CASE
-               WHEN g.circumstance IS NOT NULL
-               THEN 'correcting the sample, or resubmitting the amendment'
-               ELSE 'correcting the sample and completing it again' END
-           WHEN 'qc_failed'
-           THEN 'a passing evaluation or a signed override of the batch'
-           WHEN 'confirmation_required' THEN 'deciding the confirmation'
-           WHEN 'media_qc_failed'
-           THEN 'repeating the test on another lot, or requalifying the lot'
-           WHEN 'worksheet_incomplete' THEN 'filling and signing the worksheet'
-           WHEN 'investigation_open' THEN 'closing the investigation'
-           WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
-           WHEN 'retest_undecided'
-           THEN 'choosing the verified result that is reported'
-           WHEN 'sample_on_hold' THEN 'making the sample active again'
-           WHEN 'lot_not_released'
-           THEN 'releasing the lot, repeating the test with another, or a signed override'
-           WHEN 'qc_pending' THEN CASE WHEN g.qc_batch_id IS NULL
-               THEN 'covering the test by such a batch'
-               ELSE 'the missing controls, or a signed override of the batch' END
-           WHEN 'document_failed' THEN 'having the document made again'
-       END AS cleared_by,
+       lims.finding_cleared_by(g.category, g.subject, g.circumstance,
+                               g.approval_id IS NOT NULL, g.qc_batch_id IS NOT NULL)
+           AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
              AND g.reagent_lot_id IS NULL
             THEN g.sample_test_ids[1] END AS sample_test_id,
@@ -531,70 +566,3 @@ SELECT g.organization_id, g.sample_id, g.category,
                   CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
                         AND f.reagent_lot_id IS NULL AND f.category <> 'retest_undecided'
                        THEN f.sample_test_id END) g;
-
--- The release state of a sample by its findings, and its holding status: the worst of its
--- open tests, with the earliest expiry and the names of these tests. valid_until: when
--- time alone changes that. blocker_count: how many findings block the report, or the next
--- version of its certificate, and are not work still to be done; findings: the categories
--- of all. A sample that is closed by its disposition is blocked, and has no holding times.
-CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
-RETURNS TABLE (
-    release_state text,
-    holding_status text,
-    holding_expires_at timestamptz,
-    holding_test_names text[],
-    valid_until timestamptz,
-    blocker_count bigint,
-    findings text[]
-)
-LANGUAGE sql STABLE
-AS $$
-    SELECT CASE
-               WHEN s.status = 'reported' THEN 'reported'
-               WHEN f.hard > 0
-                 OR lims.sample_is_closed(s.status, s.disposition) THEN 'blocked'
-               WHEN f.progress > 0 THEN 'in_progress'
-               WHEN f.soft > 0 THEN 'ready_for_review'
-               ELSE 'ready_to_report'
-           END,
-           h.status, h.expires_at, h.test_names, h.valid_until, f.blockers,
-           f.categories
-      FROM lims.sample s
-     CROSS JOIN LATERAL (
-           -- count() instead of bool_or(), for which the planner tries an index for
-           -- each branch of the view: that trebles the planning time.
-           SELECT count(*) FILTER (WHERE x.hardness = 'hard') AS hard,
-                  count(*) FILTER (WHERE x.hardness = 'progress') AS progress,
-                  count(*) FILTER (WHERE x.hardness = 'soft') AS soft,
-                  -- Counted as release_finding groups them.
-                  count(DISTINCT (x.category, x.qc_batch_id, x.media_lot_id,
-                                  x.reagent_lot_id, x.approval_id, x.investigation_id,
-                                  CASE WHEN x.category = 'retest_undecided' THEN x.subject
-                                       WHEN coalesce(x.qc_batch_id, x.media_lot_id,
-                                                     x.reagent_lot_id) IS NULL
-                                       THEN x.sample_test_id::text END))
-                      FILTER (WHERE x.hardness = 'hard') AS blockers,
-                  array_agg(DISTINCT x.category) AS categories
-             FROM lims.finding x
-            WHERE x.organization_id = s.organization_id
-              AND x.sample_id = s.id
-              AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)) f
-      LEFT JOIN LATERAL (
-           SELECT t.holding_status AS status,
-                  min(t.holding_expires_at) AS expires_at,
-                  array_agg(t.test_name ORDER BY t.id) AS test_names,
-                  min(min(t.holding_status_until)) OVER () AS valid_until
-             FROM lims.sample_test_state t
-            WHERE t.organization_id = s.organization_id
-              AND t.sample_id = s.id
-              AND t.status <> 'verified'
-              AND t.disposition = 'active'
-              AND t.holding_expires_at IS NOT NULL
-              AND NOT lims.sample_is_final(s.status, s.disposition)
-            GROUP BY t.holding_status
-            ORDER BY array_position(ARRAY['expired', 'expiring_soon', 'ok'],
-                                    t.holding_status)
-            LIMIT 1) h ON true
-     WHERE s.organization_id = p_organization
-       AND s.id = p_sample
-$$;

@@ -2,10 +2,11 @@
 --
 -- Webhooks: endpoints, deliveries, and the queue in which they wait.
 
--- Triggers of lims.webhook_endpoint, in the order in which they run:
+-- Triggers of lims.webhook_endpoint, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE UPDATE
---   1 guard         refuses changes of a deleted endpoint
+--   1 guard         refuses changes of a deleted endpoint (182)
 --   2 identity      refuses to change id, organization or created_at
 --   3 touch         sets updated_at, last, when all other columns are final
 --

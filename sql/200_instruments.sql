@@ -87,7 +87,8 @@ SELECT lims.attach_record('instrument_profile');
 
 -- Files --------------------------------------------------------------------
 
--- Triggers of lims.instrument_file, in the order in which they run:
+-- Triggers of lims.instrument_file, in the order in which they run. A number over 100 is the file
+-- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
 --   1 guard         refuses a new file that is not received

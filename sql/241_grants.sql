@@ -303,7 +303,7 @@ GRANT EXECUTE ON FUNCTION lims.amendable_content,
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
     lims.lot_warnings, lims.return_shown, lims.policy_findings, lims.failed_documents,
     lims.investigation_hardness,
-    lims.finding_hardness, lims.sample_release TO lims_app;
+    lims.finding_hardness, lims.finding_cleared_by, lims.finding_sentence TO lims_app;
 
 -- 161_gates.sql
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
@@ -327,6 +327,9 @@ GRANT EXECUTE ON FUNCTION lims.package_tests, lims.package_batches, lims.package
 -- 170_events.sql
 GRANT EXECUTE ON FUNCTION lims.event_base, lims.event_horizon, lims.event_uuid,
     lims.event_after, lims.refuse_displaced, lims.events_displaced TO lims_app;
+
+-- 171_release_state.sql
+GRANT EXECUTE ON FUNCTION lims.sample_release TO lims_app;
 
 -- 180_webhooks.sql
 GRANT EXECUTE ON FUNCTION lims.webhook_body TO lims_app;

@@ -39,24 +39,36 @@ const lims_field_t lims_gate_fields[] = {
     LIMS_FIELD_END,
 };
 
-static const char *const gates[] = { "esignature_required",
-                                     "test_verified_locked",
-                                     "blank_result",
-                                     "worksheet_incomplete",
-                                     "incomplete_sample",
-                                     "qc_failed",
-                                     "approval_required",
-                                     "confirmation_required",
-                                     "media_qc_failed",
-                                     "reagent_lot_expired",
-                                     "invalid_transition",
-                                     "investigation_open",
-                                     "sample_on_hold",
-                                     "retest_undecided",
-                                     "self_verification",
-                                     "lot_not_released",
-                                     "qc_pending",
-                                     NULL };
+/* Slug of each gate, and what clears it. */
+#define GATES(GATE)                                                                                \
+    GATE("esignature_required", "signing in the application: an API key cannot give a signature")  \
+    GATE("test_verified_locked",                                                                   \
+         "reopening the result in the application, with a reason and a signature")                 \
+    GATE("blank_result", "entering a result")                                                      \
+    GATE("worksheet_incomplete", "filling and signing the worksheet")                              \
+    GATE("incomplete_sample", "entering and verifying every result")                               \
+    GATE("qc_failed", "a passing evaluation or a signed override of the batch")                    \
+    GATE("approval_required",                                                                      \
+         "approving the sample; after a rejection, correcting the sample and completing it again") \
+    GATE("confirmation_required", "deciding the confirmation")                                     \
+    GATE("media_qc_failed", "repeating the test on another lot, or requalifying the lot")          \
+    GATE("reagent_lot_expired", "entering the result with a lot that is in date")                  \
+    GATE("invalid_transition",                                                                     \
+         "restoring the test, choosing its result, or taking its sample back")                     \
+    GATE("investigation_open", "closing the investigation")                                        \
+    GATE("sample_on_hold", "making the sample active again")                                       \
+    GATE("retest_undecided", "choosing the verified result that is reported")                      \
+    GATE("self_verification", "another person's verification")                                     \
+    GATE("lot_not_released",                                                                       \
+         "releasing the lot, repeating the test with another, or a signed override")               \
+    GATE("qc_pending",                                                                             \
+         "an evaluated QC batch with all controls of the method, or a signed override of it")
+
+#define SLUG_OF(gate, remedy) gate,
+#define REMEDY_OF(gate, remedy) remedy,
+
+static const char *const gates[] = { GATES(SLUG_OF) NULL };
+static const char *const remedies[] = { GATES(REMEDY_OF) };
 
 const lims_field_t lims_blocker_fields[] = {
     { .name = "slug",
@@ -89,29 +101,6 @@ const lims_field_t lims_blocker_fields[] = {
       .doc = "Ids of the open investigations that block." },
     LIMS_FIELD_END,
 };
-
-/* In the order of gates[]. */
-static const char *const remedies[] = {
-    "signing in the application: an API key cannot give a signature",
-    "reopening the result in the application, with a reason and a signature",
-    "entering a result",
-    "filling and signing the worksheet",
-    "entering and verifying every result",
-    "a passing evaluation or a signed override of the batch",
-    "approving the sample; after a rejection, correcting the sample and completing it again",
-    "deciding the confirmation",
-    "repeating the test on another lot, or requalifying the lot",
-    "entering the result with a lot that is in date",
-    "restoring the test, choosing its result, or taking its sample back",
-    "closing the investigation",
-    "making the sample active again",
-    "choosing the verified result that is reported",
-    "another person's verification",
-    "releasing the lot, repeating the test with another, or a signed override",
-    "an evaluated QC batch with all controls of the method, or a signed override of it",
-};
-
-_Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");
 
 const char *lims_blocker_cleared_by(const char *slug)
 {

@@ -14,12 +14,9 @@ SELECT l.lack AS "lack"
 -- name: readiness_findings many
 SELECT category AS "category",
        severity AS "severity",
-       CASE WHEN message ~ '^(approval|investigation|media|reagent|the) '
-            THEN upper(left(message, 1)) || substr(message, 2)
-            ELSE message END || '.' AS "message",
-       CASE WHEN cleared_by = 'approving the sample' AND approval_id IS NULL
-            THEN 'completing the sample, then approving it'
-            ELSE cleared_by END AS "clearedBy",
+       lims.finding_sentence(category, message, sample_test_id IS NOT NULL,
+                             approval_id IS NOT NULL) AS "message",
+       cleared_by AS "clearedBy",
        sample_test_id AS "sampleTestId",
        qc_batch_id AS "qcBatchId",
        media_lot_id AS "mediaLotId",

@@ -9,6 +9,7 @@
 #include <apr_general.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/document.h"
 #include "kernel/blocker.h"
@@ -197,6 +198,22 @@ static void write_words(lims_writer_t *w)
     lims_writer_array_end(w);
 }
 
+static void write_gates(lims_writer_t *w)
+{
+    const lims_field_t *slug = lims_blocker_fields;
+
+    while (strcmp(slug->name, "slug") != 0) {
+        slug++;
+    }
+    write_fields(w, "blocker", lims_blocker_fields);
+    lims_writer_key(w, "clearedBy");
+    lims_writer_object_begin(w);
+    for (const char *const *gate = slug->values; *gate; gate++) {
+        member(w, *gate, lims_blocker_cleared_by(*gate));
+    }
+    lims_writer_object_end(w);
+}
+
 int main(void)
 {
     apr_pool_t *pool = NULL;
@@ -216,7 +233,7 @@ int main(void)
     lims_writer_array_end(w);
     write_events(w);
     write_words(w);
-    write_fields(w, "blocker", lims_blocker_fields);
+    write_gates(w);
     lims_writer_object_end(w);
     puts(lims_writer_finish(&length, w));
     apr_terminate();
