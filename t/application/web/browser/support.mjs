@@ -202,10 +202,12 @@ export async function wholeOnTablet(page, heading) {
     const size = page.viewportSize();
     await page.setViewportSize({ width: 1024, height: 768 });
     const cells = await page.evaluate((name) => {
-        const list = document.querySelector('table[role=grid]');
-        const { cellIndex } = [...list.tHead.rows[0].cells]
-            .find(({ textContent }) => textContent.trim() === name);
-        return [...list.tBodies[0].rows].map(({ cells }) => cells[cellIndex])
+        const list = [...document.querySelectorAll('main table')]
+            .find((one) => one.checkVisibility());
+        const heads = [...list.tHead.rows[0].cells];
+        const at = heads.findIndex(({ textContent }) => textContent.trim() === name);
+        return [...list.tBodies].flatMap(({ rows }) => [...rows])
+            .filter(({ cells }) => cells.length === heads.length).map(({ cells }) => cells[at])
             .map(({ textContent, scrollWidth, clientWidth }) =>
                 ({ textContent, cut: clientWidth === 0 || scrollWidth > clientWidth }));
     }, heading);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reviewing results: what needs a look is open, the rest ticked; one password signs all.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+    wholeOnTablet } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -34,6 +35,7 @@ async function queue(page) {
     is(await page.locator('tbody input:disabled').count(),
         await page.locator('tr.look.stop').count(), 'results that are refused cannot be ticked');
     await looks(page, 'verify-queue');
+    await wholeOnTablet(page, 'Last 3 here');
     for (let open = 2; open > 0; open--) {
         await page.locator('tbody tr:has(input:enabled:not(:checked)) th').first().click();
         await press(page, 'v');

@@ -199,8 +199,8 @@ export function AccessionPage(): ReactElement {
     return (
         <main className="page" id="main" tabIndex={-1}>
             <Head desk={desk} rows={rows} />
-            <Missing />
             <OrderForm desk={desk} references={references} receives={may('sample.receive')} />
+            <Missing />
             {rows === 0 ? <Templates desk={desk} references={references} /> : null}
             <Pasted desk={desk} />
             <Bar desk={desk} rows={rows} />

@@ -155,8 +155,8 @@ function Result({ line, queue, move, person }: {
                     {limitBeside(test.unit, test.specification)}
                     {test.outOfSpecification ? <> <Flag code={code} meaning={meaning} /></> : null}
                 </td>
-                <td className="roomy" title={lots}>{lots}</td>
-                <td className="right quiet" title={previousOf(line)}>{previousOf(line)}</td>
+                <td title={lots}>{lots}</td>
+                <td className="right quiet wrap">{previousOf(line)}</td>
                 <td>{person(test.enteredBy)}</td>
             </tr>
             {kind ? <Look line={line} kind={kind} queue={queue} /> : null}
@@ -199,7 +199,7 @@ export function QueueTable({ runs, queue, move }: {
                     <th className="w-when right" scope="col">{columns.result}</th>
                     <th className="w-short" scope="col">{columns.unit}</th>
                     <th className="w-id" scope="col">{columns.limit}</th>
-                    <th className="w-when roomy" scope="col">{columns.lot}</th>
+                    <th className="w-when" scope="col">{columns.lot}</th>
                     <th className="right" scope="col">{columns.previous}</th>
                     <th className="w-when" scope="col">{columns.entered}</th>
                 </tr>
