@@ -98,7 +98,7 @@ static void put_text(writer_t *writer, const char *text)
 
 static bool begins(const char *object, apr_size_t length, const char *words)
 {
-    return g_strstr_len(object, (gssize)(length < 400 ? length : 400), words);
+    return memmem(object, length < 400 ? length : 400, words, strlen(words));
 }
 
 /* Returns the entries that an object gets. */

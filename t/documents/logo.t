@@ -26,12 +26,14 @@ my @why     = (reason => 'a new name');
 
 sub upload { my ($who, $bytes) = @_; return $who->post($path, { contentBase64 => encode_base64($bytes, ''), @why }) }
 
-# The digests of the pictures in a PDF, as pdfimages finds their pixels.
+# The digests of the pictures in a PDF, as pdfimages finds their pixels, without the QR code.
 sub pictures_in {
     my ($pdf) = @_;
     my $file = LIMS::Print::written($pdf);
+    my @kinds = map { (split)[2] } grep { /\A\s*\d/ } split /\n/, LIMS::Print::command('pdfimages', '-list', $file);
     LIMS::Print::command('pdfimages', '-png', $file, $file);
-    return map { sha256_hex(LIMS::Print::slurp($_)) } sort glob "$file-*.png";
+    my @files = sort glob "$file-*.png";
+    return map { sha256_hex(LIMS::Print::slurp($files[$_])) } grep { $kinds[$_] ne 'stencil' } 0 .. $#files;
 }
 
 sub pdf_of {
