@@ -192,6 +192,27 @@ $$;
 CREATE TRIGGER guard_content BEFORE INSERT ON lims.certificate
 FOR EACH ROW EXECUTE FUNCTION lims.certificate_write();
 
+-- Whether the content of a certificate is that which was issued.
+CREATE FUNCTION lims.is_as_issued(p lims.certificate) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT p.sha256 = sha256(convert_to(p.content::text, 'UTF8'))
+$$;
+
+-- Returns the content of a certificate; damaged content is an error of the server.
+CREATE FUNCTION lims.issued_content(p lims.certificate) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF NOT lims.is_as_issued(p) THEN
+        RAISE EXCEPTION USING ERRCODE = 'data_corrupted', MESSAGE = format(
+            'the content of certificate %s, version %s, is not the one that was issued: '
+            'its SHA-256 is another', p.certificate_number, p.version);
+    END IF;
+    RETURN p.content;
+END
+$$;
+
 CREATE FUNCTION lims.certificate_amend() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -204,9 +204,18 @@ $$;
 
 -- Content that is compared -------------------------------------------------
 
+-- The notes of a sample or test as a certificate prints them.
+CREATE FUNCTION lims.printed_remark(p_facts jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT jsonb_build_object('remark', CASE WHEN (p_facts ->> 'noteOnReport')::boolean
+                                             THEN p_facts ->> 'notes' END)
+$$;
+
 -- The content that an amendment may change, and that is compared when it is withdrawn:
 -- the facts of a sample and its active tests with values, limits and lots. Without QC,
--- and without who did what and when: a value that is typed back is verified anew.
+-- and without who did what and when: a value that is typed back is verified anew. Notes
+-- that a certificate prints are a member of their own, remark.
 CREATE FUNCTION lims.amendable_content(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -215,11 +224,13 @@ DECLARE
     v_content jsonb := lims.release_content(p_organization, p_sample);
 BEGIN
     RETURN jsonb_build_object(
-        'sample', (v_content -> 'sample') - 'id',
+        'sample', (v_content -> 'sample') - 'id'
+                  || lims.printed_remark(v_content -> 'sample'),
         'tests', (
             SELECT coalesce(jsonb_object_agg(r.value ->> 'sampleTestId',
                        r.value - ARRAY['sampleTestId', 'qcBatch', 'qcStatus',
                            'qcBatches', 'holdingTimeMet', 'analyzedAt']
+                       || lims.printed_remark(r.value)
                        || jsonb_build_object('status', t.status,
                                              'reported', t.reported)), '{}')
               FROM jsonb_array_elements(v_content -> 'results') r

@@ -127,6 +127,49 @@ BEGIN
 END
 $$;
 
+-- Whether a certificate says what a difference is of: neither notes inside the laboratory
+-- nor the numbers of its records are on it.
+CREATE FUNCTION lims.is_printed_difference(p_member text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT p_member ~ '^tests\[[0-9]+\]$'
+        OR p_member IN ('sampleIdentifier', 'externalId', 'clientName', 'project',
+               'materialType', 'plantLocation', 'collectionDate', 'collectedAt',
+               'receivedAt', 'remark')
+        OR regexp_replace(p_member, '^tests\[[0-9]+\]', '') IN ('.testCode', '.testName',
+               '.method', '.result', '.qualifier', '.unit', '.specification',
+               '.outOfSpecification', '.reportingLimit', '.methodDetectionLimit',
+               '.uncertainty', '.accredited', '.confirmation', '.remark')
+$$;
+
+-- The differences that an amendment made in what a certificate says: { member, testName,
+-- testCode, old, new }; times in a zone.
+CREATE FUNCTION lims.printed_differences(
+    p_organization bigint,
+    p_amendment bigint,
+    p_zone text
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(d.value || jsonb_build_object(
+                   'testName', t.test_name, 'testCode', t.test_code)
+                   || CASE WHEN d.member LIKE '%At' THEN jsonb_build_object(
+                      'old', lims.zoned_time((d.value ->> 'old')::timestamptz, p_zone),
+                      'new', lims.zoned_time((d.value ->> 'new')::timestamptz, p_zone))
+                      ELSE '{}' END ORDER BY d.place), '[]')
+          FROM (SELECT e.value, e.place, e.value ->> 'member' AS member
+                  FROM jsonb_array_elements(
+                       lims.amendment_differences(p_organization, p_amendment))
+                       WITH ORDINALITY AS e (value, place)) d
+          LEFT JOIN lims.sample_test t
+            ON t.organization_id = p_organization
+           AND t.id = substring(d.member FROM '^tests\[([0-9]+)\]')::bigint
+         WHERE lims.is_printed_difference(d.member));
+END
+$$;
+
 -- The amendments that led to this version and to those before it, with what each changed.
 CREATE FUNCTION lims.certificate_amendments(p lims.certificate, p_zone text)
 RETURNS jsonb
@@ -139,7 +182,7 @@ BEGIN
                    'reason', a.reason,
                    'openedBy', e.printed_name,
                    'openedAt', lims.zoned_time(a.created_at, p_zone),
-                   'changes', lims.amendment_differences(a.organization_id, a.id)
+                   'changes', lims.printed_differences(a.organization_id, a.id, p_zone)
                ) ORDER BY a.id), '[]')
           FROM lims.amendment a
           JOIN lims.electronic_signature e

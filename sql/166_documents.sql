@@ -376,3 +376,25 @@ AS $$
                 ON d.organization_id = o.id
                AND d.state = 'pending')
 $$;
+
+-- Returns the bytes of a document that was made; missing or damaged ones are an error of the
+-- server.
+CREATE FUNCTION lims.document_bytes(p lims.document) RETURNS bytea
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_content bytea;
+BEGIN
+    SELECT c.content
+      INTO v_content
+      FROM lims.document_content c
+     WHERE c.organization_id = p.organization_id
+       AND c.document_id = p.id;
+    IF sha256(v_content) IS DISTINCT FROM p.sha256 THEN
+        RAISE EXCEPTION USING ERRCODE = 'data_corrupted', MESSAGE = format(
+            'document %s has %s', p.id, CASE WHEN v_content IS NULL THEN 'no bytes'
+                ELSE 'other bytes than were made: their SHA-256 is another' END);
+    END IF;
+    RETURN v_content;
+END
+$$;

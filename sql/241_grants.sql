@@ -289,13 +289,14 @@ GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.policy_r
 -- 159_certificate_content.sql: the functions that a preview calls with the caller's rights
 GRANT EXECUTE ON FUNCTION lims.zoned_time, lims.qualifier_words, lims.decision_rule_of,
     lims.certificate_results, lims.certificate_approvals, lims.certificate_amendments,
+    lims.is_printed_difference, lims.printed_differences,
     lims.certificate_people, lims.certificate_head, lims.certificate_laboratory,
     lims.certificate_statements, lims.certificate_parties,
     lims.certificate_summary, lims.certificate_content, lims.certificate_preview
     TO lims_app;
 
 -- 158_amendments.sql
-GRANT EXECUTE ON FUNCTION lims.amendable_content,
+GRANT EXECUTE ON FUNCTION lims.printed_remark, lims.amendable_content,
     lims.content_differences, lims.amendment_differences, lims.amendment_shown
     TO lims_app;
 
@@ -309,13 +310,16 @@ GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
     lims.report_blockers, lims.status_blockers, lims.verify_blockers TO lims_app;
 
+-- 153_certificates.sql
+GRANT EXECUTE ON FUNCTION lims.is_as_issued, lims.issued_content TO lims_app;
+
 -- 163_logos.sql
 GRANT EXECUTE ON FUNCTION lims.logo_files TO lims_app;
 
 -- 166_documents.sql
 GRANT EXECUTE ON FUNCTION lims.certificate_print_job, lims.claim_document,
     lims.keep_document, lims.fail_document, lims.announce_documents,
-    lims.document_backlog TO lims_app;
+    lims.document_backlog, lims.document_bytes TO lims_app;
 
 -- 236_packages.sql
 GRANT EXECUTE ON FUNCTION lims.package_tests, lims.package_batches, lims.package_charts,

@@ -41,15 +41,14 @@ SELECT c.certificate_number AS "certificateNumber",
        d.state AS "state",
        d.failure AS "failure",
        encode(d.sha256, 'hex') AS "sha256",
-       CASE WHEN '"' || encode(d.sha256, 'hex') || '"' IS DISTINCT FROM :known::text
-            THEN translate(encode(b.content, 'base64'), E'\n', '') END AS "content"
+       CASE WHEN d.state = 'made'
+             AND '"' || encode(d.sha256, 'hex') || '"' IS DISTINCT FROM :known::text
+            THEN translate(encode(lims.document_bytes(d), 'base64'), E'\n', '')
+            END AS "content"
   FROM lims.certificate c
   JOIN lims.document d
     ON d.organization_id = c.organization_id
    AND d.certificate_id = c.id
-  LEFT JOIN lims.document_content b
-    ON b.organization_id = d.organization_id
-   AND b.document_id = d.id
  WHERE c.organization_id = :$organization::bigint
    AND c.id = :id::bigint
 
@@ -84,7 +83,7 @@ SELECT o.order_number AS "orderNumber",
        (SELECT v.digest FROM valid v LIMIT 1) AS "digest",
        (SELECT CASE WHEN count(*) > 0 THEN json_build_object(
                    'kind', 'certificates', 'draft', false,
-                   'contents', json_agg(c.content ORDER BY c.sample_id),
+                   'contents', json_agg(lims.issued_content(c) ORDER BY c.sample_id),
                    'files', lims.logo_files(:$organization::bigint, array_agg(
                        DISTINCT c.content #>> '{laboratory,logoSha256}'))) END
           FROM valid v

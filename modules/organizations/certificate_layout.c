@@ -11,6 +11,7 @@
 enum { KEPT = LIMS_F_OUT | LIMS_F_NULLABLE };
 
 static const char *const papers[] = { "a4", "letter", NULL };
+static const char *const languages[] = { "ja", "ko", "zh-Hans", "zh-Hant", NULL };
 static const char *const logo_places[] = { "left", "right", "none", NULL };
 static const char *const columns[] = { "test",  "method", "result",      "qualifier",  "unit",
                                        "limits", "flag",   "uncertainty", "accredited", "analyzed",
@@ -25,6 +26,12 @@ const lims_field_t lims_certificate_layout[] = {
       .values = papers,
       .flags = KEPT,
       .doc = "Size of the pages: a4 (usual) or letter." },
+    { .name = "language",
+      .type = LIMS_T_ENUM,
+      .values = languages,
+      .flags = KEPT,
+      .doc = "Language of names and texts in Han characters, by which their forms are chosen; "
+             "usually zh-Hans (simplified Chinese)." },
     { .name = "title",
       .type = LIMS_T_STRING,
       .flags = KEPT,
@@ -53,16 +60,21 @@ const lims_field_t lims_certificate_layout[] = {
       .flags = KEPT,
       .min = 1,
       .max = 10,
-      .doc = "Columns of the table of results in order, test and result among them.",
-      .example = "[\"test\",\"result\",\"unit\",\"limits\"]" },
+      .doc = "Columns of the table of results in order. Only method and analyzed, which stand "
+             "among the methods as well, may be left out; a column of which no result has a "
+             "value is not printed.",
+      .example = "[\"test\",\"result\",\"qualifier\",\"unit\",\"uncertainty\",\"limits\","
+                 "\"flag\",\"accredited\"]" },
     { .name = "sections",
       .type = LIMS_T_STRING_LIST,
       .values = sections,
       .flags = KEPT,
       .min = 1,
       .max = 11,
-      .doc = "Sections in order; results, people and amendments among them.",
-      .example = "[\"client\",\"sample\",\"results\",\"people\",\"amendments\"]" },
+      .doc = "Sections in order. Only order and approvals may be left out; a section of which the "
+             "certificate has nothing is not printed.",
+      .example = "[\"client\",\"sample\",\"receipt\",\"results\",\"qualifiers\",\"methods\","
+                 "\"people\",\"amendments\",\"statements\"]" },
     { .name = "statements",
       .type = LIMS_T_STRING_LIST,
       .flags = KEPT,

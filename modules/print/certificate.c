@@ -18,13 +18,13 @@ typedef struct {
 
 /* In the order in which they stand unless the layout says otherwise. */
 static const section_t sections[] = {
-    { "client", lims_certificate_client, false },
+    { "client", lims_certificate_client, true },
     { "order", lims_certificate_order, false },
-    { "sample", lims_certificate_sample, false },
-    { "receipt", lims_certificate_receipt, false },
+    { "sample", lims_certificate_sample, true },
+    { "receipt", lims_certificate_receipt, true },
     { "results", lims_certificate_results, true },
-    { "qualifiers", lims_certificate_qualifiers, false },
-    { "methods", lims_certificate_methods, false },
+    { "qualifiers", lims_certificate_qualifiers, true },
+    { "methods", lims_certificate_methods, true },
     { "approvals", lims_certificate_approvals, false },
     { "people", lims_certificate_people, true },
     { "amendments", lims_certificate_amendments, true },

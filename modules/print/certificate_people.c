@@ -142,39 +142,34 @@ static const char *words_of(const char *member, apr_pool_t *pool)
     return capital(words, pool);
 }
 
-/* Returns the test of that id as the results name it, else its number. */
-static const char *test_of(const lims_certificate_t *certificate, const char *id)
+/* Returns what changed in words: "tests[12].result" of Lead is "Result of Lead (PB)", and
+ * "tests[12]", a test that came or went, "Test". */
+static const char *changed_of(const lims_json_t *change, apr_pool_t *pool)
 {
-    const lims_json_t *result = lims_member_list(certificate->content, "results");
-
-    for (; result; result = result->next) {
-        if (strcmp(lims_member_line(result, "sampleTestId", certificate->pool), id) == 0) {
-            return lims_certificate_test(result, certificate->pool);
-        }
-    }
-    return apr_pstrcat(certificate->pool, "test ", id, NULL);
-}
-
-/* Returns what changed in words: "tests[12].result" is "Result of Lead (PB)". */
-static const char *changed_of(const lims_certificate_t *certificate, const char *member)
-{
-    apr_pool_t *pool = certificate->pool;
+    const char *member = lims_member_line(change, "member", pool);
     const char *end = strchr(member, ']');
-    const char *test;
 
     if (strncmp(member, "tests[", 6) != 0 || !end) {
         return words_of(member, pool);
     }
-    test = test_of(certificate, apr_pstrmemdup(pool, member + 6, (apr_size_t)(end - member - 6)));
-    return end[1] == '.' ? apr_pstrcat(pool, words_of(end + 2, pool), " of ", test, NULL)
-                         : capital(test, pool);
+    return end[1] == '.' ? apr_pstrcat(pool, words_of(end + 2, pool), " of ",
+                                       lims_certificate_test(change, pool), NULL)
+                         : "Test";
 }
 
+/* Returns a value before or after a change; times are members that end in "At". */
 static const char *shown_value(const lims_json_t *change, const char *name, apr_pool_t *pool)
 {
-    const char *text = lims_member_text(change, name, pool);
+    const char *member = lims_member_line(change, "member", pool);
+    apr_size_t length = strlen(member);
+    bool is_time = length > 2 && strcmp(member + length - 2, "At") == 0;
+    const char *text = is_time ? lims_member_time(change, name, true, pool)
+                               : lims_member_text(change, name, pool);
 
-    return *text ? text : "(none)";
+    return !*text                      ? "(none)"
+           : strcmp(text, "true") == 0  ? "yes"
+           : strcmp(text, "false") == 0 ? "no"
+                                        : text;
 }
 
 static void add_changes(lims_certificate_t *certificate, const lims_json_t *amendment)
@@ -192,7 +187,7 @@ static void add_changes(lims_certificate_t *certificate, const lims_json_t *amen
     for (; change; change = change->next) {
         lims_table_row_t *row = &table->rows[table->row_count++];
 
-        row->cells[0].text = changed_of(certificate, lims_member_line(change, "member", pool));
+        row->cells[0].text = changed_of(change, pool);
         row->cells[1].text = shown_value(change, "old", pool);
         row->cells[2].text = shown_value(change, "new", pool);
     }

@@ -124,21 +124,22 @@ typedef struct {
     const char *name, *title;
     lims_column_kind_e kind;
     lims_table_cell_t (*cell)(const lims_certificate_t *certificate, const lims_json_t *result);
-    bool always; /* also where no result has one */
+    bool required; /* whatever the layout says */
+    bool always;   /* also where no result has one */
 } column_t;
 
 /* In the order in which they stand unless the layout says otherwise. */
 static const column_t columns[] = {
-    { "test", "Test", LIMS_COLUMN_TEXT, test_cell, true },
-    { "method", "Method", LIMS_COLUMN_TEXT, method_cell, false },
-    { "result", "Result", LIMS_COLUMN_TEXT, result_cell, true },
-    { "qualifier", "Qualifier", LIMS_COLUMN_MARK, qualifier_cell, false },
-    { "unit", "Unit", LIMS_COLUMN_TEXT, unit_cell, false },
-    { "uncertainty", "Uncertainty", LIMS_COLUMN_TEXT, uncertainty_cell, false },
-    { "limits", "Limits", LIMS_COLUMN_TEXT, limits_cell, false },
-    { "flag", "Conformity", LIMS_COLUMN_TEXT, flag_cell, false },
-    { "analyzed", "Analysed", LIMS_COLUMN_TEXT, analyzed_cell, false },
-    { "accredited", "Accr.", LIMS_COLUMN_MARK, accredited_cell, false },
+    { "test", "Test", LIMS_COLUMN_TEXT, test_cell, true, true },
+    { "method", "Method", LIMS_COLUMN_TEXT, method_cell, false, false },
+    { "result", "Result", LIMS_COLUMN_TEXT, result_cell, true, true },
+    { "qualifier", "Qualifier", LIMS_COLUMN_MARK, qualifier_cell, true, false },
+    { "unit", "Unit", LIMS_COLUMN_TEXT, unit_cell, true, false },
+    { "uncertainty", "Uncertainty", LIMS_COLUMN_TEXT, uncertainty_cell, true, false },
+    { "limits", "Limits", LIMS_COLUMN_TEXT, limits_cell, true, false },
+    { "flag", "Conformity", LIMS_COLUMN_TEXT, flag_cell, true, false },
+    { "analyzed", "Analysed", LIMS_COLUMN_TEXT, analyzed_cell, false, false },
+    { "accredited", "Accr.", LIMS_COLUMN_MARK, accredited_cell, true, false },
 };
 
 /* Whether any result has something in a column. */
@@ -183,8 +184,8 @@ static int add_column(const column_t **chosen, int count, const lims_certificate
     return count + 1;
 }
 
-/* Chooses columns by the layout. Test, result and qualifier are there in any case: without
- * them a result could be read as another. */
+/* Chooses columns by the layout. Those that are required are there in any case: without them
+ * a result could be read as another. */
 static int choose_columns(const column_t **chosen, const lims_certificate_t *certificate)
 {
     const lims_json_t *named = lims_member_list(certificate->layout, "columns");
@@ -194,13 +195,10 @@ static int choose_columns(const column_t **chosen, const lims_certificate_t *cer
         count =
             add_column(chosen, count, certificate, column_named(named->text ? named->text : ""));
     }
-    if (count > 0) {
-        count = add_column(chosen, count, certificate, column_named("test"));
-        count = add_column(chosen, count, certificate, column_named("result"));
-        return add_column(chosen, count, certificate, column_named("qualifier"));
-    }
-    for (size_t i = 0; i < LIMS_LENGTH(columns); i++) {
-        count = add_column(chosen, count, certificate, &columns[i]);
+    for (size_t i = 0, named_any = count > 0; i < LIMS_LENGTH(columns); i++) {
+        if (!named_any || columns[i].required) {
+            count = add_column(chosen, count, certificate, &columns[i]);
+        }
     }
     return count;
 }
@@ -308,13 +306,13 @@ bool lims_certificate_is_accredited(const lims_certificate_t *certificate)
             return true;
         }
     }
-    return *lims_member_line(laboratory, "accreditationMark", certificate->pool) != '\0';
+    return *lims_member_line(laboratory, "accreditation", certificate->pool) != '\0';
 }
 
 static void explain_accreditation(lims_certificate_t *certificate)
 {
     const lims_json_t *laboratory = lims_json_member(certificate->content, "laboratory");
-    const char *mark = lims_member_line(laboratory, "accreditationMark", certificate->pool);
+    const char *mark = lims_member_line(laboratory, "accreditation", certificate->pool);
 
     lims_block_paragraph(&certificate->blocks, LIMS_STYLE_SMALL,
                          apr_pstrcat(certificate->pool, "A: within the scope of accreditation",

@@ -335,7 +335,8 @@ static const lims_field_t amendments[] = {
     { .name = "changes",
       .type = LIMS_T_JSON,
       .flags = SHOWN,
-      .doc = "Changes that it made: { member, old, new } of each." },
+      .doc = "Changes that it made in what the certificate says: { member, testName, testCode, "
+             "old, new } of each." },
     LIMS_FIELD_END,
 };
 

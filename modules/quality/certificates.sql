@@ -17,10 +17,10 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: certificate_content one
-SELECT content AS "document"
-  FROM lims.certificate
- WHERE organization_id = :$organization::bigint
-   AND id = :id::bigint
+SELECT lims.issued_content(c) AS "document"
+  FROM lims.certificate c
+ WHERE c.organization_id = :$organization::bigint
+   AND c.id = :id::bigint
 
 -- name: certificate_preview one
 SELECT lims.certificate_preview(organization_id, id) AS "document"

@@ -119,8 +119,14 @@ is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256}, 'its has
 # --- Amended ----------------------------------------------------------------------------
 
 $admin->done('organization update', address => '13 Mill Road', reason => 'moved');
-$ann->done('sample amend', $sample->{id}, reason => 'wrong well',
-    changes => { plantLocation => 'Well 4 North', notes => undef });
+$ann->done('sample amend', $sample->{id}, reason => 'wrong well', changes => {
+    plantLocation => 'Well 4 North', collectedAt => '2026-01-05T07:30:00Z', notes => 'cap was green' });
+for ([ $pb, 'read twice' ], [ $cu, 'clear' ]) {
+    my ($test, $note) = @$_;
+    $ann->done('sample-test reopen', $test, reason => 'a better note');
+    $bo->done('sample-test enter', $test, notes => $note, reason => 'a better note');
+    $ann->done('sample-test verify', $test);
+}
 is($ann->done('certificate preview', $sample->{id})->{certificate}{version}, 2,
     'the preview is of the next version');
 my $next = $ann->done('certificate issue', sampleId => $sample->{id}, reason => 'well corrected');
@@ -131,10 +137,33 @@ is_deeply([ @{ $new->{certificate} }{qw(version reason)},
     [ 2, 'well corrected', 1, $certificate->{sha256} ], 'the next version names what it replaces');
 isnt($next->{sha256}, $certificate->{sha256}, 'and has another hash');
 my ($amendment) = @{ $new->{amendments} };
-is_deeply([ @$amendment{qw(version reason openedBy)}, grep { $_->{member} eq 'plantLocation' }
-        @{ $amendment->{changes} } ],
-    [ 2, 'wrong well', 'Ann Lee', { member => 'plantLocation', old => 'Well 4',
-        new => 'Well 4 North' } ], 'and what the amendment changed');
+is_deeply([ @$amendment{qw(version reason openedBy)} ], [ 2, 'wrong well', 'Ann Lee' ],
+    'the next version says who amended it, and why');
+is_deeply([ map { join '|', map { $_ // '-' } @$_{qw(member testName testCode old new)} } @{ $amendment->{changes} } ],
+    [ 'collectedAt|-|-|2026-01-04T23:30:00-07:00|2026-01-05T00:30:00-07:00',
+        'collectionDate|-|-|2026-01-04|2026-01-05',
+        'plantLocation|-|-|Well 4|Well 4 North', "tests[$cu].remark|Copper|CU|turbid|clear" ],
+    'it says what the amendment changed, a printed remark too, in the time zone of the laboratory');
+unlike($ann->call('certificate content', $next->{id})->{output},
+    qr/smells|green|"dup"|read twice|"member": ?"[^"]*(?:notes|noteOnReport|Id)"/,
+    'no internal note is printed as a change');
+is_deeply([ map { $_->{member} } grep { $_->{member} =~ /notes/ }
+        @{ $ann->done('amendment show', $lab->value('SELECT max(id) FROM lims.amendment'))->{differences} } ],
+    [ 'notes', map { "tests[$_].notes" } $pb, $cu ], 'the laboratory sees the notes that changed');
+
+# Each member that an amendment compares is printed, or known as one of the laboratory's own.
+my %inside = map { $_ => 1 } qw(trackingId clientId projectId materialTypeId notes noteOnReport
+    testDefinitionId reagentLotId mediaLotId status reported);
+my $compared = $lims->db->selectcol_arrayref(q{
+    SELECT CASE WHEN of = 'sample' THEN key ELSE 'tests[1].' || key END
+      FROM (SELECT lims.amendable_content(organization_id, id) AS content FROM lims.sample WHERE id = ?) c
+     CROSS JOIN LATERAL (
+           SELECT 'sample' AS of, jsonb_object_keys(content -> 'sample') AS key
+            UNION SELECT 'test', jsonb_object_keys(t) FROM jsonb_path_query(content, '$.tests.*') t) k}, undef, $sample->{id});
+my %printed = map { $_ => $lims->db->selectrow_array('SELECT lims.is_printed_difference(?)', undef, $_) } @$compared;
+is_deeply([ grep { !$printed{$_} == !$inside{ s/.*\.//r } } sort keys %printed ], [],
+    'a difference is printed, or is of the laboratory alone');
+cmp_ok(scalar keys %printed, '>', 25, 'there are members to compare');
 is_deeply([ map { "$_->{meaning} " . ($_->{signed} ? 'signed' : '-') }
         grep { $_->{meaning} =~ /amended|approved/ } @{ $new->{people} } ],
     [ 'amended signed', 'approved signed' ], 'who amended and who issued it have signed');

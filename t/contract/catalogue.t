@@ -135,7 +135,7 @@ my %worked_out = (
     map({ ("$_.table" => ['signed_content']) } 'signed content', 'listSignedContents'),
     'verifyCertificate.status'              => ['verify_certificate'],
     map({ my $of = $_; map { ("$of.$_" => ['certificate_layout_mistake']) }
-        qw(paper logo columns sections) } 'organization.certificateLayout', 'previewCertificate.layout',
+        qw(paper language logo columns sections) } 'organization.certificateLayout', 'previewCertificate.layout',
         'getCertificateContent.layout', 'previewCertificateLayout.certificateLayout'),
     map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
             "$_.reasons.severity" => [ 'finding', 'release_finding' ]) }

@@ -99,7 +99,8 @@ my $preview = '/organization/certificate-layout/preview';
 $lims->db->do(q{UPDATE lims.organization SET address = '12 Mill Road' WHERE id = ?}, undef, $lims->fixture->{id});
 my $before = $lims->db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'organization'});
 my $got    = $clerk->post($preview, { certificateLayout => { title => 'Test report', header => 'Telephone 555',
-    footer => 'Copy in full only', columns => [qw(test result)], statements => ['Sampled by the client.'] } });
+    footer => 'Copy in full only', columns => [qw(flag test result qualifier unit limits uncertainty accredited)],
+    statements => ['Sampled by the client.'] } });
 is($got->status . ' ' . $got->header('Content-Type'), '200 application/pdf', 'a layout is shown as PDF') or diag($got->body);
 my $shown = lines($got->body);
 like($shown, qr/12 Mill Road.*Test report/s, 'a preview has the letterhead of the laboratory');
@@ -107,8 +108,8 @@ like($shown, qr/Telephone 555/,             'a preview has the text below the le
 like($shown, qr/Copy in full only/,         'a preview has the text at the foot');
 like($shown, qr/Sampled by the client/,     'a preview has the statements that it makes');
 like($shown, qr/DRAFT|Draft/,               'a preview is marked as a draft');
-unlike($shown, qr/k = 2/,                   'a preview has no column that is left out');
-like(lines($clerk->post($preview, { certificateLayout => {} })->body), qr/k = 2/, 'the usual layout has them');
+unlike($shown, qr/Analysed/,                'a preview has no column that is left out');
+like(lines($clerk->post($preview, { certificateLayout => {} })->body), qr/Analysed/, 'the usual layout has all columns');
 is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'organization'}), $before, 'nothing is changed by it');
 my @keyed = ($preview, { certificateLayout => {} }, headers => { 'Idempotency-Key' => 'one-preview' });
 is(join(' ', map { $clerk->post(@keyed)->status } 1 .. 2), '200 200', 'a preview under an Idempotency-Key is made each time');
@@ -116,6 +117,6 @@ is($lims->db->selectrow_array('SELECT count(*) FROM lims.idempotency_record WHER
     'the answer with a preview is not kept');
 refused($clerk->post($preview, { certificateLayout => { paper => 'a5' } }), 400, 'invalid_body', 'a wrong paper');
 like(refused($clerk->post($preview, { certificateLayout => { sections => ['client'] } }), 400, 'invalid_body',
-    'a layout without results')->{message}, qr/sections must have results, people and amendments/, 'the refusal of a layout says what is missing');
+    'a layout without results')->{message}, qr/sections must have all of \["client", "sample"/, 'the refusal of a layout says what is missing');
 
 done_testing();

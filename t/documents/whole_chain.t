@@ -43,13 +43,22 @@ sub texts {
     return !defined $value || ref $value ? () : ([ $place, $value ]);
 }
 
-# A text of a content as the document says it: a time to the minute, a meaning with a capital.
-# The times at which results were verified and the sample reported stand with the people.
+# Members that the document says otherwise or not at all: the times at which results were verified and
+# the sample reported stand with the people; who entered a result signs nothing; records'
+# numbers and states of quality control are the laboratory's own.
+my $unprinted = qr/\.(?:verifiedAt|verifiedBy|reportedAt|enteredBy|contentSha256|member)\z
+    |\Acertificate\.replaces\.sha256\z|\Alaboratory\.logo|(?:\.i|I)d\z|\Alayout\.
+    |\.qc(?:Batch|Status|Batches)|\AcontentVersion\z/x;
+
+# A text of a content as the document says it: the day of an analysis, other times to the
+# minute, what people did with a capital.
 sub printed {
     my ($place, $text) = @_;
-    return '' if $place =~ /\.(?:verifiedAt|reportedAt)\z/;
+    return '' if $place =~ $unprinted;
+    return { true => 'yes', false => 'no' }->{$text} // $text =~ s/T(\d\d:\d\d).*/ $1/r if $place =~ /\.(?:old|new)\z/;
+    return $text =~ s/T.*//r if $place =~ /\.analyzedAt\z/;
     return $text =~ s/T(\d\d:\d\d).*/ $1/r if $place =~ /(?:\.a|A)t\z/;
-    return $place =~ /\.meaning\z/ ? ucfirst $text : $text;
+    return $place =~ /\Apeople.*\.meaning\z|\.status\z/ ? ucfirst $text : $text;
 }
 
 # The places whose texts do not all stand in the document, signs and all: word by word, since
@@ -133,5 +142,70 @@ is(told($next, $pdf), 'valid another file', 'the former file is not that of the 
 is(downloaded($first), $pdf, 'the bytes of the former version are what they were');
 my @said = words(downloaded($second)) =~ /(the place was another|Wasserwerk Gdańsk)/g;
 cmp_ok(scalar @said, '>=', 2, 'the next version says what changed, and why');
+
+# --- All that a certificate can say --------------------------------------------------------
+
+my $admin = LIMS::Service::CommandLine->new($lims, 'Al Fox', roles => ['administrator']);
+my $bo    = LIMS::Service::CommandLine->new($lims, 'Bo Hart', roles => ['analyst']);
+$admin->done('organization update', timeZone => 'America/Denver', address => "12 Mill Road\nBoulder",
+    accreditation => 'ISO/IEC 17025, 4711.01', reason => 'letterhead');
+my $material = $lab->material;
+my $lead     = $lab->definition(code => 'PB', name => 'Lead', unit => 'ug/L', method => 'EPA 200.8', accredited => 1,
+    uncertainty => '± 0.2 ug/L (k = 2)', reporting_limit => 2, method_detection_limit => 0.25);
+my $copper = $lab->definition(code => 'CU', name => 'Copper', method => 'EPA 200.7');
+$ann->done('specification create', testDefinitionId => $lead, materialTypeId => $material, high => 15,
+    decisionRule => 'Guard band of 0.5.');
+$lab->approval_steps('Technical review');
+
+# Reopens, enters, verifies and approves the results of a sample, until it may be reported.
+sub verified_again {
+    my ($full, %notes) = @_;
+    for my $test (@{ $lims->get("/samples/$full->{id}")->json->{tests} }) {
+        my $own = $notes{ $test->{testCode} };
+        $ann->done('sample-test reopen', $test->{id}, reason => 'again') if $test->{status} eq 'verified';
+        $bo->done('sample-test enter', $test->{id}, %$own, reason => 'as read');
+        $ann->done('sample-test verify', $test->{id});
+    }
+    $lab->status($full, 'completed') if $lims->get("/samples/$full->{id}")->json->{status} ne 'reported';
+    my ($pending) = grep { $_->{status} eq 'pending' } @{ $lims->get("/samples/$full->{id}/approvals")->json->{data} };
+    return $ann->done('approval decide', $pending->{id}, status => 'approved');
+}
+
+sub full_certificate {
+    my ($full) = @_;
+    local $ENV{LIMS_APPLICATION} = 'https://lims.example/app';
+    my $made = $ann->done('certificate issue', sampleId => $full->{id});
+    is($printer->settled($lab, $made, 60)->{state}, 'made', 'the document of a full certificate is made');
+    return ($clerk->get("/certificates/$made->{id}/content")->json, downloaded($made));
+}
+
+my $made = $lab->_ask('POST', '/orders', { orderNumber => 'PO-17', contact => 'Kim',
+    clientId => $lab->client(code => 'RB', name => 'City of Riverbend', address => '1 Main Street', contact_name => 'Ida Poe'),
+    samples => [ { materialTypeId => $material, plantLocation => 'Well 4', externalId => 'ERP-99',
+            projectId => $lab->project(name => 'Spring survey'), notes => 'taken in rain',
+            collectedAt => '2026-01-05T06:30:00Z', testDefinitionIds => [ $lead, $copper ] } ] }, 201);
+my ($full) = @{ $made->{samples} };
+$lab->_ask('PATCH', "/samples/$full->{id}", { noteOnReport => JSON::PP::true() }, 200);
+$lab->_ask('POST', '/samples/receive', { items => [ { sampleId => $full->{id}, containers => 2,
+    deviations => 'lid loose' } ], receipt => { temperature => 4.5, condition => 'warm' } }, 200);
+verified_again($full, PB => { result => '0.5', qualifier => 'J', notes => 'spiked twice', analyzedAt => '2026-01-06T05:00:00Z' },
+    CU => { result => '1.20', notes => 'turbid', noteOnReport => 'true' });
+$lab->_ask('POST', "/samples/$full->{id}/report", undef, 200);
+my ($content, $bytes) = full_certificate($full);
+is_deeply([ unread($content, $bytes) ], [], 'every text of a full certificate is read again');
+cmp_ok(scalar texts($content, ''), '>', 60, 'a full certificate has many texts');
+unlike(words($bytes), qr/spiked/, 'an internal note is not printed');
+
+$ann->done('sample amend', $full->{id}, reason => 'another well');
+$ann->done('sample update', $full->{id}, plantLocation => 'Well 5', notes => 'taken in sunshine',
+    collectedAt => '2026-01-05T07:30:00Z');
+verified_again($full, PB => { result => '16.4', qualifier => undef, notes => 'spiked thrice' },
+    CU => { result => '1.20', notes => 'clear', noteOnReport => 'true' });
+($content, $bytes) = full_certificate($full);
+is_deeply([ unread($content, $bytes) ], [], 'every text of a full amended certificate is read again');
+unlike(words($bytes), qr/spiked/, 'an internal note that an amendment changed is not printed');
+like(words($bytes), qr/$_/, "the amended certificate says: $_")
+    for 'Result of Lead \(PB\)\s+0\.5\s+16\.4', 'Remark of Copper \(CU\)\s+turbid\s+clear', 'Out of specification of Lead \(PB\)\s+no\s+yes',
+    'Remark\s+taken in rain\s+taken in sunshine', 'Plant location\s+Well 4\s+Well 5';
 
 done_testing();

@@ -15,7 +15,8 @@ my $lab   = LIMS::Service::Laboratory->new($lims);
 my $ann   = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
 my $adam  = LIMS::Service::CommandLine->new($lims, 'Adam Roe', roles => ['administrator']);
 my @why   = (reason => 'as the accreditation body asks');
-my %usual = map { $_ => undef } qw(paper title logo header footer columns sections statements);
+my @columns = qw(unit test result qualifier limits flag uncertainty accredited);
+my %usual = map { $_ => undef } qw(paper language title logo header footer columns sections statements);
 
 sub layout { return (certificateLayout => {@_}, @why) }
 
@@ -33,14 +34,14 @@ is_deeply($adam->done('organization show')->{certificateLayout}, \%usual, 'the u
 my $before = issued();
 
 subtest 'a layout' => sub {
-    my $made = $adam->done('organization update', layout(paper => 'letter', title => 'Test report',
-        columns => [qw(test result unit)], statements => ['Only to be copied in full.']));
-    is_deeply($made->{certificateLayout}, { %usual, paper => 'letter', title => 'Test report',
-            columns => [qw(test result unit)], statements => ['Only to be copied in full.'] },
+    my $made = $adam->done('organization update', layout(paper => 'letter', language => 'ja', title => 'Test report',
+        columns => \@columns, statements => ['Only to be copied in full.']));
+    is_deeply($made->{certificateLayout}, { %usual, paper => 'letter', language => 'ja', title => 'Test report',
+            columns => \@columns, statements => ['Only to be copied in full.'] },
         'is kept as it was given');
     is_deeply($adam->done('organization update', layout(title => undef, logo => 'none'))
-            ->{certificateLayout}, { %usual, paper => 'letter', logo => 'none',
-            columns => [qw(test result unit)], statements => ['Only to be copied in full.'] },
+            ->{certificateLayout}, { %usual, paper => 'letter', language => 'ja', logo => 'none',
+            columns => \@columns, statements => ['Only to be copied in full.'] },
         'a change changes what it names, and null means the usual');
 };
 
@@ -58,6 +59,8 @@ subtest 'what is refused' => sub {
     $adam->refused('invalid_body', 'organization update', layout(paper => 'a5'));
     $adam->refused('invalid_body', 'organization update', layout(margin => '3'));
     $adam->refused('invalid_body', 'organization update', layout(sections => [qw(client sample)]));
+    $adam->refused('invalid_body', 'organization update', layout(columns => [qw(test result)]));
+    $adam->refused('invalid_body', 'organization update', layout(language => 'xx'));
     $adam->refused('invalid_body', 'organization update', layout(columns => [qw(test test result)]));
     $ann->refused('permission_required', 'organization update', layout(paper => 'a4'));
     $adam->refused('invalid_body', 'organization update',
@@ -68,7 +71,8 @@ subtest 'the database' => sub {
     my $db = $lims->db;
     for ([ '{"margin": 1}', 'an unknown member' ], [ '{"columns": "test"}', 'no list' ],
         [ '{"statements": [1]}', 'a number for a text' ], [ '{"title": null}', 'null' ],
-        [ '{"sections": ["results"]}', 'without people' ])
+        [ '{"sections": ["results"]}', 'without people' ],
+        [ '{"columns": ["test", "result", "qualifier"]}', 'results without their units' ])
     {
         my ($wrong, $name) = @$_;
         ok(!eval { $db->do('UPDATE lims.organization SET certificate_layout = ?::jsonb', undef,

@@ -28,7 +28,7 @@ is_deeply(
         approvalStepRoles     => [ undef, undef ],
         address => undef, logo => undef, logoSha256 => undef, accreditation => undef,
         certificateLayout => { map { $_ => undef }
-                qw(paper title logo header footer columns sections statements) },
+                qw(paper language title logo header footer columns sections statements) },
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
         policies => { selfVerification => 'allowed', approverMayBeVerifier => JSON::PP::true,
             (map { $_ => JSON::PP::false } qw(reasonOnChange openInvestigationBlocks

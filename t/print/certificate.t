@@ -31,7 +31,7 @@ for my $text ('Cedar Ridge Laboratory', '1200 Mill Road', 'ISO/IEC 17025:2017', 
     'https://lims.example/app/verify/7KQ4M2XT9RWD', 'River Works', 'Ada Moore', 'ORD-2026-00098', 'PO 4711',
     'CED-26-004711-K', 'Tap 3', 'Drinking water', '2026-11-19 08:30', '2026-11-19 11:02', 'Maya Torres',
     '4.2 °C', 'Intact', 'One bottle had headspace.', 'pH (PH)', 'SM 4500-H+ B', '7.2', 's.u.', '6.5 to 8.5',
-    'Within', '2026-11-20', 'A: within the scope of accreditation (PJLA 98765)', 'Technical review', 'Approved',
+    'Within', '2026-11-20', 'A: within the scope of accreditation (ISO/IEC 17025:2017, PJLA 98765)', 'Technical review', 'Approved',
     'Ines Kowalski', '2026-11-25 16:40:11 -07:00', 'Verified', 'Electronic signature',
     'Decision rule: Simple acceptance.', 'The results concern the items tested only.',
     'Times are those of America/Denver.', '3f' x 32, 'Page 1 of 2')
@@ -58,6 +58,10 @@ like($lines, qr/Reporting limit 5/, 'an estimate has its reporting limit');
 like($lines, qr/ND: not detected/, 'qualifiers are explained');
 like($lines, qr/Decision rule for Lead \(PB\): Simple/, 'decision rules say for which tests they are');
 
+$lines = lines(certificate(results => [ result(accredited => $false) ]));
+like($lines, qr/Accr\..*–: outside of it/s,
+    'where a laboratory names its accreditation, a certificate of none of its tests says so');
+
 # --- Amendments, drafts
 
 $lines = lines(certificate(
@@ -65,11 +69,16 @@ $lines = lines(certificate(
         replaces => { version => 1, issuedAt => '2026-11-24T10:00:00Z', sha256 => 'ab' x 32 } },
     amendments => [ { version => 2, reason => 'Typing error', openedBy => 'Ines Kowalski',
             openedAt => '2026-11-26T09:00:00Z', changes => [ { member => 'plantLocation', old => 'West', new => 'East' },
-                { member => 'tests[101].result', old => '9.2', new => '7.2' }, { member => 'tests[7]', old => 'PB', new => undef } ] } ]));
+                { member => 'collectedAt', old => '2026-11-19T08:30:00-07:00', new => '2026-11-19T09:30:00-07:00' },
+                { member => 'tests[101].result', testName => 'pH', testCode => 'PH', old => '9.2', new => '7.2' },
+                { member => 'tests[101].outOfSpecification', testName => 'pH', testCode => 'PH', old => 'true', new => 'false' },
+                { member => 'tests[7]', testName => 'Lead', testCode => 'PB', old => 'PB', new => undef } ] } ]));
 like($lines, qr/Amendment that led to version 2/, 'an amendment is told');
 like($lines, qr/Plant location\s+West\s+East/, 'an amendment says in words what it changed');
 like($lines, qr/Result of pH \(PH\)\s+9\.2\s+7\.2/, 'an amendment names a changed test');
-like($lines, qr/Test 7\s+PB\s+\(none\)/, 'an amendment names a test that is gone');
+like($lines, qr/Out of specification of pH \(PH\)\s+yes\s+no/, 'an amendment tells a changed verdict');
+like($lines, qr/Collected at\s+2026-11-19 08:30:00 -07:00\s+2026-11-19 09:30:00 -07:00/, 'an amendment tells changed times as times');
+like($lines, qr/Test\s+PB\s+\(none\)/, 'an amendment names a test that is gone');
 like($lines, qr/This version replaces version 1 of 2026-11-24 10:00, which is no longer valid\./, 'what it replaces');
 
 my ($draft) = made({ kind => 'certificate', draft => $true, content => content() });
@@ -107,8 +116,12 @@ $lines = lines($laid);
 like(command('pdfinfo', written($laid)), qr/Page size:\s+612 x 792/, 'paper is a choice');
 like($lines, qr/Test report.*Statements.*Results/s, 'so are title and order of sections');
 like($lines, qr/Above all.*Own words\..*Below\s+all\s/s, 'the texts of a layout are printed');
-like($lines, qr/^\s*Result\s+Unit\s+Test\s+Qualifier\s*$/m, 'columns are chosen; test and qualifier cannot be left out');
-unlike($lines, qr/River Works|Intact/, 'sections can be left out');
+like($lines, qr/^\s*Result\s+Unit\s+Test\s+Qualifier\s+Uncertainty\s+Limits\s+Conformity\s+Accr\.\s*$/m,
+    'columns are ordered; what a result cannot be read without is not left out');
+unlike($lines, qr/Analysed|Method\s+Result/, 'a column of what stands among the methods can be left out');
+unlike($lines, qr/ORD-2026-00098|Technical review/, 'order and approvals can be left out');
+like($lines, qr/$_/, "no layout leaves out: $_") for 'River Works', 'CED-26-004711-K', 'One bottle had headspace',
+    'outside of it', 'SM 4500-H';
 like($lines, qr/Signatures and acts.*Maya Torres/s, 'a certificate has its signatures in any layout');
 
 # --- The QR code, the logo

@@ -204,7 +204,7 @@ sub content {
         certificate => { number => 'COA-2026-000417', version => 1, reason => undef,
             issuedAt => '2026-11-26T14:03:22-07:00', replaces => undef },
         laboratory => { name => 'Cedar Ridge Laboratory', address => "1200 Mill Road\nBoulder, CO",
-            accreditation => 'ISO/IEC 17025:2017', accreditationMark => 'PJLA 98765',
+            accreditation => 'ISO/IEC 17025:2017, PJLA 98765',
             timeZone => 'America/Denver', logoSha256 => undef },
         client => { name => 'River Works', code => 'RIV', contactName => 'Ada Moore', address => 'Main 1' },
         order  => { orderNumber => 'ORD-2026-00098', contact => 'PO 4711' },

@@ -11,6 +11,9 @@ export const organization = {
         data: 'Data', certificates: 'Certificates' },
     layout: {
         paper: 'Paper', papers: { a4: 'A4', letter: 'US Letter' }, title: 'Title',
+        language: 'Chinese, Japanese and Korean characters as in', languages: {
+            'zh-Hans': 'Simplified Chinese', 'zh-Hant': 'Traditional Chinese', ja: 'Japanese',
+            ko: 'Korean' },
         logo: 'Place of the logo', places: { left: 'Left', right: 'Right', none: 'No logo' },
         header: 'Text below the letterhead', footer: 'Text at the foot of each page',
         columns: 'Columns of the results', sections: 'Sections',

@@ -17,6 +17,7 @@ export const verification = {
     fileHelp: 'The file stays on this computer: only its SHA-256 digest is sent.',
     same: (name: string) => `${name} is the document that was issued, byte for byte.`,
     other: (name: string) =>
-        `${name} is not the document that was issued: it was changed, or is another one.`,
+        `${name} is not the document that was issued: it was changed, or is another one, such as`
+        + ' that of a whole order. Compare the certificate\'s own document.',
     noDocument: 'The laboratory keeps no document of this certificate to compare it with.',
 };

@@ -38,6 +38,7 @@ const certificateLayout: Member = {
     members: {
         paper: { label: layout.paper, words: layout.papers },
         title: { label: layout.title },
+        language: { label: layout.language, words: layout.languages },
         logo: { label: layout.logo, words: layout.places },
         header: { label: layout.header, long: true },
         columns: { label: layout.columns, words: layout.columnNames },
