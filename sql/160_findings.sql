@@ -273,19 +273,19 @@ BEGIN
 END
 $$;
 
--- The certificates of a sample of which no document could be made. In a function, so that
--- only reads of reported samples pay for it.
+-- Certificates without a document in time; in a function: only reads of reported samples pay.
 CREATE FUNCTION lims.failed_documents(p_organization bigint, p_sample bigint)
 RETURNS TABLE (subject text, circumstance text) LANGUAGE plpgsql STABLE ROWS 1
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT format('%s version %s', c.certificate_number, c.version), d.failure
+    SELECT format('%s version %s', c.certificate_number, c.version),
+           coalesce(d.failure, 'it still waits for the printer')
       FROM lims.certificate c
       JOIN lims.document d
         ON d.organization_id = c.organization_id
        AND d.certificate_id = c.id
-       AND d.state = 'failed'
+       AND (d.state = 'failed' OR d.state = 'pending' AND d.announced_at > d.created_at)
      WHERE c.organization_id = p_organization
        AND c.sample_id = p_sample
        AND c.status = 'issued';

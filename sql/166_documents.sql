@@ -15,14 +15,20 @@ CREATE TABLE lims.document (
     certificate_id bigint NOT NULL,
     -- failed: the printer refuses it, or came to nothing with it several times.
     state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'made', 'failed')),
-    -- Attempts that came to nothing since it was last asked for, and why the last one did.
+    -- Attempts since it was last asked for that came to nothing, and the one under way: counted
+    -- when it begins, so that one that ends the process which prints it counts, too. Why the last
+    -- one came to nothing, and when the first began.
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     failure text CHECK (length(failure) <= 1000),
-    -- The lease of the job that prints it, or the time before which it is not tried again.
+    begun_at timestamptz,
+    -- The lease of the job that prints it, by which that job is known, or the time before which
+    -- it is not tried again.
     claimed_until timestamptz NOT NULL DEFAULT '-infinity',
     sha256 bytea CHECK (length(sha256) = 32),
     size integer,
     made_at timestamptz,
+    -- Whether its bytes have a signature, by the key of the service.
+    signed boolean NOT NULL DEFAULT false,
     -- The event coa.generated of the certificate; without a foreign key, for retention
     -- deletes events.
     announced_at timestamptz,
@@ -112,6 +118,11 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             'document %s has no such bytes', p_new.id));
     END IF;
+    IF p_new.state <> p_old.state AND p_new.state <> 'pending'
+       AND NOT pg_has_role(current_user, 'lims_owner', 'MEMBER') THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'document %s is made or failed by the job that prints it', p_old.id));
+    END IF;
 END
 $$;
 
@@ -147,7 +158,7 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.document
 FOR EACH ROW EXECUTE FUNCTION lims.document_guard();
 
-SELECT lims.attach_record('document', '{attempts,claimed_until,event_id}');
+SELECT lims.attach_record('document', '{attempts,begun_at,claimed_until,event_id}');
 
 -- Every certificate has a document, whoever issues it.
 CREATE FUNCTION lims.certificate_document() RETURNS trigger
@@ -185,14 +196,18 @@ $$;
 -- Serves all organizations, for the job has none.
 
 -- Claims the next document for p_lease and returns what the printer is asked for; no row:
--- none waits. The organizations take turns by chance.
+-- none waits. The organizations take turns by chance. One that was begun three times already,
+-- and never came to an end, ends the process that prints it: it is failed, without a job.
 CREATE FUNCTION lims.claim_document(
     p_lease interval,
+    p_request_id text,
     OUT organization_id bigint,
     OUT id bigint,
+    OUT claimed_until timestamptz,
     OUT certificate text,
     OUT issued_at timestamptz,
-    OUT job json
+    OUT job json,
+    OUT failure text
 ) RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER ROWS 1
 SET search_path = lims, pg_temp
@@ -200,7 +215,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_organization bigint;
-    v_certificate bigint;
+    v lims.document;
 BEGIN
     FOR v_organization IN
         SELECT o.id
@@ -212,40 +227,78 @@ BEGIN
                   AND d.claimed_until < clock_timestamp())
          ORDER BY random()
     LOOP
-        UPDATE lims.document d
-           SET claimed_until = clock_timestamp() + p_lease
+        SELECT *
+          INTO v
+          FROM lims.document d
          WHERE d.organization_id = v_organization
-           AND d.id = (
-               SELECT x.id
-                 FROM lims.document x
-                WHERE x.organization_id = v_organization
-                  AND x.state = 'pending'
-                  AND x.claimed_until < clock_timestamp()
-                ORDER BY x.claimed_until, x.id
-                LIMIT 1
-                  FOR NO KEY UPDATE SKIP LOCKED)
-        RETURNING d.organization_id, d.id, d.certificate_id
-             INTO organization_id, id, v_certificate;
-        IF FOUND THEN
-            SELECT format('%s version %s', c.certificate_number, c.version), c.issued_at,
-                   lims.certificate_print_job(v_organization, c.content, false)
-              INTO certificate, issued_at, job
-              FROM lims.certificate c
-             WHERE c.organization_id = v_organization
-               AND c.id = v_certificate;
-            RETURN NEXT;
-            RETURN;
+           AND d.state = 'pending'
+           AND d.claimed_until < clock_timestamp()
+         ORDER BY d.claimed_until, d.id
+         LIMIT 1
+           FOR NO KEY UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        SELECT v.organization_id, v.id, clock_timestamp() + p_lease,
+               format('%s version %s', c.certificate_number, c.version), c.issued_at,
+               CASE WHEN v.attempts < 3
+                    THEN lims.certificate_print_job(v_organization, c.content, false) END,
+               CASE WHEN v.attempts >= 3
+                    THEN 'three attempts came to nothing, and the last one ended the process '
+                         'of the service that printed it' END
+          INTO organization_id, id, claimed_until, certificate, issued_at, job, failure
+          FROM lims.certificate c
+         WHERE c.organization_id = v_organization
+           AND c.id = v.certificate_id;
+        IF failure IS NULL THEN
+            UPDATE lims.document d
+               SET attempts = v.attempts + 1,
+                   begun_at = CASE WHEN v.attempts = 0 THEN clock_timestamp()
+                                   ELSE v.begun_at END,
+                   claimed_until = claim_document.claimed_until
+             WHERE d.organization_id = v_organization
+               AND d.id = v.id;
+        ELSE
+            PERFORM lims.set_context(v_organization, NULL, NULL, p_request_id, NULL, NULL,
+                                     'job');
+            UPDATE lims.document d
+               SET state = 'failed',
+                   failure = claim_document.failure
+             WHERE d.organization_id = v_organization
+               AND d.id = v.id;
         END IF;
+        RETURN NEXT;
+        RETURN;
     END LOOP;
 END
 $$;
 
--- Keeps the bytes of a document and announces it. Does nothing where another process was
--- faster: the same content has the same bytes.
+-- Gives a claim back that the printer was not asked for: it was no attempt, and the document is
+-- due at once, for a machine whose printer can be started.
+CREATE FUNCTION lims.unclaim_document(
+    p_organization bigint,
+    p_id bigint,
+    p_claim timestamptz
+) RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    UPDATE lims.document d
+       SET attempts = d.attempts - 1,
+           claimed_until = clock_timestamp()
+     WHERE d.organization_id = p_organization
+       AND d.id = p_id
+       AND d.state = 'pending'
+       AND d.claimed_until = p_claim
+       AND d.attempts > 0
+$$;
+
+-- Keeps the bytes of a document that was claimed, and announces it. Does nothing where another
+-- process has claimed it since: the same content has the same bytes.
 CREATE FUNCTION lims.keep_document(
     p_organization bigint,
     p_id bigint,
+    p_claim timestamptz,
     p_content bytea,
+    p_signed boolean,
     p_request_id text
 ) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
@@ -257,7 +310,9 @@ BEGIN
        FROM lims.document d
       WHERE d.organization_id = p_organization
         AND d.id = p_id
-        AND d.state <> 'made'
+        AND d.state = 'pending'
+        AND d.claimed_until = p_claim
+        AND isfinite(p_claim)
         FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN false;
@@ -266,10 +321,12 @@ BEGIN
     VALUES (p_organization, p_id, p_content);
     UPDATE lims.document d
        SET state = 'made',
+           attempts = greatest(d.attempts - 1, 0),
            failure = NULL,
            sha256 = sha256(p_content),
            size = length(p_content),
-           made_at = now()
+           made_at = now(),
+           signed = p_signed
      WHERE d.organization_id = p_organization
        AND d.id = p_id;
     RETURN true;
@@ -277,13 +334,16 @@ END
 $$;
 
 -- Notes that an attempt came to nothing. The document is failed if the printer refuses it
--- (p_refused) or it was the third attempt in a row, else tried again a little later, behind
--- those that wait. Returns whether it is failed now; NULL: another process has decided.
+-- (p_refused), or it was the third attempt in a row, or another one, which may take p_lease,
+-- might end later than 50 seconds after the first began; else it is tried again a little later,
+-- behind those that wait. Returns whether it is failed now; NULL: another process has decided.
 CREATE FUNCTION lims.fail_document(
     p_organization bigint,
     p_id bigint,
+    p_claim timestamptz,
     p_failure text,
     p_refused boolean,
+    p_lease interval,
     p_request_id text
 ) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
@@ -294,45 +354,54 @@ DECLARE
 BEGIN
     PERFORM lims.set_context(p_organization, NULL, NULL, p_request_id, NULL, NULL, 'job');
     UPDATE lims.document d
-       SET attempts = d.attempts + 1,
-           failure = left(p_failure, 1000),
-           state = CASE WHEN p_refused OR d.attempts + 1 >= 3 THEN 'failed'
-                        ELSE 'pending' END,
-           claimed_until = clock_timestamp() + (d.attempts + 1) * interval '2 seconds'
+       SET failure = left(p_failure, 1000),
+           state = CASE WHEN p_refused OR d.attempts >= 3
+                          OR clock_timestamp() + p_lease > d.begun_at + interval '50 seconds'
+                        THEN 'failed' ELSE 'pending' END,
+           claimed_until = clock_timestamp() + d.attempts * interval '2 seconds'
      WHERE d.organization_id = p_organization
        AND d.id = p_id
        AND d.state = 'pending'
+       AND d.claimed_until = p_claim
     RETURNING d.state = 'failed' INTO v_failed;
     RETURN v_failed;
 END
 $$;
 
--- Announces documents that have waited for p_age, where there is no printer that could make
--- them; they are made later all the same. Returns their number, at most p_limit.
+-- Announces documents that have waited for p_age without their bytes; they are made later all
+-- the same. p_tried: only those of which an attempt came to nothing; else all, because there is
+-- no printer that could make them. Returns their certificates, at most p_limit; NULL: none.
 CREATE FUNCTION lims.announce_documents(
     p_age interval,
+    p_tried boolean,
     p_limit integer,
     p_request_id text
-) RETURNS bigint
+) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v record;
-    v_count bigint := 0;
+    v_certificates text;
 BEGIN
     FOR v IN
-        SELECT w.organization_id, w.id
+        SELECT w.organization_id, w.id, format('%s version %s of organization %s',
+                   c.certificate_number, c.version, c.organization_id) AS certificate
           FROM lims.organization o
          CROSS JOIN LATERAL (
-               SELECT d.organization_id, d.id
+               SELECT d.organization_id, d.id, d.certificate_id
                  FROM lims.document d
                 WHERE d.organization_id = o.id
                   AND d.announced_at IS NULL
                   AND d.created_at < now() - p_age
+                  AND (NOT p_tried OR d.failure IS NOT NULL OR d.attempts > 1
+                       OR d.attempts = 1 AND d.claimed_until < clock_timestamp())
                 ORDER BY d.created_at, d.id
                 LIMIT p_limit
                   FOR NO KEY UPDATE SKIP LOCKED) w
+          JOIN lims.certificate c
+            ON c.organization_id = w.organization_id
+           AND c.id = w.certificate_id
          LIMIT p_limit
     LOOP
         PERFORM lims.set_context(v.organization_id, NULL, NULL, p_request_id, NULL, NULL,
@@ -341,9 +410,9 @@ BEGIN
            SET announced_at = now()
          WHERE d.organization_id = v.organization_id
            AND d.id = v.id;
-        v_count := v_count + 1;
+        v_certificates := concat_ws(', ', v_certificates, v.certificate);
     END LOOP;
-    RETURN v_count;
+    RETURN v_certificates;
 END
 $$;
 

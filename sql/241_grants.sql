@@ -318,7 +318,7 @@ GRANT EXECUTE ON FUNCTION lims.logo_files TO lims_app;
 
 -- 166_documents.sql
 GRANT EXECUTE ON FUNCTION lims.certificate_print_job, lims.claim_document,
-    lims.keep_document, lims.fail_document, lims.announce_documents,
+    lims.unclaim_document, lims.keep_document, lims.fail_document, lims.announce_documents,
     lims.document_backlog, lims.document_bytes TO lims_app;
 
 -- 236_packages.sql

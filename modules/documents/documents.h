@@ -51,12 +51,13 @@ typedef enum {
     LIMS_PRINTING_MADE,
     LIMS_PRINTING_TRIED,    /* it will be tried again, or another process was faster */
     LIMS_PRINTING_FAILED,   /* it cannot be made */
-    LIMS_PRINTING_ANNOUNCED /* documents were announced that wait for a printer */
+    LIMS_PRINTING_ANNOUNCED /* documents were announced that are late */
 } lims_printing_e;
 
 /* Prints the next document that waits, with the request's printer and process, in
- * transactions of its own and with none open while it is printed. Without a printer it
- * announces what has waited for long. Sets *line to what the log is to say, or NULL. */
+ * transactions of its own and with none open while it is printed. Announces what has waited
+ * for long: without a printer all, else what was tried. Sets *line to what the log is to say,
+ * or NULL. */
 const lims_error_t *lims_documents_print(lims_printing_e *outcome, const char **line,
                                          lims_request_t *rq);
 

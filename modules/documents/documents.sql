@@ -99,24 +99,49 @@ SELECT o.order_number AS "orderNumber",
 -- global: the documents of all organizations take turns
 SELECT organization_id AS "organizationId",
        id AS "id",
+       claimed_until AS "claim",
        certificate AS "certificate",
        to_char(issued_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISS') AS "issuedAt",
-       job AS "job"
-  FROM lims.claim_document(make_interval(secs => :lease::float8))
+       job AS "job",
+       failure AS "failure"
+  FROM lims.claim_document(make_interval(secs => :lease::float8), :$request::text)
+
+-- name: document_unclaim exec
+-- global: of the organization whose document was claimed
+SELECT lims.unclaim_document(:organizationId::bigint, :id::bigint, :claim::timestamptz)
 
 -- name: document_keep one
 -- global: of the organization whose document was claimed
-SELECT lims.keep_document(:organizationId::bigint, :id::bigint,
-                          decode(:contentBase64::text, 'base64'), :$request::text) AS "kept"
+SELECT lims.keep_document(:organizationId::bigint, :id::bigint, :claim::timestamptz,
+                          decode(:contentBase64::text, 'base64'), :signed::boolean,
+                          :$request::text) AS "kept"
 
 -- name: document_fail one
 -- global: of the organization whose document was claimed
-SELECT lims.fail_document(:organizationId::bigint, :id::bigint, :failure::text,
-                          :refused::boolean, :$request::text) AS "failed"
+SELECT lims.fail_document(:organizationId::bigint, :id::bigint, :claim::timestamptz,
+                          :failure::text, :refused::boolean,
+                          make_interval(secs => :lease::float8), :$request::text) AS "failed"
+
+-- name: document_last_signed one
+-- global: documents of all organizations. Whether the last one that was made is signed.
+SELECT coalesce((SELECT d.signed
+                   FROM lims.organization o
+                  CROSS JOIN LATERAL (
+                        SELECT x.signed, x.made_at
+                          FROM lims.document x
+                         WHERE x.organization_id = o.id
+                           AND x.state = 'made'
+                         ORDER BY x.id DESC
+                         LIMIT 1) d
+                  ORDER BY d.made_at DESC
+                  LIMIT 1), false) AS "signed"
 
 -- name: document_announce one
--- global: documents of all organizations
-SELECT lims.announce_documents(interval '1 minute', 500, :$request::text) AS "announced"
+-- global: documents of all organizations. Those that were tried (tried) a little earlier: the
+-- next look is at least five seconds away.
+SELECT lims.announce_documents(CASE WHEN :tried::boolean THEN interval '45 seconds'
+                                    ELSE interval '1 minute' END,
+                               :tried::boolean, 50, :$request::text) AS "announced"
 
 -- name: job_print_backlog one
 -- global: documents of all organizations

@@ -279,7 +279,7 @@ SELECT 'documents' AS "subject",
          FROM lims.document w
         WHERE w.organization_id = o.id
           AND w.state = 'pending'
-          AND w.created_at < now() - interval '5 minutes') d
+          AND w.created_at < now() - interval '1 minute') d
  WHERE d.failed > 0
     OR d.waiting > 0
  ORDER BY o.code

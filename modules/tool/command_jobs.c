@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/header_fields.h"
 #include "kernel/writer.h"
 #include "tool/session.h"
 #include "tool/tool.h"
@@ -81,6 +82,29 @@ static void tell(void *context, const char *line, bool warning)
     fprintf(stderr, "%s\n", line);
 }
 
+/* Refuses to keep documents without a signature, for ever, beside a service that signs them. */
+static const lims_error_t *check_signing(const lims_tool_t *tool, lims_connection_t *connection)
+{
+    lims_request_t rq = { .pool = tool->pool,
+                          .id = lims_request_id_create(tool->pool),
+                          .values = lims_values_create(tool->pool),
+                          .connection = connection };
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    if (!lims_tool_printer(tool) || tool->printer.key) {
+        return NULL;
+    }
+    error = lims_database_call(&row, &rq, LIMS_STMT_DOCUMENT_LAST_SIGNED);
+    if (error || !lims_result_true(row, 0, "signed")) {
+        return error;
+    }
+    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                             "The documents of this service are signed, and no "
+                             "LIMS_DOCUMENT_KEY is set here: set it as LimsDocumentKey of httpd, "
+                             "or leave the printing to httpd.");
+}
+
 static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
 {
     const lims_job_t *job = &lims_jobs[which];
@@ -100,6 +124,9 @@ static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
     }
     if (!error) {
         error = lims_session_open(&session, tool->database, tool->pool);
+    }
+    if (!error && !dry && which == LIMS_JOB_PRINT) {
+        error = check_signing(tool, session->connection);
     }
     if (!error && dry) {
         error = lims_job_look(&report, job, session->connection, tool->values, tool->pool);

@@ -29,6 +29,10 @@ cmp_ok($lab->value('SELECT extract(epoch FROM made_at - created_at) FROM lims.do
 is($printer->events($lab, $certificate), 1, 'coa.generated is written once');
 is($lab->value('SELECT created_at = announced_at FROM lims.document WHERE id = ?', $document->{id}), 0,
     'the event is written with the bytes, and not with the issue');
+is($lab->value(q{SELECT d.made_at = d.announced_at AND e.xmin = c.xmin FROM lims.document d
+    JOIN lims.event e ON e.organization_id = d.organization_id AND e.id = d.event_id AND e.type = 'coa.generated'
+    JOIN lims.document_content c ON c.organization_id = d.organization_id AND c.document_id = d.id WHERE d.id = ?},
+    $document->{id}), 1, 'the event is written by the transaction that stores the bytes');
 my $bytes = $lims->db->selectrow_array(
     'SELECT content FROM lims.document_content WHERE document_id = ?', undef, $document->{id});
 is(sha256_hex($bytes), $document->{digest}, 'its digest is that of its bytes');

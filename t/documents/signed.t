@@ -86,6 +86,15 @@ my $changed = $pdf;
 my $place   = index $changed, 'stream';
 substr $changed, $place + 40, 1, chr(ord(substr $changed, $place + 40, 1) ^ 1);
 like(told($changed), qr/Digest Mismatch|Signature is Invalid/, 'a changed byte is told');
+
+# An update behind the signature, which replaces the metadata.
+my ($last) = $pdf =~ /.*startxref\n(\d+)/s;
+my ($root, $total) = map { $pdf =~ m{.*/$_ (\d+)}s } qw(Root Size);
+my $object  = sprintf "%d 0 obj\n<< /Title (Another) >>\nendobj\n", $total;
+my $updated = $pdf . $object . sprintf "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Root %d 0 R /Info %d 0 R /Prev %d >>\n"
+    . "startxref\n%d\n%%%%EOF\n", $total, length $pdf, $total + 1, $root, $total, $last, length($pdf) + length $object;
+like(command('pdfinfo', written($updated, 'updated.pdf')), qr/Title:\s+Another/, 'an update behind the signature is read');
+like(told($updated), qr/Not total document signed/, 'pdfsig tells that it is not signed');
 my $code = $lims->get("/certificates/$certificate->{id}")->json->{verificationCode};
 for ([ $pdf, 1, 'the signed file is the document' ], [ $changed, 0, 'the changed one is not' ]) {
     my ($bytes, $matches, $name) = @$_;
@@ -116,6 +125,17 @@ like(told($theirs), qr/Total document signed.*Signature is Valid/s, 'limsctl sig
     like($second->ctl('print')->{output}, qr/LIMS_DOCUMENT_KEY: there is no file/, 'a key that there is not is refused');
 }
 
+{
+    local $ENV{LIMS_PRINTER} = $printer->program;
+    my $another = LIMS::Test::Printer->real->issue($without);
+    my $answer  = $second->ctl('print');
+    is($answer->{exit}, 2, 'beside a service that signs, limsctl without a key prints nothing');
+    like($answer->{output}, qr/are signed, and no LIMS_DOCUMENT_KEY is set here/, 'the refusal says why');
+    is($printer->document($without, $another)->{state}, 'pending', 'the document waits');
+    local $ENV{LIMS_DOCUMENT_KEY} = "$folder/ec.pem";
+    is($second->ctl('print')->{json}{documents}, 1, 'with a key it is printed');
+}
+
 # --- The same bytes -----------------------------------------------------------------------
 
 {
@@ -133,6 +153,23 @@ like(told($theirs), qr/Total document signed.*Signature is Valid/s, 'limsctl sig
     } 1;
     is($bytes[0], $pdf, 'the same content signed again by an RSA key has the same bytes');
 }
+
+# --- What cannot be signed ----------------------------------------------------------------
+
+# The printer of a test answers with bytes that only begin like a PDF.
+my $strange = LIMS::Test::Printer->new;
+my $third   = LIMS::Test->new(name => 'third', beside => $lims, conf => $strange->conf . $key);
+my $bare    = LIMS::Service::Laboratory->new($third);
+$bare->{number} = 200;
+my $unsigned = $strange->issue($bare);
+my $given_up = $strange->settled($bare, $unsigned, 60);
+is($given_up->{state}, 'failed', 'a document that cannot be signed is failed');
+like($given_up->{failure}, qr/\Ait could not be signed: it has another form than the printer's/, 'its failure says why');
+is($third->db->selectrow_array('SELECT count(*) FROM lims.document_content WHERE document_id = ?', undef,
+    $given_up->{id}), 0, 'no bytes of it are kept without a signature');
+is($strange->events($bare, $unsigned), 1, 'its event is written once');
+$third->expect_log(qr/LIMS0390: .*could not be signed/);
+$third->stop;
 
 # --- Keys that cannot sign ----------------------------------------------------------------
 

@@ -10,10 +10,21 @@ use warnings;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 use LIMS::Test::Printer;
+use LIMS::Wait;
 
 my $printer = LIMS::Test::Printer->new;
 my $lims    = LIMS::Test->new(conf => "LimsApplication on\n");
 my $lab     = LIMS::Service::Laboratory->new($lims);
+
+# Lets a document have waited for two minutes.
+sub age {
+    my ($of) = @_;
+    $lims->superuser->do('ALTER TABLE lims.document DISABLE TRIGGER identity');
+    $lims->db->do(q{UPDATE lims.document SET created_at = now() - interval '2 minutes' WHERE certificate_id = ?},
+        undef, $of->{id});
+    $lims->superuser->do('ALTER TABLE lims.document ENABLE TRIGGER identity');
+    return;
+}
 
 my $certificate = $printer->issue($lab);
 my $document    = $printer->document($lab, $certificate);
@@ -40,10 +51,7 @@ my $waiting = { id => $lab->value('SELECT max(id) FROM lims.certificate'), sampl
 is($printer->events($lab, $waiting), 0, 'the event waits for the document');
 is($lims->ctl('print')->{json}{documents}, 0, 'limsctl without a printer prints nothing');
 is($printer->events($lab, $waiting), 0, 'limsctl without a printer announces no certificate that is young');
-$lims->superuser->do('ALTER TABLE lims.document DISABLE TRIGGER identity');
-$lims->db->do(q{UPDATE lims.document SET created_at = now() - interval '2 minutes' WHERE certificate_id = ?},
-    undef, $waiting->{id});
-$lims->superuser->do('ALTER TABLE lims.document ENABLE TRIGGER identity');
+age($waiting);
 $lims->ctl('print');
 is($printer->events($lab, $waiting), 1, 'after a minute it is announced without its bytes');
 {
@@ -57,9 +65,26 @@ is($printer->events($lab, $waiting), 1, 'a document that limsctl prints has one 
 
 my $third = LIMS::Test->new(name => 'third', beside => $lims, conf => $printer->conf);
 unlink $printer->program;
-$third->expect_log(qr/LIMS0090: the job "print" .* LIMS0394/) if $printer->issue($lab)
-    && $third->get('/whoami')->status == 200;
+my $there = LIMS::Service::Laboratory->new($third);
+$there->{number} = 100;    # codes besides those of the first
+delete $printer->{issuer};
+my $stuck = $printer->issue($there);
+$third->expect_log(qr/LIMS0090: the job "print" .* LIMS0394/) if $third->get('/whoami')->status == 200;
 is($lab->value('SELECT max(attempts) FROM lims.document'), 0, 'a printer that is missing costs no document an attempt');
+is($printer->events($lab, $stuck), 0, 'the event of a document that is young waits for it');
+age($stuck);
+wait_until { $printer->events($lab, $stuck) } 40;
+is($printer->events($lab, $stuck), 1, 'after a minute the event comes without the document');
+$third->expect_log(qr/LIMS0395: .*\Q$stuck->{certificateNumber}\E version 1/);
+my ($finding) = grep { $_->{category} eq 'document_failed' }
+    @{ $third->get("/samples/$stuck->{sampleId}/readiness")->json->{findings} };
+like($finding->{message}, qr/\Q$stuck->{certificateNumber}\E version 1 could not be made: it still waits for the printer/,
+    'a finding of the sample names the document');
+{
+    local $ENV{LIMS_PRINTER} = $printer->program;
+    my ($said) = grep { $_->{subject} eq 'documents' } @{ $third->ctl('check')->{json}{findings} };
+    like("$said->{state}: $said->{finding}", qr/\Awarning: .*1 wait for a printer since/, 'limsctl check tells of it');
+}
 ok(!eval { LIMS::Test->new(name => 'fourth', beside => $lims, conf => "LimsPrinter /nowhere/lims-print\n"); 1 },
     'httpd does not start with one that there is not');
 

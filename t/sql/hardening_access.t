@@ -45,7 +45,7 @@ is(
         . ' remove_rejected_content replace_session report_blockers restore_test'
         . ' retention_backlog retest return_test sample_test_review scan_backlog'
         . ' scan_samples set_signature_password sign_in_accounts sign_in_checks sign_out spend_link'
-        . ' status_blockers take_received_file touch_session unlock_account'
+        . ' status_blockers take_received_file touch_session unclaim_document unlock_account'
         . ' verify_blockers verify_certificate webhook_backlog webhook_claim webhook_finish'
         . ' webhook_leave webhook_recover_step webhook_release webhook_test',
     'with the owner\'s rights it may run these, and no other');

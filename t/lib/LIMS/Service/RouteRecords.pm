@@ -49,7 +49,9 @@ sub new {
     $self->_done('POST', "/sample-tests/$reported->{tests}[0]{id}/verify", {});
     $self->_done('POST', "/samples/$reported->{id}/report", {});
     $id->{certificates} = $lims->insert('certificate', { sample_id => $reported->{id} });
-    $lims->db->do(q{SELECT lims.keep_document(organization_id, id, '%PDF-1.7', 'r')
+    $lims->db->do(q{UPDATE lims.document SET claimed_until = now() WHERE certificate_id = ?}, undef,
+        $id->{certificates});
+    $lims->db->do(q{SELECT lims.keep_document(organization_id, id, claimed_until, '%PDF-1.7', false, 'r')
         FROM lims.document WHERE certificate_id = ?}, undef, $id->{certificates});
     $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 

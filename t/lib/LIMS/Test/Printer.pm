@@ -16,6 +16,7 @@ LIMS::Test::Printer - a printer that misbehaves on request, and certificates to 
 
 C<new> puts a copy of F<t/lib/printer> into a folder of the test's own, where also
 processes of www-data can run it; C<conf> has the directives that name it.
+C<tame> has it misbehave no more.
 C<LIMS::Test::Printer-E<gt>real> is the same with lims-print itself; C<hold>, before
 the service starts, has it wait before its first document, and returns what lets it go on.
 
@@ -43,6 +44,12 @@ sub new {
     copy('t/lib/printer', "$folder/printer") or die "t/lib/printer: $!\n";
     chmod 0755, "$folder/printer";
     return bless { folder => $folder, program => "$folder/printer", %option }, $class;
+}
+
+sub tame {
+    my ($self) = @_;
+    open my $file, '>', "$self->{folder}/tame" or die "$self->{folder}/tame: $!\n";
+    return close $file;
 }
 
 sub real {
