@@ -26,6 +26,10 @@
  * lock blocks the queue no longer than this. */
 #define PERMIT_LIFETIME apr_time_from_sec(5)
 
+/* Longer than a document takes by how much its permit is held at most: for starting and ending
+ * the printer. */
+#define PRINT_REST apr_time_from_sec(3)
+
 /* Number of threads of a child for each one that is kept out of the queue; at least one
  * is. */
 #define THREADS_PER_FREE_ONE 8
@@ -49,6 +53,13 @@ static int permits_of(const lims_config_t *config, lims_queue_e queue)
     return chosen ? chosen : processors > 2 ? (int)processors / 2 : 1;
 }
 
+/* Returns the lifetime of a permit. That of a document lasts as long as its printer may run:
+ * each further printer would take as much memory again. */
+static apr_interval_time_t lifetime_of(const lims_config_t *config, lims_queue_e queue)
+{
+    return queue == LIMS_QUEUE_PRINT ? config->printer.timeout + PRINT_REST : PERMIT_LIFETIME;
+}
+
 static apr_status_t create(lims_semaphore_t *semaphore, const lims_config_t *config,
                            lims_queue_e queue, server_rec *s)
 {
@@ -63,7 +74,7 @@ static apr_status_t create(lims_semaphore_t *semaphore, const lims_config_t *con
         apr_psprintf(s->process->pconf, "mod_lims_line %s%d", lines[queue], permits);
 
     _Static_assert(LIMS_LENGTH(lines) == LIMS_QUEUE_COUNT, "a name for each");
-    *semaphore = (lims_semaphore_t){ .permits = permits, .lifetime = PERMIT_LIFETIME };
+    *semaphore = (lims_semaphore_t){ .permits = permits, .lifetime = lifetime_of(config, queue) };
     return lims_shared_memory(&semaphore->memory, name, lims_semaphore_size(permits), s);
 }
 
@@ -91,7 +102,8 @@ apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
         lims_config_t *config = lims_config_of(s);
         for (int i = 0; i < LIMS_QUEUE_COUNT && config->enable == 1 && rv == APR_SUCCESS; i++) {
             rv = lims_fair_semaphore_create(&config->fair_semaphores[i],
-                                            config->semaphores[i].permits, PERMIT_LIFETIME, pchild);
+                                            config->semaphores[i].permits,
+                                            lifetime_of(config, (lims_queue_e)i), pchild);
         }
     }
     return rv;
