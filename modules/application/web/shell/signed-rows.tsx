@@ -107,7 +107,7 @@ const isLast = (rows: SignedRow[], i: number): boolean =>
 export function Rows({ rows, refused }: { rows: SignedRow[]; refused: Refused }): ReactElement {
     const { columns } = t.asking;
     return (
-        <div className="list" role="region" aria-label={t.asking.signed} tabIndex={0}>
+        <div className="list tight" role="region" aria-label={t.asking.signed} tabIndex={0}>
             <table className="table">
                 <thead>
                     <tr>
