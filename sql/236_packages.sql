@@ -88,13 +88,14 @@ BEGIN
 END
 $$;
 
--- The history of the record of a package and of its tests, in words. Where the beginning of one
--- of them is archived, a first line says so.
+-- The history of the record of a package, of its tests and of the batches whose controls it has,
+-- in words. Where the beginning of one of them is archived, a first line says so.
 CREATE FUNCTION lims.package_trail(
     p_organization bigint,
     p_table text,
     p_id bigint,
-    p_tests bigint[]
+    p_tests bigint[],
+    p_batches bigint[]
 ) RETURNS jsonb
 LANGUAGE plpgsql STABLE
 SET timezone = 'UTC'
@@ -108,7 +109,9 @@ BEGIN
       INTO v_archived
       FROM (SELECT p_table, p_id
              UNION ALL
-            SELECT 'sample_test', unnest(p_tests)) AS r (table_name, record_id)
+            SELECT 'sample_test', unnest(p_tests)
+             UNION ALL
+            SELECT 'qc_batch', unnest(p_batches)) AS r (table_name, record_id)
      CROSS JOIN LATERAL lims.record_archive(p_organization, r.table_name, r.record_id) a
      LIMIT 1;
     SELECT coalesce(jsonb_agg(jsonb_build_object('id', h.id, 'occurredAt', h."occurredAt",
@@ -121,7 +124,10 @@ BEGIN
              FROM lims.record_parts(p_organization, p_table, ARRAY[p_id]) r
             UNION
            SELECT r.table_name, r.record_id
-             FROM lims.record_parts(p_organization, 'sample_test', p_tests) r);
+             FROM lims.record_parts(p_organization, 'sample_test', p_tests) r
+            UNION
+           SELECT r.table_name, r.record_id
+             FROM lims.record_parts(p_organization, 'qc_batch', p_batches) r);
     RETURN CASE WHEN v_archived IS NULL THEN '[]' ELSE jsonb_build_array(v_archived) END
         || v_trail;
 END
@@ -265,7 +271,7 @@ BEGIN
                'laboratory', lims.certificate_laboratory(p_organization) ->> 'name',
                'charts', lims.package_charts(p_organization, v_batches),
                'notes', lims.package_notes(p_organization, p_table, p_id),
-               'trail', lims.package_trail(p_organization, p_table, p_id, v_tests))
+               'trail', lims.package_trail(p_organization, p_table, p_id, v_tests, v_batches))
         || lims.package_records(p_organization, v_tests, v_batches);
 END
 $$;

@@ -23,7 +23,8 @@ const lims_error_t *lims_print_now(lims_printed_t *printed, const char *job, lim
     const lims_error_t *error = NULL;
 
     if (!rq->printer) {
-        return lims_client_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE,
+        return lims_server_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 396,
+                                 "no LimsPrinter is configured",
                                  "There is no printer on this server: no LimsPrinter is "
                                  "configured.");
     }

@@ -28,7 +28,12 @@ my ($test)   = $lab->tests($sample);
 my $batch    = $lab->qc_batch($test);
 $lab->act(sub {
     $_[0]->do(q{INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion, test_definition_id,
-        measured_value, upper_limit) VALUES (?, ?, 'MB', 'maximum', ?, 4.5, 5)}, undef, $lims->fixture->{id}, $batch, $ph);
+        measured_value, upper_limit) VALUES (?, ?, 'MB', 'maximum', ?, 4.75, 5)}, undef, $lims->fixture->{id}, $batch, $ph);
+});
+# A control that was corrected.
+$lab->act(sub {
+    $_[0]->do('UPDATE lims.qc_control SET measured_value = 4.5 WHERE organization_id = ? AND qc_batch_id = ?', undef,
+        $lims->fixture->{id}, $batch);
     $_[0]->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lims->fixture->{id}, $batch);
 });
 $lab->worksheet_fill($test, buffer => 'B-17');
@@ -66,12 +71,16 @@ for ([ "/investigations/$investigation", $number ], [ "/qc-batches/$batch", $bat
     like($text, qr/\Q$batch_number\E.*4\.5/s, "$name: the PDF has the controls of its batch");
     like($text, qr/buffer.*B-17/si,           "$name: the PDF has the worksheets of its tests");
     like($text, qr/Trail.*entered/s,          "$name: the PDF has the trail in words");
+    like($text, qr/PH, MB\s+mean 4\.5/,     "$name: the PDF has the chart of the control with its title");
+    like($text, qr/Points\s+of\s+the\s+chart.*?20\d\d-\S+\s+4\.5\b/s, "$name: the PDF has the points of the chart");
     my ($manifest, %files) = archive("$path/package.zip");
     is($manifest->{package}, $name, "$name: the manifest names the record");
     is(join(' ', grep { !/^attachments/ } sort keys %files), 'charts.json controls.json notes.json package.pdf record.json results.json trail.json worksheets.json',
         "$name: the archive has each part");
     is(decode_json($files{'results.json'})->[0]{result}, '9.1', "$name: the archive has the records as JSON");
-    cmp_ok(scalar @{ decode_json($files{'trail.json'}) }, '>', 3, "$name: the archive has the trail as JSON");
+    my $trail = decode_json($files{'trail.json'});
+    cmp_ok(scalar @$trail, '>', 3, "$name: the archive has the trail as JSON");
+    is(scalar(grep { $_->{sentence} =~ /4\.75.*4\.5/ } @$trail), 1, "$name: the trail has the correction of a control");
     like(words($files{'package.pdf'}), qr/Package of \Q$name\E/, "$name: the archive has the PDF");
 }
 my (undef, %files) = archive("/investigations/$investigation/package.zip");
