@@ -127,4 +127,36 @@ refused($db, q{UPDATE lims.project SET client_id = ? WHERE organization_id = ?},
     [ $labs[1]{client}, $labs[0]{id} ], 'invalid_reference',
         'the owner refers to no other\'s client either');
 
+# A function with the owner's rights sees every organization: one that is given the
+# organization compares it with that of the context, or asks a function that does.
+my %of_any = (
+    begin_session            => 'signs in: before that there is no context',
+    begin_identified_session => 'signs in: before that there is no context',
+    note_failed_sign_in      => 'of a sign-in: before that there is no context',
+    audit_entries_to_close   => 'for the job that closes the blocks of every organization',
+    keep_document            => 'for the printer, which prints for every organization',
+    fail_document            => 'for the printer, which prints for every organization',
+    unclaim_document         => 'for the printer, which prints for every organization',
+);
+my %source = map { $_->[0] => $_->[1] =~ s/--[^\n]*//gr } @{ $db->selectall_arrayref(
+        q{SELECT p.proname, p.prosrc FROM pg_proc p WHERE p.pronamespace = 'lims'::regnamespace}) };
+my $compares = qr/\blims\.(?:require_own|is_asked_for)\(\s*p_organization\s*\)
+    |\bp_organization\s+IS\ DISTINCT\ FROM\s+lims\.context_id\('organization_id'\)
+    |\blims\.context_id\('organization_id'\)\s+IS\ DISTINCT\ FROM\s+p_organization
+    |\bp_organization\s*(?:=|<>)\s*lims\.context_id\('organization_id'\)/x;
+my %is_safe = map { $_ => 1 } grep { $source{$_} =~ $compares } keys %source;
+my $owners = $db->selectcol_arrayref(q{SELECT p.proname FROM pg_proc p
+     WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
+       AND 'p_organization' = ANY (p.proargnames)
+       AND has_function_privilege('lims_app', p.oid, 'EXECUTE')
+     ORDER BY 1});
+cmp_ok(scalar @$owners, '>', 20, 'functions with the rights of the owner are recognised');
+my @unsafe = grep {
+    !$is_safe{$_} && !grep { $is_safe{$_} } $source{$_} =~ /\b(?:PERFORM|FROM) lims\.(\w+)\(p_organization\b/g
+} @$owners;
+is(join(' ', grep { !$of_any{$_} } @unsafe), '',
+    'a function with the rights of the owner compares the organization with the context');
+my %unsafe = map { $_ => 1 } @unsafe;
+is(join(' ', grep { !$unsafe{$_} } sort keys %of_any), '', 'every exception is needed');
+
 done_testing();
