@@ -3,8 +3,8 @@
 #
 # Every file that a comment, a document or a text for users names exists. A name is a
 # path from the root, the end of one (kernel/etag.h, etag.h), or a path from the file
-# that has it (../lib/unit.h). In a name, `*`, `<noun>`, `things` and capitals stand for
-# anything.
+# that has it (../lib/unit.h). In a name, `*`, `<noun>`, `things`, NNN, OUT and FILE stand
+# for anything. A number of three digits in parentheses, in a comment of SQL, is a file of sql/.
 use strict;
 use warnings;
 
@@ -16,15 +16,18 @@ use LIMS::Test::Source;
 my $root = $LIMS::Test::Source::root;
 
 # Files of other programs.
-my $foreign = qr/\A(?:deflate|pg_hba)\.conf\z|\Apatroni\.yml\z|\Apostgres\.js\z/;
+my $foreign = qr/\A(?:deflate|pg_hba)\.conf\z|\A(?:mod_(?!lims)\w+|util_ldap)\.c\z|\Apatroni\.yml\z|\Apostgres\.js\z/;
 # Files that a build makes.
 my $made = qr{\Abuild/(?:out|run|test|asan|tsan|valgrind|fuzz|apr|clients|bench-out)\b
     |\A(?:statements|migrations|demo)\.[ch]\z|\A\d+_profiles\.sql\z}x;
 
 my $part = qr/[\w.*-]+|<\w+>/;
 my $kind = qr/(?:awk|c|conf|css|h|html|js|lua|md|mjs|pm|sh|sql|t|tsx?|yml)/;
-my $name = qr{(?<![\w./\$<>:*-])
-    ((?:\.\.?/)*(?:$part)(?:/(?:$part))*\.$kind | (?:modules|sql|conf|t|build)/[\w./*-]*\w)
+# Files of data, and pages of manuals, have names that a user chooses too: only paths.
+my $data = qr/(?:8|csv|json|png)/;
+my $name = qr{(?<![\w./\$%<>:*-])(?!\.\*)
+    ((?:\.\.?/)*(?:$part)(?:/(?:$part))*\.$kind
+        | (?:[\w.*-]+/)+[\w.*-]+\.$data | (?:modules|sql|conf|t|build)/[\w./*-]*\w)
     (?![\w*/-]|\.\w)}x;
 
 my @sources = files(qr/./);
@@ -38,7 +41,7 @@ for my $path (@sources, qw(README.md LICENSE CHANGES t/fuzz/corpus/x)) {
 
 sub is_there {
     my ($name) = @_;
-    return 1 if $name =~ $made || basename($name) =~ $foreign || $name =~ /\b[A-Z]{3,}[._]|\bthings\b/;
+    return 1 if $name =~ $made || basename($name) =~ $foreign || $name =~ /\b(?:NNN|OUT|FILE)[._]|\bthings\b/;
     $name =~ s{\A(?:\.\.?/)+}{};
     return 1 if $end{$name};
     return unless $name =~ /[*<]/;
@@ -80,10 +83,26 @@ sub look {
 
 for my $path ('README.md', grep { !/\.(?:json|tsv|csv|txt|asm|xml)\z/ && -T "$root/$_" } @sources) {
     look($path, words($path));
-    # Users are told of documents.
-    look($path, code($path) =~ s/^(?!.*\.md\b).*$//mgr) if $path =~ /\.[ch]\z/;
+    # Users are told of files.
+    look($path, code($path) =~ s/^\s*#\s*include.*$//mgr) if $path =~ /\.[ch]\z/ && $path !~ m{\At/};
+    look($path, join "\n", map { join ' ', /"([^"\$]*)"/g } split /\n/, text($path), -1)
+        if $path =~ m{\.sh\z|\Abuild/(?:bench/)?[\w-]+\z};
 }
 cmp_ok($count, '>', 200, 'names are recognised');
+my %number = map { m{\Asql/(\d+)_} ? ($1 => 1) : () } @sources;
+my ($numbers, @unknown) = (0);
+for my $path (grep { /\.sql\z/ } @sources) {
+    my $line = 0;
+    for my $text (split /\n/, words($path), -1) {
+        $line++;
+        for my $number ($text =~ /\((\d{3})\)/g) {
+            $numbers++;
+            push @unknown, "$path:$line: $number" if !$number{$number};
+        }
+    }
+}
+cmp_ok($numbers, '>', 30, 'numbers of files are recognised');
+is(join("\n", @unknown), '', 'every number in SQL is that of a file');
 ok(!@missing, 'every file that is named exists') or diag(join "\n", @missing);
 
 done_testing();
