@@ -61,7 +61,8 @@ CREATE TABLE lims.organization (
         CHECK (plan IN ('none', 'starter', 'professional', 'enterprise')),
     api_access boolean NOT NULL DEFAULT true,
     -- Samples that may be registered in a calendar month (UTC); NULL: any.
-    monthly_sample_allowance integer CHECK (monthly_sample_allowance >= 0),
+    monthly_sample_allowance integer
+        CHECK (monthly_sample_allowance BETWEEN 0 AND 1000000000),
     -- Policies: how strict this laboratory is.
     reagent_expiry_policy text NOT NULL DEFAULT 'block'
         CHECK (reagent_expiry_policy IN ('block', 'warn')),
@@ -88,7 +89,8 @@ CREATE TABLE lims.organization (
     investigation_days integer NOT NULL DEFAULT 30
         CHECK (investigation_days BETWEEN 1 AND 365),
     -- Bytes of all attachments together.
-    attachment_bytes bigint NOT NULL DEFAULT 1073741824 CHECK (attachment_bytes >= 0),
+    attachment_bytes bigint NOT NULL DEFAULT 1073741824
+        CHECK (attachment_bytes BETWEEN 0 AND 1099511627776),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

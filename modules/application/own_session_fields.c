@@ -2,6 +2,8 @@
 /* own_session_fields.c - what signing in takes, and what a page is told of its session. */
 #include "application/own_session.h"
 
+#include "kernel/vocabulary.h"
+
 static const lims_field_t person_members[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the user." },
     { .name = "email",
@@ -91,7 +93,8 @@ static const lims_field_t policy_members[] = {
       .flags = LIMS_F_OUT,
       .doc = "Whether acts with a meaning are signed." },
     { .name = "selfVerification",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_self_verifications,
       .flags = LIMS_F_OUT,
       .doc = "Whether who entered a result may verify it." },
     { .name = "approverMayBeVerifier",
@@ -107,17 +110,20 @@ static const lims_field_t policy_members[] = {
       .flags = LIMS_F_OUT,
       .doc = "Whether an open investigation keeps a sample from being reported." },
     { .name = "qcRequired",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_policy_consequences,
       .flags = LIMS_F_OUT,
-      .doc = "Consequence of missing quality control for a report: off, warn or block." },
+      .doc = "Consequence of missing quality control for a report." },
     { .name = "lotQcPolicy",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_policy_consequences,
       .flags = LIMS_F_OUT,
-      .doc = "Consequence of using lots that are not released: off, warn or block." },
+      .doc = "Consequence of using lots that are not released." },
     { .name = "reagentExpiryPolicy",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_expiry_consequences,
       .flags = LIMS_F_OUT,
-      .doc = "Consequence of using an expired reagent lot: block or warn." },
+      .doc = "Consequence of using an expired reagent lot." },
     { .name = "coaBeforeApproval",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,

@@ -20,7 +20,8 @@ static const lims_field_t sample_fields[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Name of the client." },
     { .name = "priority",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_priorities,
       .flags = LIMS_F_OUT,
       .doc = "Priority of the sample." },
     { .name = "dueDate",
@@ -43,10 +44,7 @@ static const lims_field_t sample_fields[] = {
 };
 
 static const lims_field_t fields[] = {
-    { .name = "id",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT,
-      .doc = "Id of the approval record." },
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the approval record." },
     { .name = "sampleId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
@@ -138,12 +136,10 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_APPROVAL_TASK_LIST },
     { LIMS_CSV_EXPORT("/approval-records", "approval export", "exportApprovalRecords", "approvals"),
-      .permission = "approval.decide",
-      .flags = LIMS_CSV_FLAGS,
+      .permission = "approval.decide", .flags = LIMS_CSV_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/approval-records", "approval pdf", "printApprovalRecords", "approvals"),
-      .permission = "approval.decide",
-      .flags = LIMS_PDF_FLAGS,
+      .permission = "approval.decide", .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     LIMS_ROUTE_END,
 };

@@ -8,10 +8,9 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
+#include "kernel/vocabulary.h"
 #include "openapi/event_types.h"
 #include "service/service.h"
-
-static const char *const states[] = { "pending", "delivered", "given_up", NULL };
 
 const lims_field_t lims_event_delivery_fields[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the delivery." },
@@ -25,7 +24,7 @@ const lims_field_t lims_event_delivery_fields[] = {
       .doc = "Name of the webhook endpoint." },
     { .name = "state",
       .type = LIMS_T_ENUM,
-      .values = states,
+      .values = lims_delivery_states,
       .flags = LIMS_F_OUT,
       .doc = "State of the delivery." },
     { .name = "attempts",

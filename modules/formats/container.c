@@ -5,12 +5,13 @@
 #include <apr_lib.h>
 #include <string.h>
 
-static const char *const names[] = {
+const char *const lims_container_names[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
-    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_HTML] = "html",
+    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_HTML] = "html", [LIMS_CONTAINER_COUNT] = NULL,
 };
-_Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
+_Static_assert(LIMS_LENGTH(lims_container_names) == LIMS_CONTAINER_COUNT + 1,
+               "a name for every container");
 
 /* Signatures: the first bytes of each container. The first row that matches
  * decides. */
@@ -41,7 +42,7 @@ static const char *const pages[] = { "<!doctype html", "<html", "<head", "<body"
 
 const char *lims_container_name(lims_container_e container)
 {
-    return names[container];
+    return lims_container_names[container];
 }
 
 static bool refuse(lims_reasons_t *reasons, const char *what)

@@ -20,7 +20,10 @@ typedef enum {
     LIMS_CONTAINER_COUNT
 } lims_container_e;
 
-/* Returns the name of a container as profiles write it; static. */
+/* Names of the containers as profiles write them; the last is NULL. */
+extern const char *const lims_container_names[LIMS_CONTAINER_COUNT + 1];
+
+/* Returns the name of a container; static. */
 const char *lims_container_name(lims_container_e container);
 
 /* Detects the container. False with a reason for an empty file and for formats

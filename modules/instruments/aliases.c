@@ -7,6 +7,7 @@
 #include "instruments/instruments.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "service/service.h"
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
@@ -25,7 +26,8 @@ static const lims_field_t fields[] = {
       .flags = SHOWN,
       .doc = "Tracking id of the sample." },
     { .name = "sampleStatus",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_statuses,
       .flags = SHOWN,
       .doc = "Workflow status of the sample." },
     { .name = "active",

@@ -22,8 +22,8 @@
 #include "service/csv.h"
 #include "service/service.h"
 
-static const char *const statuses[] = { "received", "imported", "quarantined",
-                                        "rejected", "released", NULL };
+const char *const lims_instrument_file_statuses[] = { "received", "imported", "quarantined",
+                                                      "rejected", "released", NULL };
 static const char *const row_statuses[] = { "written", "unchanged", "control", NULL };
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
@@ -44,7 +44,7 @@ const lims_field_t lims_instrument_file_fields[] = {
     { .name = "size", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Size of the file in bytes." },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_instrument_file_statuses,
       .flags = SHOWN,
       .doc = "Status of the file. received: not yet read to its end; quarantined: held for a "
              "person to decide." },
@@ -179,7 +179,7 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_instrument_file_statuses,
       .doc = "Only files of this status." },
     { .name = "profile",
       .type = LIMS_T_STRING,
@@ -214,7 +214,7 @@ static const lims_field_t again_output[] = {
       .doc = "Name of the file, as its sender gave it." },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_instrument_file_statuses,
       .flags = SHOWN,
       .doc = "Status of the file now; of a dry run, the status that it would get." },
     { .name = "counts",
@@ -311,9 +311,8 @@ static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_
 static const lims_error_t *release(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
-    const lims_error_t *error =
-        lims_import_decide(&import, rq, "quarantined", lims_decisions_text(rq),
-                           rq->reason ? rq->reason : "dry run");
+    const lims_error_t *error = lims_import_decide(
+        &import, rq, "quarantined", lims_decisions_text(rq), rq->reason ? rq->reason : "dry run");
 
     if (error) {
         return error;
@@ -374,14 +373,10 @@ static const lims_route_t routes[] = {
       .statement = LIMS_STMT_INSTRUMENT_FILE_LIST },
     { LIMS_CSV_EXPORT("/instrument-files", "instrument-file export", "exportInstrumentFiles",
                       "instrument files"),
-      .permission = "data.read",
-      .flags = LIMS_CSV_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_CSV_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/instrument-files", "instrument-file pdf", "printInstrumentFiles",
                        "instrument files"),
-      .permission = "data.read",
-      .flags = LIMS_PDF_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_PDF_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/instrument-files/:id",
       .command = "instrument-file show",

@@ -22,6 +22,7 @@ extern const lims_resource_t lims_files_reevaluation;
 extern const lims_resource_t lims_sample_name;
 
 extern const lims_field_t lims_instrument_file_fields[];
+extern const char *const lims_instrument_file_statuses[];
 
 /* Outcome of resuming a file. */
 typedef enum {

@@ -77,3 +77,15 @@ const char *const lims_user_roles[] = {
 };
 
 const char *const lims_qc_statuses[] = { "open", "passed", "failed", "overridden", NULL };
+
+const char *const lims_delivery_states[] = { "pending", "delivered", "given_up", NULL };
+
+const char *const lims_self_verifications[] = { "allowed", "refused", NULL };
+
+const char *const lims_policy_consequences[] = { "off", "warn", "block", NULL };
+
+const char *const lims_expiry_consequences[] = { "block", "warn", NULL };
+
+const char *const lims_worksheet_kinds[] = {
+    "text", "number", "date", "timestamp", "boolean", NULL
+};

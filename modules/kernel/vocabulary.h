@@ -31,6 +31,8 @@ extern const char *const lims_result_qualifiers[];
 extern const char *const lims_confirmation_statuses[];
 /* States of the worksheet that a test needs. */
 extern const char *const lims_worksheet_statuses[];
+/* Kinds of the values of a worksheet. */
+extern const char *const lims_worksheet_kinds[];
 /* Quality control of a reagent or media lot. */
 extern const char *const lims_lot_statuses[];
 /* Outcome of a QC batch. */
@@ -52,6 +54,13 @@ typedef enum {
 
 extern const char *const lims_criteria[];
 
+/* States of the delivery of an event to a webhook. */
+extern const char *const lims_delivery_states[];
+/* Whether people may verify results that they entered themselves. */
+extern const char *const lims_self_verifications[];
+/* Consequences of a policy: of missing quality control, of an expired lot. */
+extern const char *const lims_policy_consequences[];
+extern const char *const lims_expiry_consequences[];
 /* Roles of users. */
 extern const char *const lims_user_roles[];
 

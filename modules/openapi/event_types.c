@@ -235,19 +235,13 @@ const lims_event_t lims_events[] = {
     { NULL, NULL, NULL },
 };
 
-const char *const lims_event_types[] = { "sample.created",
-                                         "sample.received",
-                                         "result.entered",
-                                         "result.verified",
-                                         "sample.blocked",
-                                         "sample.ready_for_review",
-                                         "sample.ready_to_report",
-                                         "sample.reported",
-                                         "coa.generated",
-                                         "qc.failed",
-                                         "holding_time.expiring",
-                                         "investigation.opened",
-                                         NULL };
+#define SUBSCRIBED                                                                                 \
+    "sample.created", "sample.received", "result.entered", "result.verified", "sample.blocked",    \
+        "sample.ready_for_review", "sample.ready_to_report", "sample.reported", "coa.generated",   \
+        "qc.failed", "holding_time.expiring", "investigation.opened"
+
+const char *const lims_event_types[] = { SUBSCRIBED, NULL };
+const char *const lims_delivered_types[] = { SUBSCRIBED, "webhook.test", NULL };
 
 /* An entry for each row of the table except webhook.test, and the NULL at its end. */
 _Static_assert(LIMS_LENGTH(lims_event_types) == LIMS_LENGTH(lims_events) - 1,

@@ -26,6 +26,9 @@ extern const lims_event_t lims_events[];
  * NULL. */
 extern const char *const lims_event_types[];
 
+/* The types that deliveries have: all of the table. Ends with NULL. */
+extern const char *const lims_delivered_types[];
+
 /* The members of an envelope before `data`, in order. */
 extern const lims_field_t lims_envelope_fields[];
 

@@ -125,8 +125,6 @@ static const lims_field_t create_input[] = {
     LIMS_FIELD_END,
 };
 
-static const char *const priorities[] = { "routine", "rush", "stat", NULL };
-
 /* A sample in the answer to an order: as registered, or as a dry run would. */
 static const lims_field_t sample_fields[] = {
     { .name = "id",
@@ -171,7 +169,7 @@ static const lims_field_t sample_fields[] = {
       .doc = "Exact time of collection, UTC." },
     { .name = "priority",
       .type = LIMS_T_ENUM,
-      .values = priorities,
+      .values = lims_sample_priorities,
       .flags = LIMS_F_OUT,
       .doc = "Priority of the sample." },
     { .name = "notes",
@@ -430,13 +428,9 @@ static const lims_route_t routes[] = {
       .statement = LIMS_STMT_ORDER_LIST,
       .search = LIMS_STMT_ORDER_SEARCH },
     { LIMS_CSV_EXPORT("/orders", "order export", "exportOrders", "orders"),
-      .permission = "data.read",
-      .flags = LIMS_CSV_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
-    { LIMS_REPORT_LIST("/orders", "order pdf", "printOrders", "orders"),
-      .permission = "data.read",
-      .flags = LIMS_PDF_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_CSV_FLAGS, .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/orders", "order pdf", "printOrders", "orders"), .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/orders/:id",
       .command = "order show",

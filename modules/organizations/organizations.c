@@ -16,17 +16,12 @@
 #include "service/service.h"
 
 static const char *const plans[] = { "none", "starter", "professional", "enterprise", NULL };
-static const char *const expiry_policies[] = { "block", "warn", NULL };
-
-static const char *const self_verifications[] = { "allowed", "refused", NULL };
-static const char *const strictness[] = { "off", "warn", "block", NULL };
-
 /* The policies of people and of quality control. Each is as permissive by default as an API
  * key finds the service; what an update leaves out stays as it is. */
 static const lims_field_t policy_members[] = {
     { .name = "selfVerification",
       .type = LIMS_T_ENUM,
-      .values = self_verifications,
+      .values = lims_self_verifications,
       .flags = LIMS_F_OUT,
       .doc = "Whether a result may be verified by whoever entered the value, qualifier, lots or "
              "time of analysis that stand." },
@@ -50,12 +45,12 @@ static const lims_field_t policy_members[] = {
       .doc = "Whether an API key may do only what the person whom it acts for may." },
     { .name = "qcRequired",
       .type = LIMS_T_ENUM,
-      .values = strictness,
+      .values = lims_policy_consequences,
       .flags = LIMS_F_OUT,
       .doc = "Effect of quality control that a method requires and that is not evaluated." },
     { .name = "lotQcPolicy",
       .type = LIMS_T_ENUM,
-      .values = strictness,
+      .values = lims_policy_consequences,
       .flags = LIMS_F_OUT,
       .doc = "Effect of a lot that is quarantined or failed its quality control." },
     { .name = "sessionMinutes",
@@ -187,7 +182,7 @@ static const lims_field_t fields[] = {
           "Number of samples that may be registered in a calendar month (UTC); null: no limit." },
     { .name = "reagentExpiryPolicy",
       .type = LIMS_T_ENUM,
-      .values = expiry_policies,
+      .values = lims_expiry_consequences,
       .flags = KEPT,
       .fallback = "block",
       .doc = "Effect of entering a result with an expired reagent lot: a refusal or a warning." },
@@ -381,11 +376,13 @@ static const lims_error_t *update(lims_request_t *rq)
     return error ? error : lims_database_run(results, rq, calls, 3, 0);
 }
 
-static const lims_error_e update_errors[] = {
-    LIMS_E_INVALID_BODY,        LIMS_E_REASON_REQUIRED,      LIMS_E_ESIGNATURE_REQUIRED,
-    LIMS_E_PERMISSION_REQUIRED, LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_INVALID_TRANSITION,
-    LIMS_E_COUNT
-};
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_BODY,
+                                              LIMS_E_REASON_REQUIRED,
+                                              LIMS_E_ESIGNATURE_REQUIRED,
+                                              LIMS_E_PERMISSION_REQUIRED,
+                                              LIMS_E_POLICY_UNSATISFIABLE,
+                                              LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_COUNT };
 
 static const lims_error_e no_logo[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
 static const lims_error_e logo_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_ESIGNATURE_REQUIRED,

@@ -2,16 +2,15 @@
 /* policies.c - what policies touch now, and what nobody could do under them. */
 #include "database/database.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "kernel/writer.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
 
-static const char *const self_verifications[] = { "allowed", "refused", NULL };
-
 static const lims_field_t query[] = {
     { .name = "selfVerification",
       .type = LIMS_T_ENUM,
-      .values = self_verifications,
+      .values = lims_self_verifications,
       .doc = "Value of this policy to judge by, instead of the one in force." },
     { .name = "approverMayBeVerifier",
       .type = LIMS_T_BOOLEAN,

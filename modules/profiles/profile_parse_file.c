@@ -7,13 +7,6 @@
 #include "formats/encoding.h"
 #include "profiles/profile_parse.h"
 
-/* The names of lims_container_name(). */
-static const char *const containers[] = {
-    [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
-    [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
-    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_HTML] = "html", [LIMS_CONTAINER_COUNT] = NULL,
-};
-
 /* --- match, decode, dialect ------------------------------------------------ */
 
 static const lims_member_t line_match_members[] = {
@@ -51,7 +44,7 @@ static const lims_member_t match_members[] = {
       .type = LIMS_M_SET,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_match_t, containers),
-      .values = containers,
+      .values = lims_container_names,
       .doc = "Format of the file by its content, not by its extension; one or several. html is a "
              "web page with tables, which much software saves as `.xls`." },
     { .name = "fileName",

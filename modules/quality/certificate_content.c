@@ -5,6 +5,8 @@
  * offset.
  */
 #include "organizations/organizations.h"
+
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
@@ -164,7 +166,8 @@ static const lims_field_t batches[] = {
       .flags = SHOWN,
       .doc = "Number of the QC batch." },
     { .name = "qcStatus",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_qc_statuses,
       .flags = SHOWN,
       .doc = "Status of the batch for this result." },
     LIMS_FIELD_END,
@@ -232,7 +235,11 @@ static const lims_field_t results[] = {
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
       .doc = "Number of the QC batch that was judged last." },
-    { .name = "qcStatus", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Status of that batch." },
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_qc_statuses,
+      .flags = PERHAPS,
+      .doc = "Status of that batch." },
     { .name = "qcBatches",
       .type = LIMS_T_OBJECT_LIST,
       .flags = SHOWN,

@@ -13,8 +13,6 @@
 #include "reference/reference.h"
 #include "service/csv.h"
 
-static const char *const kinds[] = { "text", "number", "date", "timestamp", "boolean", NULL };
-
 static const lims_field_t field_members[] = {
     { .name = "name",
       .type = LIMS_T_STRING,
@@ -35,7 +33,7 @@ static const lims_field_t field_members[] = {
       .doc = "Unit of the field's values." },
     { .name = "kind",
       .type = LIMS_T_ENUM,
-      .values = kinds,
+      .values = lims_worksheet_kinds,
       .flags = LIMS_F_OUT,
       .fallback = "text",
       .doc = "Kind of the field's values." },
@@ -143,14 +141,10 @@ static const lims_route_t routes[] = {
       .statement = LIMS_STMT_WORKSHEET_TEMPLATE_LIST },
     { LIMS_CSV_EXPORT("/worksheet-templates", "worksheet-template export",
                       "exportWorksheetTemplates", "worksheet templates"),
-      .permission = "data.read",
-      .flags = LIMS_CSV_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_CSV_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/worksheet-templates", "worksheet-template pdf", "printWorksheetTemplates",
                        "worksheet templates"),
-      .permission = "data.read",
-      .flags = LIMS_PDF_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_PDF_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/worksheet-templates/:id",
       .command = "worksheet-template show",

@@ -10,12 +10,11 @@
 
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "openapi/event_types.h"
 #include "service/csv.h"
 #include "service/service.h"
 #include "webhooks/webhooks.h"
-
-static const char *const states[] = { "pending", "delivered", "given_up", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -33,13 +32,14 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Id of the endpoint that the delivery goes to." },
     { .name = "type",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_delivered_types,
       .flags = LIMS_F_OUT,
       .doc = "Type of the delivery's event.",
       .example = "sample.created" },
     { .name = "state",
       .type = LIMS_T_ENUM,
-      .values = states,
+      .values = lims_delivery_states,
       .flags = LIMS_F_OUT,
       .doc = "State of the delivery. given_up: its attempts are spent, the receiver answered 410, "
              "or the endpoint was deleted or disabled for 7 days." },
@@ -107,11 +107,11 @@ static const lims_field_t filters[] = {
     { .name = "endpointId", .type = LIMS_T_ID, .doc = "Only deliveries to this endpoint." },
     { .name = "state",
       .type = LIMS_T_ENUM,
-      .values = states,
+      .values = lims_delivery_states,
       .doc = "Only deliveries in this state." },
     { .name = "type",
-      .type = LIMS_T_STRING,
-      .max = 64,
+      .type = LIMS_T_ENUM,
+      .values = lims_delivered_types,
       .doc = "Only deliveries of this event type." },
     { .name = "since",
       .type = LIMS_T_MOMENT,
@@ -175,7 +175,11 @@ static const lims_field_t body_output[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .doc = "Id of the delivery, a UUID: the same each time it is sent." },
-    { .name = "type", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Type of the event." },
+    { .name = "type",
+      .type = LIMS_T_ENUM,
+      .values = lims_delivered_types,
+      .flags = LIMS_F_OUT,
+      .doc = "Type of the event." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT,
@@ -205,8 +209,7 @@ static const lims_route_t routes[] = {
       .statement = LIMS_STMT_WEBHOOK_DELIVERY_LIST },
     { LIMS_CSV_EXPORT("/webhook-deliveries", "webhook deliveries-export", "exportWebhookDeliveries",
                       "webhook deliveries"),
-      .permission = "webhook.manage",
-      .flags = LIMS_CSV_FLAGS,
+      .permission = "webhook.manage", .flags = LIMS_CSV_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/webhook-deliveries/:id",

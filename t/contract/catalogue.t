@@ -13,6 +13,7 @@ use strict;
 use warnings;
 
 use JSON::PP ();
+use LIMS::Database::Catalogue;
 use LIMS::Database::Statements;
 use LIMS::Instance;
 use Test::More;
@@ -56,6 +57,17 @@ my %column = (
     'certificate.deliveries.state'      => 'webhook_delivery.state',
     map({ ("certificate.document.$_" => "document.$_") } qw(state failure)),
     'getSampleReadiness.releaseState'   => 'sample_state_cache.release_state',
+    'getSession.policies.selfVerification' => 'organization.self_verification',
+    'getSession.policies.qcRequired'    => 'organization.qc_required',
+    'getSession.policies.lotQcPolicy'   => 'organization.lot_qc_policy',
+    'getSession.policies.reagentExpiryPolicy' => 'organization.reagent_expiry_policy',
+    'worklist.sampleDisposition'        => 'sample.disposition',
+    map({ ($_ => 'sample.priority') } qw(worklist.priority), 'approval to decide.sample.priority'),
+    'worksheet.values.kind'             => 'worksheet_field.kind',
+    'reevaluateInstrumentFiles.files.status' => 'instrument_file.status',
+    map({ ("$_.results.qcStatus" => 'qc_batch.qc_status', "$_.results.qcBatches.qcStatus" => 'qc_batch.qc_status') }
+        qw(getCertificateContent previewCertificate)),
+    'sample test.review.qcBatches.qcStatus' => 'qc_batch.qc_status',
     'holding_time.expiring.holdingStatus' => 'sample_state_cache.holding_status',
     'ingestInstrumentFile.fileName'     => 'instrument_file.file_name',
     'ingestInstrumentFile.profile'      => 'instrument_file.profile_code',
@@ -204,6 +216,12 @@ my %in_c_alone = (
         aliases.from aliases.to aliases.reason),
 );
 
+# Text of columns with a closed list.
+my %as_text = (
+    'session.endReason' => 'words for people, which only the database writes',
+    map { ("$_.scopes" => 'scopes are compared below') } 'API key', qw(createKey rotateKey),
+);
+
 # Values that a list in C has beyond its column's.
 my %beyond = (
     'uploadInstrumentFile.rows.status proposed' => 'of a dry run, which keeps no rows',
@@ -215,7 +233,6 @@ my %beyond = (
 my %in_the_database_alone = (
     'api_key.scopes'              => 'compared with the scopes, below',
     'qc_series.baseline_kind'     => 'a member of the baseline',
-    'event.type'                  => 'compared with the events, below',
     'user_session.end_reason'     => 'written by the database, in words for people',
     'role_permission.permission'  => 'compared with the permissions, below',
 );
@@ -276,71 +293,9 @@ my $name = 'lims_test_contract_catalogue';
 LIMS::Instance::create_database($name, 1);
 my $db = LIMS::Instance::connect_database($name, 'postgres');
 
-# "table.column" => what it may hold: null, values, min and max characters, pattern.
-sub read_columns {
-    my $of = { map { $_->[0] => { null => $_->[1], default => $_->[2], min => 0 } }
-            @{ $db->selectall_arrayref(<<'END') } };
-SELECT c.relname || '.' || a.attname, NOT a.attnotnull, a.atthasdef OR a.attidentity <> ''
-  FROM pg_class c
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
- WHERE c.relnamespace = 'lims'::regnamespace
-   AND c.relkind IN ('r', 'p')
-   AND NOT c.relispartition
-END
-    for my $row (@{ $db->selectall_arrayref(<<'END') }) {
-SELECT c.relname || '.' || a.attname, pg_get_constraintdef(k.oid)
-  FROM pg_constraint k
-  JOIN pg_class c ON c.oid = k.conrelid AND NOT c.relispartition
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
- WHERE k.contype = 'c'
-   AND cardinality(k.conkey) = 1
-   AND c.relnamespace = 'lims'::regnamespace
-END
-        my ($may, $check) = ($of->{ $row->[0] }, $row->[1]);
-        $may->{values} = [ $1 =~ /'([^']*)'/g ]
-            if $check =~ /(?:= ANY \(+|<@ )ARRAY\[(.*?)\]/ || $check =~ /\(\(\w+ = ('[^']*'::text)\)/;
-        $may->{max}     = $1 if $check =~ /\blength\(\w+\) <= (\d+)/;
-        $may->{min}     = $1 if $check =~ /\blength\(\w+\) >= (\d+)/;
-        $may->{pattern} = $1 if $check =~ /(?<!!)~ '([^']*)'::text/;
-    }
-    return $of;
-}
-
-my $may = read_columns();
-
-# Column of a view => "table.column", for those that are a table's as they stand. A
-# rule keeps its query as a tree of nodes; those of its own list are the outermost.
-my %known;
-sub origins {
-    my ($view) = @_;
-    return $known{$view} if $known{$view};
-    my ($query) = $db->selectrow_array('SELECT ev_action FROM pg_rewrite WHERE ev_class = ?', undef,
-        $view) =~ /\A\(\{QUERY(.*)\}\)\z/s;
-    my %found;
-    while ($query =~ /(\{(?:[^{}\\]++|\\.|(?1))*+\})/gs) {
-        my ($column, $relation, $number) = $1 =~
-            /\A\{TARGETENTRY .* :resname (\S+) :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) /s
-            or next;
-        my ($table, $kind, $of) = $db->selectrow_array('SELECT relname, relkind, attname'
-                . ' FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid'
-                . ' WHERE c.oid = ? AND a.attnum = ?', undef, $relation, $number) or next;
-        $found{$column} = $kind eq 'v' ? origins($relation)->{$of} : "$table.$of";
-    }
-    return $known{$view} = \%found;
-}
-
+my $catalogue = LIMS::Database::Catalogue->new($db);
+my $may       = $catalogue->columns;
 my %statement = map { $_->{label} => $_ } LIMS::Database::Statements::all();
-
-# The same of the rows of a statement.
-sub origins_of_statement {
-    my ($label) = @_;
-    my $sql = $statement{$label}{sql} =~ s/\$\d+/NULL/gr;
-
-    $db->do("CREATE TEMP VIEW it AS $sql");
-    my $found = origins($db->selectrow_array(q{SELECT 'pg_temp.it'::regclass::oid}));
-    $db->do('DROP VIEW it');
-    return $found;
-}
 
 # Returns the definitions of the views and functions of these names.
 sub source_of {
@@ -382,7 +337,7 @@ sub items {
 
 sub columns_of {
     my ($resource) = @_;
-    return $resource->{record} ? origins_of_statement($resource->{record}) : {};
+    return $resource->{record} ? $catalogue->origins_of_statement($resource->{record}) : {};
 }
 
 my @items;
@@ -390,7 +345,7 @@ for my $resource (@{ $c->{resources} }) {
     my $columns = columns_of($resource);
     push @items, items($resource->{name}, 'record', 0, $resource->{fields}, $columns);
     push @items, items($resource->{nested}, 'record', 0, $resource->{nestedFields},
-        origins_of_statement($resource->{nestedStatement})) if $resource->{nested};
+        $catalogue->origins_of_statement($resource->{nestedStatement})) if $resource->{nested};
     for my $route (@{ $resource->{routes} }) {
         push @items, items($route->{operation}, $_->[0], $_->[1], $route->{ $_->[0] }, $columns)
             for [ input => 1 ], [ form => 1 ], [ query => 0 ], [ output => 0 ];
@@ -435,6 +390,47 @@ subtest 'lists of values' => sub {
         grep { $may->{$_}{values} } sort keys %$may;
     cmp_ok(scalar keys %whole, '>', 25, 'the lists of ' . keys(%whole) . ' columns are compared');
     is(join("\n", @faults), '', 'every list of values is the same in C and in the database');
+};
+
+# A text whose column has a closed list is an enumeration.
+subtest 'values of fields that are text' => sub {
+    my @open = grep { $_->{field}{type} =~ /\Astrings?\z/ && !$_->{field}{values} && $_->{column}
+            && $may->{ $_->{column} }{values} && !reason(\%as_text, $_->{path}) } @items;
+    is(join("\n", map { "$_->{path}: $_->{column} has " . sorted(@{ $may->{ $_->{column} }{values} }) } @open),
+        '', 'no field is text whose column has a list of values');
+};
+
+subtest 'values of people and of signatures' => sub {
+    my @wider = grep { $_->{field}{peopleValues} } @items;
+    cmp_ok(scalar @wider, '>', 0, 'a field has values for people');
+    for my $item (@wider) {
+        my %theirs = map { $_ => 1 } @{ $item->{field}{peopleValues} };
+        is(sorted(grep { !$theirs{$_} } @{ $item->{field}{values} }), '',
+            "people may say of $item->{path} what a key may");
+    }
+    my @signed = grep { $_->{signMember} } map { @{ $_->{routes} } } @{ $c->{resources} };
+    cmp_ok(scalar @signed, '>', 0, 'a route is signed by the value of a field');
+    for my $route (@signed) {
+        my ($field) = grep { $_->{name} eq $route->{signMember} } @{ $route->{input} };
+        my %there = map { $_ => 1 } @{ $field->{values} };
+        is(sorted(grep { !$there{$_} } @{ $route->{signValues} }), '',
+            "$route->{operation} is signed for values that $route->{signMember} can have");
+    }
+};
+
+subtest 'numbers' => sub {
+    my ($count, @faults) = (0);
+    for my $item (grep { $_->{field}{type} eq 'integer' && $_->{sent} && $_->{column} } @items) {
+        my ($path, $column, $field) = @$item{qw(path column field)};
+        next if $item->{use} !~ /\A(?:record|input|form)\z/;
+        my ($least, $most) = @{ $may->{$column} }{qw(least most)};
+        $count++;
+        push @faults, "$path: $field->{min} to $field->{max}, $column "
+            . join ' to ', map { $_ // 'any' } $least, $most
+            if $field->{min} != ($least // 'NaN') || $field->{max} != ($most // 'NaN');
+    }
+    cmp_ok($count, '>', 5, "the bounds of $count numbers are compared");
+    is(join("\n", @faults), '', 'bounds of numbers are the same in C and in the database');
 };
 
 # A bound in C is optional for fields that records show and nobody sends.
@@ -590,7 +586,7 @@ END
 };
 
 subtest 'exceptions' => sub {
-    my @unused = grep { !$used{$_} } map { keys %$_ } \(%column, %worked_out, %in_c_alone, %beyond,
+    my @unused = grep { !$used{$_} } map { keys %$_ } \(%column, %as_text, %worked_out, %in_c_alone, %beyond,
         %in_the_database_alone, %not_signed, %emptied, %always_filled, %not_demonstrated, %passed_on);
     is(join("\n", sort @unused), '', 'every exception named above is needed');
 };

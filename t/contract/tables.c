@@ -93,6 +93,7 @@ static void write_field(lims_writer_t *w, const lims_field_t *field)
     flag(w, "nullable", field->flags & LIMS_F_NULLABLE);
     member(w, "fallback", field->fallback);
     write_texts(w, "values", field->values);
+    write_texts(w, "peopleValues", field->people_values);
     member(w, "pattern", field->pattern);
     write_members(w, field->members);
     lims_writer_object_end(w);
@@ -124,6 +125,8 @@ static void write_route(lims_writer_t *w, const lims_route_t *route)
     member(w, "operation", route->operation);
     member(w, "scope", route->scope);
     member(w, "meaning", route->meaning);
+    member(w, "signMember", route->sign_member);
+    write_texts(w, "signValues", route->sign_values);
     flag(w, "list", route->flags & LIMS_R_LIST);
     write_statement(w, "statement", route->statement);
     write_statement(w, "search", route->search);
