@@ -243,6 +243,11 @@ const lims_error_t *lims_error_with_failure(const lims_error_t *error, lims_fail
     return copy;
 }
 
+bool lims_error_is_refusal(const lims_error_t *error)
+{
+    return lims_error_kinds[error->kind].status < 500 && error->retry == LIMS_RETRY_NO;
+}
+
 const lims_error_t *lims_no_digest(apr_pool_t *pool)
 {
     return lims_server_error(pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",

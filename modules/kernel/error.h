@@ -50,6 +50,10 @@ const lims_error_t *lims_error_with_failure(const lims_error_t *error, lims_fail
  * `error`. */
 bool lims_error_is_plan_limit(lims_error_e kind);
 
+/* Whether the error refuses one record of several, so that the others can go on: neither a
+ * failure, nor one after which the transaction is repeated. */
+bool lims_error_is_refusal(const lims_error_t *error);
+
 /* Returns the kind of a slug, as the database names it; LIMS_E_COUNT: unknown. */
 lims_error_e lims_error_by_slug(const char *slug);
 

@@ -295,12 +295,6 @@ static void add_difference(const import_t *import, int row, const lims_values_t 
         };
 }
 
-/* Whether an error is about the row alone, so that the others can go on. */
-static bool is_refusal(const lims_error_t *error)
-{
-    return lims_error_kinds[error->kind].status < 500 && error->retry == LIMS_RETRY_NO;
-}
-
 /* Runs a statement for a row under a savepoint. `*result` is NULL where it was refused, which
  * is kept as a mistake. */
 static const lims_error_t *attempt(lims_result_t **result, const import_t *import, int row,
@@ -310,7 +304,7 @@ static const lims_error_t *attempt(lims_result_t **result, const import_t *impor
     const lims_error_t *error =
         lims_database_run(result, import->rq, &call, 1, LIMS_DB_SAVEPOINT | LIMS_DB_RELEASE);
 
-    if (!error || !is_refusal(error)) {
+    if (!error || !lims_error_is_refusal(error)) {
         return error;
     }
     *result = NULL;

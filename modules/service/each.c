@@ -99,12 +99,6 @@ static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item,
     return error ? error : act->act(rq, item);
 }
 
-/* Whether the error concerns the record alone, so that the others can go on. */
-static bool is_refusal(const lims_error_t *error)
-{
-    return lims_error_kinds[error->kind].status < 500 && error->retry == LIMS_RETRY_NO;
-}
-
 static const lims_error_t *act_on_all(lims_request_t *rq, lims_each_t *items, int count,
                                       const lims_each_act_t *act)
 {
@@ -120,7 +114,7 @@ static const lims_error_t *act_on_all(lims_request_t *rq, lims_each_t *items, in
             return error;
         }
         order[i]->error = act_on(rq, order[i], act);
-        if (order[i]->error && !is_refusal(order[i]->error)) {
+        if (order[i]->error && !lims_error_is_refusal(order[i]->error)) {
             return order[i]->error;
         }
         error =

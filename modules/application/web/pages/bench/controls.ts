@@ -2,9 +2,10 @@
 //
 // The controls of a batch, inline among its samples: a row for each control, in the order in
 // which the template has them, measured by the analytes of the run, or for the run as a whole.
+import type { Definition } from '../../api/names.ts';
 import { type Cell, EMPTY, type Opinion, type Row, type Version, cellOf } from '../../grid/sheet.ts';
-import type { Control, Definition, Run } from './run.ts';
 import { t } from '../../texts/texts.ts';
+import type { Control, Run } from './run.ts';
 
 const texts = t.bench.controls;
 

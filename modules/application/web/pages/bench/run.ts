@@ -3,11 +3,11 @@
 // The tests of a run: those of a method that are not verified yet, of samples that are here,
 // or those that a QC batch covers.
 import { answer, api } from '../../api/client.ts';
+import type { Definition } from '../../api/names.ts';
 import type { Read } from '../../api/read.ts';
 import { knowPeople } from './people.ts';
 
 export type SampleTest = Read<'/sample-tests'>['data'][number];
-export type Definition = Read<'/test-definitions'>['data'][number];
 
 // Source of a run, as the address names it: a method or a batch.
 export type By = 'method' | 'batch';
