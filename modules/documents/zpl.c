@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernel/hidden.h"
+#include "kernel/utf8.h"
 
 /* Millimetres: space inside of a label, between its parts, heights of letters, and of bars. */
 #define INSET 1.5
@@ -84,20 +85,6 @@ static void append_data(label_writer_t *w, const char *bytes, apr_size_t length)
     }
 }
 
-/* Returns the code point at the beginning of valid UTF-8, and sets its length. */
-static unsigned decode(int *length, const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    unsigned value;
-
-    *length = c[0] < 0x80 ? 1 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
-    value = *length == 1 ? c[0] : c[0] & (0xFFu >> (*length + 1));
-    for (int i = 1; i < *length; i++) {
-        value = value << 6 | (c[i] & 0x3Fu);
-    }
-    return value;
-}
-
 /* Whether a character hides: label printers spell no script that needs joiners. */
 static bool is_hidden(unsigned c)
 {
@@ -108,14 +95,16 @@ static bool is_hidden(unsigned c)
 static void append_line(label_writer_t *w, const char *text, apr_size_t length)
 {
     for (apr_size_t i = 0; i < length;) {
-        int bytes;
+        apr_uint32_t character;
+        apr_size_t bytes = lims_utf8_decode(&character, text + i, length - i);
 
-        if (is_hidden(decode(&bytes, text + i))) {
+        bytes = bytes > 0 ? bytes : 1;
+        if (is_hidden(character)) {
             append(w, " ");
         } else {
-            append_data(w, text + i, (apr_size_t)bytes);
+            append_data(w, text + i, bytes);
         }
-        i += (apr_size_t)bytes;
+        i += bytes;
     }
 }
 
@@ -123,18 +112,18 @@ static void append_line(label_writer_t *w, const char *text, apr_size_t length)
  * where there is one. Letters of East Asia take two. */
 static apr_size_t fitting(const char *text, int room)
 {
-    apr_size_t at = 0, blank = 0;
+    apr_size_t at = 0, blank = 0, length = strlen(text);
 
-    while (text[at] != '\0') {
-        int bytes;
-        unsigned c = decode(&bytes, text + at);
+    while (at < length) {
+        apr_uint32_t c;
+        apr_size_t bytes = lims_utf8_decode(&c, text + at, length - at);
 
         room -= c >= 0x1100 ? 2 : 1;
         if (room < 0) {
             return blank > 0 ? blank : at;
         }
         blank = c == ' ' ? at : blank;
-        at += (apr_size_t)bytes;
+        at += bytes > 0 ? bytes : 1;
     }
     return at;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.c - checks of UTF-8, and counting its characters. */
+/* utf8.c - checks of UTF-8, decoding and counting its characters. */
 #include "kernel/utf8.h"
 
 /* Returns the length of the well-formed sequence that starts here, or 0 (Unicode 15,
@@ -23,6 +23,18 @@ static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
         }
     }
     return n;
+}
+
+apr_size_t lims_utf8_decode(apr_uint32_t *character, const char *bytes, apr_size_t length)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+    apr_size_t size = sequence_length(s, length);
+
+    *character = size < 2 ? s[0] : s[0] & (0xFFU >> (size + 1));
+    for (apr_size_t i = 1; i < size; i++) {
+        *character = *character << 6 | (s[i] & 0x3FU);
+    }
+    return size;
 }
 
 apr_size_t lims_utf8_fault(const char *bytes, apr_size_t length)

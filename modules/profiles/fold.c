@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "kernel/utf8.h"
+
 /* Folding of single characters, sorted; "" removes the character, " " is a blank.
  * From the compatibility mappings of UnicodeData.txt, in lower case, and mu as u. */
 static const struct {
@@ -97,27 +99,6 @@ typedef struct {
     bool blank;   /* a blank is pending before the next character */
 } folder_t;
 
-/* Decodes the first character and returns its size in bytes; a byte that begins no
- * well-formed sequence is returned as character 0. */
-static int decode(unsigned int *character, const unsigned char *at, const unsigned char *end)
-{
-    int length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
-
-    *character = 0;
-    if (length == 0 || at[0] > 0xF4 || end - at < length) {
-        return 1;
-    }
-    *character = length == 1 ? at[0] : at[0] & (0xFFU >> (length + 1));
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xC0) != 0x80) {
-            *character = 0;
-            return 1;
-        }
-        *character = *character << 6 | (at[i] & 0x3FU);
-    }
-    return length;
-}
-
 static int encode(unsigned char *bytes, unsigned int character)
 {
     if (character < 0x80) {
@@ -186,11 +167,16 @@ static int fold_character(unsigned char *bytes, unsigned int character)
 static bool refill(folder_t *folder)
 {
     while (folder->at < folder->end) {
-        unsigned int character;
-        int length = decode(&character, folder->at, folder->end);
+        apr_uint32_t character;
+        apr_size_t length = lims_utf8_decode(&character, (const char *)folder->at,
+                                             (apr_size_t)(folder->end - folder->at));
         int count = 0;
         unsigned char *bytes = folder->ready;
 
+        if (length == 0) {
+            character = 0; /* a byte that begins no character stays as it is */
+            length = 1;
+        }
         if (character != 0 &&
             (character >= 0x80 || character <= ' ' || (character >= 'A' && character <= 'Z'))) {
             const char *replaced = single(character);
@@ -202,8 +188,8 @@ static bool refill(folder_t *folder)
             count = fold_character(bytes + 1, character);
         }
         if (count == 0) {
-            memcpy(bytes + 1, folder->at, (apr_size_t)length);
-            count = length;
+            memcpy(bytes + 1, folder->at, length);
+            count = (int)length;
         }
         folder->at += length;
         if (count == 1 && bytes[1] == ' ') {
