@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- name: session_authenticate one
--- global: finds out which organization the session belongs to, and sets it for the rest of
--- the transaction. Raises LM401 for a session that is not accepted.
+-- part: session_caller
 SELECT session_id AS "sessionId",
        organization_id AS "organizationId",
        user_id AS "userId",
@@ -10,18 +8,17 @@ SELECT session_id AS "sessionId",
        locked_seconds AS "lockedSeconds",
        last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
                                     interval '1 minute') AS "touchDue"
+
+-- name: session_authenticate one
+-- global: finds out which organization the session belongs to, and sets it for the rest of
+-- the transaction. Raises LM401 for a session that is not accepted.
+:{session_caller}
   FROM lims.authenticate_session(:keyHash::bytea, :$request::text, :$reason::text)
 
 -- name: session_authenticate_read one
 -- global: the same for a transaction that writes nothing of the laboratory's: organization
 -- and person are all the context it has.
-SELECT session_id AS "sessionId",
-       organization_id AS "organizationId",
-       user_id AS "userId",
-       permissions AS "permissions",
-       locked_seconds AS "lockedSeconds",
-       last_used_at < now() - least(make_interval(secs => :touchInterval::float8),
-                                    interval '1 minute') AS "touchDue"
+:{session_caller}
   FROM lims.authenticate_session(:keyHash::bytea, NULL)
 
 -- name: session_nobody one

@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- name: authenticate one
--- global: finds out which organization the key belongs to, and sets it for the
--- rest of the transaction. Raises LM401 for a key that is not accepted.
+-- part: key_caller
 SELECT key_id AS "keyId",
        organization_id AS "organizationId",
        user_id AS "userId",
@@ -11,19 +9,17 @@ SELECT key_id AS "keyId",
        permissions AS "permissions",
        (last_used_at IS NULL
         OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
+
+-- name: authenticate one
+-- global: finds out which organization the key belongs to, and sets it for the
+-- rest of the transaction. Raises LM401 for a key that is not accepted.
+:{key_caller}
   FROM lims.authenticate(:keyHash::bytea, :$request::text, :$reason::text)
 
 -- name: authenticate_read one
 -- global: the same for a transaction that writes nothing of the laboratory's:
 -- the organization is all the context it has.
-SELECT key_id AS "keyId",
-       organization_id AS "organizationId",
-       user_id AS "userId",
-       scopes AS "scopes",
-       upload_only AS "uploadOnly",
-       permissions AS "permissions",
-       (last_used_at IS NULL
-        OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
+:{key_caller}
   FROM lims.authenticate(:keyHash::bytea, NULL)
 
 -- name: key_touch exec
