@@ -37,7 +37,7 @@ sub functions {
 }
 
 my @sources = grep { $_ ne 'LICENSE' }
-    files(qr/\.(?:[ch]|sql|pm|t|awk|sh|lua|tsx?|mjs|css)\z|\/build\/(?:bench\/)?[\w-]+\z/);
+    files(qr/\.(?:[ch]|sql|pm|t|awk|sh|lua|tsx?|m?js|css)\z|\/build\/(?:bench\/)?[\w-]+\z/);
 my @long = grep { $_->[1] > $file_max } map { [ $_, scalar(() = text($_) =~ /\n/g) ] } @sources;
 ok(!@long, "no file has more than $file_max lines")
     or diag(map { "$_->[0]: $_->[1]\n" } @long);
@@ -77,7 +77,7 @@ my %opening = (
         (\#?(?!if|for|while|switch|return|const|class|import|export|interface|type)\w+)(?=\b.*[({]\s*\z)/x,
 );
 my %counted;
-for my $path (files(qr/\.(?:t|pm|tsx?|mjs)\z/, qw(modules t build))) {
+for my $path (files(qr/\.(?:t|pm|tsx?|m?js)\z/, qw(modules t build))) {
     my $language = $path =~ /\.(?:t|pm)\z/ ? 'Perl' : 'TypeScript';
     for my $block (blocks($path, $opening{$language})) {
         $counted{$language}++;
@@ -113,7 +113,17 @@ for my $path (files(qr/\.sql\z/, 'sql')) {
     }
 }
 cmp_ok(scalar keys %lines, '>', 200, 'functions in SQL are recognised');
-ok(!@longer, "no function in SQL has more than $function_max lines") or diag(join "\n", @longer);
+my $blocks = 0;
+for my $path (files(qr/\.sql\z/)) {
+    my $text = text($path);
+    while ($text =~ /^DO\s+(\$\w*\$)(.*?)\1/gsm) {
+        $blocks++;
+        my ($length, $line) = (($2 =~ tr/\n//) - 1, 1 + (() = substr($text, 0, $-[0]) =~ /\n/g));
+        push @longer, "$path:$line: a block has $length lines" if $length > $function_max;
+    }
+}
+cmp_ok($blocks, '>', 5, 'blocks of SQL are recognised');
+ok(!@longer, "no function or block in SQL has more than $function_max lines") or diag(join "\n", @longer);
 is_deeply([ grep { ($lines{$_} // 0) <= $function_max } sort keys %longer_sql ], [],
     'every function that is named as too long is too long');
 

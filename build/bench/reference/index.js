@@ -83,32 +83,28 @@ function connect() {
   });
 }
 
-function serve() {
-  const sql = connect();
-  const app = require('fastify')({
-    logger: false,
-    https: { key: fs.readFileSync(env.BENCH_KEY), cert: fs.readFileSync(env.BENCH_CERTIFICATE) },
-  });
+function unauthorized() {
+  return Object.assign(new Error('Send a valid API key.'), { statusCode: 401 });
+}
+
+// The key and the data in one transaction and one round trip: what the key
+// statement sets for its transaction is what row-level security holds to.
+async function together(c, hash, data) {
+  const run = (query, values) => c.unsafe(query, values, { prepare: true });
+  const results = await Promise.all([
+    run('BEGIN', []),
+    run(statements.authenticate_read, [TOUCH_INTERVAL, hash]),
+    ...data.map(([query, values]) => run(query, values)),
+    run('COMMIT', []),
+  ]);
+  return results.slice(1, -1);
+}
+
+// Reads for a request, once its key has the scope: the rows of each of the statements.
+function readerOf(sql) {
   const organizations = new Map();
 
-  function unauthorized() {
-    return Object.assign(new Error('Send a valid API key.'), { statusCode: 401 });
-  }
-
-  // The key and the data in one transaction and one round trip: what the key
-  // statement sets for its transaction is what row-level security holds to.
-  async function together(c, hash, data) {
-    const run = (query, values) => c.unsafe(query, values, { prepare: true });
-    const results = await Promise.all([
-      run('BEGIN', []),
-      run(statements.authenticate_read, [TOUCH_INTERVAL, hash]),
-      ...data.map(([query, values]) => run(query, values)),
-      run('COMMIT', []),
-    ]);
-    return results.slice(1, -1);
-  }
-
-  async function read(request, scope, dataOf) {
+  return async function read(request, scope, dataOf) {
     const header = request.headers.authorization || '';
     if (!header.startsWith('Bearer lk_')) throw unauthorized();
     const hash = crypto.createHash('sha256').update(header.slice(7)).digest();
@@ -131,7 +127,9 @@ function serve() {
       c.release();
     }
   }
+}
 
+function addRoutes(app, read) {
   app.get('/api/v1/samples/:id', {
     schema: {
       params: { type: 'object', properties: { id: { type: 'integer', minimum: 1 } } },
@@ -171,7 +169,15 @@ function serve() {
       hasMore: rows.length > limit,
     };
   });
+}
 
+function serve() {
+  const app = require('fastify')({
+    logger: false,
+    https: { key: fs.readFileSync(env.BENCH_KEY), cert: fs.readFileSync(env.BENCH_CERTIFICATE) },
+  });
+
+  addRoutes(app, readerOf(connect()));
   app.listen({ host: '127.0.0.1', port: Number(env.BENCH_PORT) }, (error) => {
     if (error) throw error;
   });
