@@ -261,7 +261,7 @@ BEGIN
 END
 $$;
 
--- The weight of an open investigation.
+-- Returns the severity class of an open investigation: hard or advisory, by policy.
 CREATE FUNCTION lims.investigation_hardness(p_organization bigint) RETURNS text
 LANGUAGE plpgsql STABLE
 AS $$

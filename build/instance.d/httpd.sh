@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The httpd of an instance with its certificates and keys, read by build/instance.
-# Wants: socket, database, tls, secret_key, module_file, pages, and wishes for a port.
+# Expects the variables socket, database, tls, secret_key, module_file, pages, and wishes:
+# the preferred ports.
 
 # The certificates and the keys under which webhook secrets are kept are those of
 # the cluster: everybody's who uses it.
@@ -173,7 +174,8 @@ launch() {
     done
 }
 
-# Whether what runs is what would be started; if not, it is stopped.
+# Succeeds if the running httpd has the configuration that would be written now; otherwise
+# stops it and fails.
 is_current() {
     test -n "$(httpd_pid)" || return 1
     port=$(cat "$home/port")

@@ -18,7 +18,8 @@
 
 /* Change of a password, passed on from one step to the next. */
 typedef struct {
-    const char *old_hash; /* of the password that stands; NULL: by a link, or a first one */
+    /* Hash of the current password; NULL when it is set by a link, or for the first time. */
+    const char *old_hash;
     const char *new_hash;
     bool right; /* the old password was right */
 } change_t;
@@ -29,7 +30,7 @@ const lims_field_t lims_password_input[] = {
       .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
       .min = 1,
       .max = LIMS_PASSWORD_MAX,
-      .doc = "Password of now." },
+      .doc = "Current password." },
     { .name = "newPassword",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
@@ -166,10 +167,9 @@ const lims_error_t *lims_password_change_work(lims_request_t *rq)
     const lims_error_t *error = x->transport->enter_queue(x, LIMS_QUEUE_SIGNATURE);
 
     if (!error) {
-        change->right =
-            change->old_hash &&
-            lims_password_verify(change->old_hash, lims_values_get(rq->values, "oldPassword"),
-                                 rq->pool);
+        change->right = change->old_hash &&
+                        lims_password_verify(change->old_hash,
+                                             lims_values_get(rq->values, "oldPassword"), rq->pool);
         error = hash_new(change, rq, "newPassword");
         x->transport->leave_queue(x, LIMS_QUEUE_SIGNATURE);
     }
@@ -205,8 +205,8 @@ static const lims_error_t *note_check(lims_request_t *rq, bool right)
                                             "The old password is wrong, or the account is locked "
                                             "after failed signatures; nothing was changed."),
                           sizeof(*refused));
-    refused->members = apr_pstrcat(rq->pool, "\"attemptsLeft\":",
-                                   lims_result_get(found[1], 0, "attemptsLeft"), NULL);
+    refused->members = apr_pstrcat(
+        rq->pool, "\"attemptsLeft\":", lims_result_get(found[1], 0, "attemptsLeft"), NULL);
     return refused;
 }
 
@@ -367,8 +367,7 @@ const lims_error_t *lims_link_spend(lims_request_t *rq)
     const lims_call_t call = { .statement = LIMS_STMT_LINK_SPEND, .values = values };
     lims_writer_t *w = lims_writer_create(rq->pool);
     lims_result_t *row = NULL;
-    const lims_error_t *error =
-        lims_token_hash(values, lims_values_get(rq->values, "token"), rq);
+    const lims_error_t *error = lims_token_hash(values, lims_values_get(rq->values, "token"), rq);
 
     if (!error) {
         lims_values_set(values, "passwordHash", change->new_hash);

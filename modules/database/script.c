@@ -32,8 +32,8 @@ static bool locked_out(const PGresult *result)
     return strcmp(state, "55P03") == 0 || strcmp(state, "40P01") == 0;
 }
 
-static const lims_error_t *failure(lims_connection_t *connection, const PGresult *result,
-                                   const char *file, const char *sql, apr_pool_t *pool)
+static const lims_error_t *script_failure(lims_connection_t *connection, const PGresult *result,
+                                          const char *file, const char *sql, apr_pool_t *pool)
 {
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
@@ -57,7 +57,7 @@ const lims_error_t *lims_script_run(lims_connection_t *connection, const char *f
     const lims_error_t *error = NULL;
 
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-        error = failure(connection, result, file, sql, pool);
+        error = script_failure(connection, result, file, sql, pool);
     }
     PQclear(result);
     return error;

@@ -318,7 +318,8 @@ const char *lims_transfers_start(lims_transfers_t *transfers, lims_delivery_t *d
     if (!delivery->easy || !add_headers(delivery, secret, previous) ||
         !begin_transfer(transfers, delivery)) {
         clear_attempt(transfers, delivery);
-        return "the request could not be made";
+        return "the HTTP request could not be prepared (out of memory, or libcurl refused an "
+               "option)";
     }
     APR_RING_INSERT_TAIL(&transfers->flying, delivery, lims_delivery_t, link);
     return NULL;

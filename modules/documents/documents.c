@@ -43,7 +43,8 @@ static const lims_field_t fields[] = {
     { .name = "attempts",
       .type = LIMS_T_INTEGER,
       .flags = SHOWN,
-      .doc = "Attempts since it was last asked for that came to nothing, and the one under way." },
+      .doc = "Number of failed attempts since the document was last requested, and the one under "
+             "way." },
     { .name = "failure",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,

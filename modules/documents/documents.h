@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * documents.h - documents: the PDF of each certificate, printed behind its issue by a job
- * and kept for ever; and PDFs that are printed for one answer.
+ * documents.h - documents: the PDF of each certificate, printed by a job after the
+ * certificate is issued, and kept for ever; and PDFs that are printed for one answer.
  */
 #ifndef LIMS_DOCUMENTS_H
 #define LIMS_DOCUMENTS_H

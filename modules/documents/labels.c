@@ -55,7 +55,7 @@ static const lims_field_t query[] = {
       .type = LIMS_T_INTEGER,
       .max = 3599,
       .fallback = "0",
-      .doc = "Places of the first sheet that are used already. Of no effect on ZPL." },
+      .doc = "Number of labels already used on the first sheet. Ignored for ZPL." },
     LIMS_FIELD_END,
 };
 

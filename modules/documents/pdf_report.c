@@ -148,7 +148,8 @@ static const lims_error_t *find_values(values_t *values, lims_request_t *rq)
     return lims_service_read(&values->told, rq, &call, 1);
 }
 
-/* Returns a value in words; the calls are in the order of those of ask_value(). */
+/* Returns the text of a value. Must be called in the same order as ask_value(), which
+ * requested the texts. */
 static const char *take_value(values_t *values, const lims_field_t *field, const char *value,
                               apr_pool_t *pool)
 {

@@ -262,8 +262,7 @@ static apr_hash_t *repeated_places(const apr_array_header_t *list, apr_pool_t *p
     return places;
 }
 
-/* Returns the reasons that the document shows: all but those of repeated rows that the
- * database reports too. */
+/* Returns the reasons without duplicate_row of a place that the database reports itself. */
 static const apr_array_header_t *reasons_shown(const lims_reasons_t *reasons,
                                                const apr_array_header_t *list, apr_pool_t *pool)
 {

@@ -63,7 +63,7 @@ const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *va
         const lims_field_t *field = lims_field_find(fields, part->name);
 
         if (!field) {
-            error = lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
+            error = lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field of this form",
                                       lims_excerpt(part->name, pool));
         } else if (part != sent) {
             error = validate_part(values, field, part, pool);

@@ -209,7 +209,8 @@ static const lims_error_t *create(lims_request_t *rq)
     return error;
 }
 
-/* The roles first, while the person who changes them still has the permission. */
+/* Updates a user. The roles are written first: the update may end the permission of the
+ * person who makes it. */
 static const lims_error_t *update(lims_request_t *rq)
 {
     const lims_error_t *error = NULL;
@@ -296,14 +297,10 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_USER_LIST },
-    { LIMS_CSV_EXPORT("/users", "user export", "exportUsers", "users"),
-      .permission = "user.manage",
-      .flags = LIMS_R_OWNER | LIMS_CSV_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
-    { LIMS_REPORT_LIST("/users", "user pdf", "printUsers", "users"),
-      .permission = "user.manage",
-      .flags = LIMS_R_OWNER | LIMS_PDF_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_CSV_EXPORT("/users", "user export", "exportUsers", "users"), .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_CSV_FLAGS, .query = filters + LIMS_PAGING_COUNT },
+    { LIMS_REPORT_LIST("/users", "user pdf", "printUsers", "users"), .permission = "user.manage",
+      .flags = LIMS_R_OWNER | LIMS_PDF_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/users/:id",
       .command = "user show",

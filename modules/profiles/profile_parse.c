@@ -75,8 +75,9 @@ static const char *expectation(const lims_member_t *member, apr_pool_t *pool)
         return apr_psprintf(pool, "an array of %d to %d %s", member->min, member->max,
                             (member->flags & LIMS_M_SOURCE) != 0 ? "sources" : "objects");
     default:
-        return (member->flags & LIMS_M_SOURCE) != 0 ? "an object, or a string that names the place"
-                                                    : "an object";
+        return (member->flags & LIMS_M_SOURCE) != 0
+                   ? "an object, or a string that names the cell or column"
+                   : "an object";
     }
 }
 

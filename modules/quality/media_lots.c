@@ -50,7 +50,8 @@ static const lims_field_t fields[] = {
     { .name = "quarantined",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
-      .doc = "Whether the lot is quarantined: true sets it aside, false has its status follow from "
+      .doc = "Whether the lot is quarantined. true: it is set aside; false: its status is derived "
+             "from "
              "its tests again." },
     LIMS_LOT_REASON_FIELD(LIMS_F_UPDATE),
     LIMS_LOT_TAIL_FIELDS,
@@ -142,13 +143,9 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_MEDIA_LOT_LIST },
     { LIMS_CSV_EXPORT("/media-lots", "media-lot export", "exportMediaLots", "media lots"),
-      .permission = "data.read",
-      .flags = LIMS_CSV_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_CSV_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/media-lots", "media-lot pdf", "printMediaLots", "media lots"),
-      .permission = "data.read",
-      .flags = LIMS_PDF_FLAGS,
-      .query = filters + LIMS_PAGING_COUNT },
+      .permission = "data.read", .flags = LIMS_PDF_FLAGS, .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/media-lots/:id",
       .command = "media-lot show",

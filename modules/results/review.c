@@ -26,7 +26,7 @@ static const lims_field_t source_fields[] = {
     { .name = "sheet",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
-      .doc = "Name of the sheet, of a workbook." },
+      .doc = "Name of the worksheet; null if the file is no workbook." },
     { .name = "row", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Number of the row, from 1." },
     LIMS_FIELD_END,
 };

@@ -146,7 +146,7 @@ static const char *judge_proxy(const char **remedy, const char *proxy, const apr
     *remedy = "leave it out for a service on this machine, or reach that by https";
     return strcmp(service->scheme, "https") == 0
                ? NULL
-               : "LimsExtractionProxy would see what is sent to LimsExtractionUrl";
+               : "LimsExtractionUrl is http, so LimsExtractionProxy could read what is sent";
 }
 
 static void make_model(lims_config_t *config, const apr_uri_t *url, const char *key,

@@ -66,9 +66,9 @@ static const lims_settings_t *surface_of(const request_rec *r)
     if (config->enable != 1) {
         return NULL;
     }
-    return below(&config->settings, r) ? &config->settings
+    return below(&config->settings, r)                                      ? &config->settings
            : below(&config->people, r) || below_sign_on(&config->people, r) ? &config->people
-                                                                           : NULL;
+                                                                            : NULL;
 }
 
 static const char *path_of(const request_rec *r)
@@ -470,7 +470,7 @@ static int answer_httpd_error(request_rec *r)
 
 /* Returns the size of the largest body that is read to its end before a refusal: a
  * form with a file of the maximal size. */
-static apr_off_t drained_max(const lims_settings_t *settings)
+static apr_off_t discarded_body_max(const lims_settings_t *settings)
 {
     apr_size_t longest =
         settings->file_max > settings->file_body_max ? settings->file_max : settings->file_body_max;
@@ -485,7 +485,7 @@ static void drain_body(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t left = x->rq.actor.organization ? drained_max(x->rq.settings) : DISCARD_MAX;
+    apr_off_t left = x->rq.actor.organization ? discarded_body_max(x->rq.settings) : DISCARD_MAX;
     apr_off_t length = 0;
     bool more = r->connection->master && !carrier->read && !carrier->broken;
 

@@ -106,8 +106,7 @@ static const lims_error_t *begin(lims_exchange_t *x)
     const lims_error_t *refusal = found[0] ? lims_caller_authorize(x, found[0]) : NULL;
 
     rq->in_transaction = true;
-    rq->commit_with_answer =
-        !x->idempotency_key && !rq->roll_back && !lims_permission_lacking(rq);
+    rq->commit_with_answer = !x->idempotency_key && !rq->roll_back && !lims_permission_lacking(rq);
     rq->locked = found[1];
     return refusal ? refusal : error;
 }
@@ -198,11 +197,11 @@ void lims_service_reset(lims_request_t *rq, int given)
     apr_table_unset(rq->reply->headers, "Location");
 }
 
-typedef const lims_error_t *(once_fn)(lims_exchange_t *x, const char *body, apr_size_t length);
+typedef const lims_error_t *(attempt_fn)(lims_exchange_t *x, const char *body, apr_size_t length);
 
 typedef struct {
     lims_exchange_t *x;
-    once_fn *once;
+    attempt_fn *once;
     const char *body;
     apr_size_t length;
     int given; /* values that came with the request */
@@ -229,7 +228,7 @@ static const lims_error_t *attempt_once(void *data)
     return error;
 }
 
-static const lims_error_t *on_connection(lims_exchange_t *x, once_fn *once, const char *body,
+static const lims_error_t *on_connection(lims_exchange_t *x, attempt_fn *once, const char *body,
                                          apr_size_t length)
 {
     attempt_t attempt = {

@@ -51,7 +51,7 @@ static const struct {
     { "LIMS_UPLOAD_KEY", "key_upload" },
 };
 
-static const lims_error_t *set(lims_request_t *rq, const char *name, const char *value)
+static const lims_error_t *set_demo_setting(lims_request_t *rq, const char *name, const char *value)
 {
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t call = { .statement = LIMS_STMT_DEMO_SETTING, .values = values };
@@ -84,11 +84,11 @@ static const lims_error_t *make_key(const char **lines, lims_request_t *rq, int 
         return random_failed(rq);
     }
     *lines = apr_pstrcat(rq->pool, *lines, keys[i].variable, "='", key, "'\n", NULL);
-    error = set(rq, apr_pstrcat(rq->pool, keys[i].setting, "_hash", NULL),
-                apr_pescape_hex(rq->pool, hash, sizeof(hash), 0));
+    error = set_demo_setting(rq, apr_pstrcat(rq->pool, keys[i].setting, "_hash", NULL),
+                             apr_pescape_hex(rq->pool, hash, sizeof(hash), 0));
     return error ? error
-                 : set(rq, apr_pstrcat(rq->pool, keys[i].setting, "_prefix", NULL),
-                       lims_key_prefix(key, rq->pool));
+                 : set_demo_setting(rq, apr_pstrcat(rq->pool, keys[i].setting, "_prefix", NULL),
+                                    lims_key_prefix(key, rq->pool));
 }
 
 static const lims_error_t *make_password(const char **lines, lims_request_t *rq)
@@ -105,7 +105,7 @@ static const lims_error_t *make_password(const char **lines, lims_request_t *rq)
         return random_failed(rq);
     }
     *lines = apr_pstrcat(rq->pool, *lines, "LIMS_DEMO_PASSWORD='", password, "'\n", NULL);
-    return set(rq, "password_hash", encoded);
+    return set_demo_setting(rq, "password_hash", encoded);
 }
 
 static const lims_error_t *make_secrets(const char **lines, lims_request_t *rq)

@@ -14,7 +14,7 @@ my $lims = LIMS::Test->new(children => 1,
 my $name = $lims->{database};
 
 sub service_sessions {
-    # Within a transaction the first look would stand.
+    # pg_stat_activity is cached within a transaction: read it anew.
     $lims->superuser->do('SELECT pg_stat_clear_snapshot()');
     return scalar $lims->superuser->selectrow_array(
         q{SELECT count(*) FROM pg_stat_activity

@@ -250,7 +250,7 @@ subtest 'the model service' => sub {
     fails("the proxy $_", [qr/LIMS0117: LimsExtractionProxy is not the URL of a proxy; name/],
         host => $proxy->($_))
         for qw(proxy.example.org:3128 socks5://proxy.example.org http://proxy.example.org/path);
-    fails('a proxy that could read', [qr/LIMS0117: LimsExtractionProxy would see .*; leave it out/],
+    fails('a proxy that could read', [qr/LIMS0117: LimsExtractionUrl is http, so LimsExtractionProxy could read .*; leave it out/],
         host => $proxy->('http://proxy.example.org:3128', 'http://localhost:8080/v1/chat/completions'));
 };
 

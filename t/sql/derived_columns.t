@@ -39,7 +39,7 @@ is_deeply(row(PH => $judged), \@right, 'with its derived columns');
 enter($app, EC => result => 'Present');
 is(row(EC => 'confirmation_status')->[0], 'pending', 'a presumptive positive awaits confirmation');
 
-# One column each that does not follow from the result.
+# Forged values, one for each derived column.
 my %forged = (
     numeric_value         => '7',
     out_of_specification  => 'false',

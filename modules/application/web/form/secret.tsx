@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The panel of what is shown only once.
+// Panel that shows a new key or secret, once.
 import type { ReactElement } from 'react';
 
 import { Button } from '../parts/button.tsx';

@@ -139,7 +139,7 @@ export function cellName(row: Row, column: Column, index: number): string {
         : texts.cell(row.facts[1] ?? '', row.label);
 }
 
-// Returns the name of a cell's place beside the number of its row.
+// Returns the label of a cell besides its row number: its test, or its column's title.
 export function testAt({ order, rows, columns }: Sheet, { row, column }: Place): string {
     const [test] = rows[row]?.facts ?? [];
     const head = columns[column];

@@ -23,7 +23,7 @@ export function to(cursor: Cursor, at: Place, extend: boolean): Cursor {
     return extend ? { at, from: cursor.from } : cursorAt(at);
 }
 
-function within(sheet: Sheet, place: Place): Place {
+function clampToSheet(sheet: Sheet, place: Place): Place {
     return {
         row: Math.max(0, Math.min(place.row, sheet.rows.length - 1)),
         column: Math.max(0, Math.min(place.column, sheet.columns.length - 1)),
@@ -38,7 +38,7 @@ const STEP: Readonly<Record<Direction, Place>> = {
 };
 
 function beside(sheet: Sheet, place: Place, step: Place): Place {
-    return within(sheet, { row: place.row + step.row, column: place.column + step.column });
+    return clampToSheet(sheet, { row: place.row + step.row, column: place.column + step.column });
 }
 
 function isSame(a: Place, b: Place): boolean {
@@ -70,7 +70,7 @@ export function moved(sheet: Sheet, place: Place, direction: Direction, far: boo
 
 // Returns the cell a page of rows further up or down.
 export function paged(sheet: Sheet, place: Place, rows: number): Place {
-    return within(sheet, { row: place.row + rows, column: place.column });
+    return clampToSheet(sheet, { row: place.row + rows, column: place.column });
 }
 
 // Returns the first or last cell of the row, or of the sheet.

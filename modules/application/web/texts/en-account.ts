@@ -46,7 +46,7 @@ export const account = {
             + ' You are held accountable for everything that is done under it: keep your password'
             + ' to yourself, and sign only what you have seen.',
         accept: 'I accept this',
-        recorded: 'That you accept it is recorded with the time.',
+        recorded: 'Your acceptance is recorded with its time.',
     },
     signOn: {
         title: 'Single sign-on',

@@ -18,7 +18,7 @@ export const lots = {
     },
     status: { pending: 'pending', passed: 'passed', failed: 'failed', quarantined: 'quarantined' },
     filter: { code: 'Code', qcStatus: 'QC' },
-    noEnd: 'no end given',
+    noEnd: 'no expiry date',
     endedOn: (day: string) => `ended ${day}`,
     used: (n: number) => n >= 1000 ? '1,000 or more' : n.toLocaleString('en-US'),
     of: (n: number) => count(n, 'lot'),

@@ -198,7 +198,7 @@ sub follow {
 # Returns when it can be written.
 sub promote { return $_[0]->_pg_ctl('promote') }
 
-# Until a copy has all that its primary has written.
+# Waits until a standby has replayed all that its primary has written.
 sub catch_up {
     my ($self, $primary) = @_;
     my $written = $primary->say('SELECT pg_current_wal_flush_lsn()');
@@ -216,7 +216,7 @@ sub _remove {
     return;
 }
 
-# Runs before LIMS::Test's own, which ends the cluster.
+# This END block runs before that of LIMS::Test, which stops the cluster.
 END {
     if ($$ == $owner) {
         my $status = $?;

@@ -39,7 +39,8 @@ sub allow_log {
 }
 
 # Lines that libpq writes without httpd's form while mod_dbd connects, before anybody can
-# ask it not to: notices, and the farewell of a server that ends right after its greeting.
+# ask it not to: notices, and the error of a server that closes the connection right after
+# the start-up message.
 my $of_libpq = qr/(?:WARNING|DETAIL|HINT): |FATAL:  terminating connection due to admin/;
 
 sub unexpected_log {

@@ -88,7 +88,7 @@ export async function objections(id: string, settings: Settings): Promise<string
 }
 
 // Turns every failure into an outcome: no exception may lose what was typed.
-async function judgeOrSay(
+async function judgeOrFailure(
     entries: ReadonlyMap<string, Entry>, controls: ControlDesk,
 ): Promise<Judgement> {
     try {
@@ -99,7 +99,7 @@ async function judgeOrSay(
     }
 }
 
-async function enterOrSay(
+async function enterOrFailure(
     entries: ReadonlyMap<string, Entry>, key: string, controls: ControlDesk,
 ): Promise<Outcome> {
     try {
@@ -121,7 +121,7 @@ export function portsOf(owner: string, controls: ControlDesk): DeskPorts {
     return {
         clock,
         key: () => crypto.randomUUID(),
-        judge: async (entries) => own() ? judgeOrSay(entries, controls) : notOwn,
-        send: async (entries, key) => own() ? enterOrSay(entries, key, controls) : notOwn,
+        judge: async (entries) => own() ? judgeOrFailure(entries, controls) : notOwn,
+        send: async (entries, key) => own() ? enterOrFailure(entries, key, controls) : notOwn,
     };
 }

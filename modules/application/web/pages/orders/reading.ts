@@ -116,7 +116,7 @@ function readForm(form: Form, { references }: Reader, say: (wrong: Wrong) => voi
     return { clientId, defaults };
 }
 
-const words = (text: string): string | null => text.trim() === '' ? null : text.trim();
+const trimmedOrNull = (text: string): string | null => text.trim() === '' ? null : text.trim();
 
 type Typed = Readonly<Record<Member, string>>;
 
@@ -147,9 +147,9 @@ function readRow(
         ...(material === null ? {} : { materialTypeId: material }),
         ...('mistake' in collected ? {} : collected),
         ...('mistake' in tests ? {} : tests),
-        plantLocation: words(typed.location),
-        externalId: words(typed.externalId),
-        notes: words(typed.notes),
+        plantLocation: trimmedOrNull(typed.location),
+        externalId: trimmedOrNull(typed.externalId),
+        notes: trimmedOrNull(typed.notes),
     };
 }
 
@@ -184,7 +184,7 @@ export function readOrder(sheet: Sheet, form: Form, reader: Reader): Reading {
             message: rows.length === 0 ? wrong.nothing : wrong.tooMany });
     }
     return {
-        body: { clientId, orderNumber: words(form.orderNumber), contact: words(form.contact),
+        body: { clientId, orderNumber: trimmedOrNull(form.orderNumber), contact: trimmedOrNull(form.contact),
             samples },
         rows,
         containers: rows.map((row) => {

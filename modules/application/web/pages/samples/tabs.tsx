@@ -37,7 +37,7 @@ const useCertificates = (sampleId: number) =>
 const useEvents = (id: number) =>
     useRead('/samples/{id}/events', { params: { path: { id }, query: { limit: 100 } } }, live);
 
-const decided: Record<'pending' | 'approved' | 'rejected', Extract<Tone, GlyphName>> = {
+const decidedApprovals: Record<'pending' | 'approved' | 'rejected', Extract<Tone, GlyphName>> = {
     pending: 'progress', approved: 'ready', rejected: 'blocked',
 };
 
@@ -52,7 +52,7 @@ function Approvals({ id }: { id: number }): ReactElement {
             { title: t.sample.rounds(0).split(' ')[0] ?? '', className: 'w-short',
                 cell: (one) => one.round },
             { title: words.state, className: 'w-state', cell: (one) => (
-                <Status glyph={decided[one.status]} tone={decided[one.status]}>
+                <Status glyph={decidedApprovals[one.status]} tone={decidedApprovals[one.status]}>
                     {t.sample.approval[one.status]}
                 </Status>
             ) },

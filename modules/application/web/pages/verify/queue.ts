@@ -29,7 +29,7 @@ export interface Run {
 
 const { look } = t.verify;
 
-function concerns(test: Reviewed): Look[] {
+function warningTexts(test: Reviewed): Look[] {
     const { review } = test;
     const worksheet = look.worksheet[review?.worksheetStatus ?? ''];
     const texts = [
@@ -56,7 +56,7 @@ export function lineOf(test: Reviewed): Line {
         return { test, kind: 'stop',
             looks: refusals.map(({ error, message }) => ({ text: message, slug: error })) };
     }
-    const looks = concerns(test);
+    const looks = warningTexts(test);
     return { test, kind: looks.length ? 'look' : null, looks };
 }
 
