@@ -52,7 +52,7 @@ subtest 'an attachment' => sub {
     for my $name ('picture.svg', 'report.pdf', 'page.xhtml') {
         my $other = link_to('/attachments/' . attached($name, $bytes) . '/content');
         is_deeply({ %header, map { $_ => scalar $other->header($_) } grep { !/Disposition/ }
-                keys %header }, \%header, "nor $name");
+                keys %header }, \%header, "$name is not shown in the browser");
         like($other->header('Content-Disposition'), qr/\Aattachment; filename="$name"/,
             "$name is saved, not opened");
     }
@@ -71,8 +71,10 @@ subtest 'who gets it' => sub {
 
     refused($ana->get("/attachments/$id/content", cookie => undef, session => undef), 401,
         'unauthorized', 'nobody without a session');
-    refused($guest->get("/attachments/$id/content"), 403, 'permission_required', 'nor permission');
-    refused($there->get("/attachments/$id/content"), 404, 'not_found', 'nor of elsewhere');
+    refused($guest->get("/attachments/$id/content"), 403, 'permission_required',
+        'nobody without the permission');
+    refused($there->get("/attachments/$id/content"), 404, 'not_found',
+        'nobody of another organization');
     refused($ana->get("/attachments/$id/content", session => $ana->session + 1), 401,
         'session_changed', 'a page that names another session');
 };

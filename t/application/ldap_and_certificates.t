@@ -91,7 +91,7 @@ subtest 'by the directory' => sub {
     is($kim->get('/session')->json->{signIn}{name}, 'kim', 'the session has the name of the person in the directory');
     refused($kim->sign_in(email => 'kim', password => 'not that one at all'), 401, 'unauthorized',
         'not with a wrong password');
-    refused($kim->sign_in(email => $_, password => $secret), 401, 'unauthorized', "nor as \"$_\"")
+    refused($kim->sign_in(email => $_, password => $secret), 401, 'unauthorized', "not as \"$_\"")
         for 'k*', 'KIM', 'kim)(uid=*', 'lou';
     is(signs($kim, $secret)->status, 200, 'the person of the directory signs');
     refused(signs($kim, 'not that one at all'), 403, 'signature_invalid',
@@ -113,7 +113,8 @@ subtest 'by a certificate' => sub {
     my $own = $mia->get('/session')->json;
     is_deeply([ $own->{signIn}{by}, $own->{signature}{method} ], [ 'sign-on', 'provider' ],
         'the person of the certificate would sign by the directory');
-    refused(signs($mia, $secret), 403, 'signature_invalid', 'which does not know her');
+    refused(signs($mia, $secret), 403, 'signature_invalid',
+        'a directory that does not know her refuses her signature');
     ($status, $found) = sign_on('POST');
     is_deeply([ $status, $found->{error} ], [ 401, 'unauthorized' ], 'without a certificate nobody');
     like($lims->log, qr/no module of a type of LimsSignInTypes has found anybody/,

@@ -184,14 +184,14 @@ subtest 'a signature password by a link' => sub {
     is(sign_in($kim)->status, 201, 'the person signs in by the directory as before');
     ok($kim->get('/session')->json->{passwordSetByLinkAt},
         'the session says that a link set the password');
-    is(signs($kim, $next)->status, 200, 'and signs with it');
+    is(signs($kim, $next)->status, 200, 'the person signs with the password of the link');
     is($ada->patch('/users/' . $kim->id, { identity => { type => 'staff', subject => 'lou' } })
             ->json->{canSign}, JSON::PP::false(), 'another identity begins without one');
 };
 
 subtest 'no password is kept' => sub {
     is_deeply([ $lims->tables_with($secret, $next) ], [], 'the password is stored in no table');
-    unlike($lims->log, qr/\Q$secret\E|\Q$next\E/, 'nor in the log');
+    unlike($lims->log, qr/\Q$secret\E|\Q$next\E/, 'the password is not in the log');
     is_deeply([ $db->selectrow_array(q{SELECT count(*) > 2, bool_or(changes::text ~ 'scrypt')
         FROM lims.audit_entry WHERE table_name = 'account_state'
             AND changes -> 'signature_hash' IS NOT NULL}) ], [ 1, 0 ],

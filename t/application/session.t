@@ -124,7 +124,8 @@ subtest 'permission instead of scope' => sub {
         'the message names the roles that register samples');
     refused($ana->post('/samples', { nonsense => 1 }), 403, 'permission_required',
         'the permission is missing whatever the body says');
-    refused($ana->get('/users'), 403, 'permission_required', 'nor lists users');
+    refused($ana->get('/users'), 403, 'permission_required',
+        'a person without the permission lists no users');
     my $clerk = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
     my $made  = $clerk->post('/samples', $body);
     is($made->status, 201, 'a clerk registers a sample');
@@ -145,7 +146,7 @@ subtest 'signing out' => sub {
         'signing out removes the cookie');
     refused($ana->get('/samples'), 401, 'unauthorized', 'a stolen cookie is of no use');
     is($lims->db->selectrow_array('SELECT end_reason FROM lims.user_session WHERE id = ?', undef,
-            $session), 'signed out', 'and it says why');
+            $session), 'signed out', 'the session says why it ended');
 };
 
 done_testing();

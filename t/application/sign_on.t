@@ -129,7 +129,7 @@ subtest 'passwords beside it, or not' => sub {
     my $bo = account('bo@cedar.example');
     $db->do(q{UPDATE lims.user_account SET password_hash = 'x' WHERE id = ?}, undef, $bo);
     refused(ask('POST', 'bo@cedar.example'), 401, 'unauthorized',
-        'nor an account that has a password: nobody signs in by both');
+        'an account that has a password is refused: nobody signs in by both');
 };
 
 subtest 'a module of a type that the server does not trust' => sub {

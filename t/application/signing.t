@@ -96,7 +96,7 @@ subtest 'a wrong password' => sub {
         refused($answer, 403, 'signature_invalid', 'is refused') if $_ == 1;
         push @left, $answer->json->{attemptsLeft};
     }
-    is_deeply(\@left, [ 4, 3, 2, 1, 0 ], 'and says how many attempts are left');
+    is_deeply(\@left, [ 4, 3, 2, 1, 0 ], 'each refusal says how many attempts are left');
     my $locked = $ana->post("/sample-tests/$test/verify", signature($test));
     refused($locked, 403, 'account_locked', 'then the account is locked');
     cmp_ok($locked->header('Retry-After'), '>', 800, 'the refusal to sign says for how many seconds the account is locked');
@@ -167,7 +167,7 @@ subtest 'an approval of what has changed' => sub {
 
 subtest 'no password is kept' => sub {
     is_deeply([ $lims->tables_with($ana->password) ], [], 'the password is stored in no table');
-    unlike($lims->log, qr/\Q${\$ana->password}\E/, 'nor in the log');
+    unlike($lims->log, qr/\Q${\$ana->password}\E/, 'the password is not in the log');
 };
 
 done_testing();

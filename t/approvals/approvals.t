@@ -96,7 +96,8 @@ subtest 'steps are approved in their order' => sub {
     is($first->{comment},   'looks right',             'the record has its comment');
     is($first->{decidedBy}, $lims->fixture->{user_id}, 'the record names who decided');
     like($first->{decidedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
-    is_deeply($lims->get("/approval-records/$first->{id}")->json, $first, 'and so it is read');
+    is_deeply($lims->get("/approval-records/$first->{id}")->json, $first,
+        'the record is read as it was answered');
     is(decides($records[1], 'approved')->{comment}, undef, 'a comment is optional');
     refused($lims->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
         'the final one is open');

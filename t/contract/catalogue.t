@@ -525,7 +525,7 @@ subtest 'types of events' => sub {
     is(sorted(@{ $c->{eventTypes} }), sorted(@{ $may->{'webhook_endpoint.events'}{values} }),
         'an endpoint may ask for those of lims_event_types');
     is(sorted(@{ $c->{eventTypes} }), sorted(grep { $_ ne 'webhook.test' } @types),
-        'which are all but webhook.test');
+        'lims_event_types has all types but webhook.test');
 };
 
 # By the demonstration, where nearly everything has happened, once it has been scanned.

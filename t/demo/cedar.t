@@ -132,7 +132,7 @@ subtest '4: seven samples on a QC batch that failed' => sub {
         'LFB spiked twice by mistake; LFM and IPC of the run within limits');
     is(join(' ', map { $cedar->sample("COC-040$_")->{releaseState} } 1 .. 7),
         join(' ', ('ready_for_review') x 7), 'overridden and signed, all are ready for review');
-    is(verify($cedar->test('COC-0401', 'PB'))->status, 200, 'and can be verified');
+    is(verify($cedar->test('COC-0401', 'PB'))->status, 200, 'the result can be verified');
 };
 
 subtest '5: one test without a result' => sub {
@@ -348,7 +348,7 @@ subtest '22: a medium recalled after all was ready' => sub {
         'sterility', '--outcome', 'failed', '--notes', 'Recalled by the supplier');
     is($cedar->sample('COC-2201')->{releaseState}, 'blocked',
         'after the recall the sample is blocked');
-    my $body = refused(report($sample), 409, 'media_qc_failed', 'and not reported');
+    my $body = refused(report($sample), 409, 'media_qc_failed', 'a blocked sample is not reported');
     like($body->{message}, qr/PCA-C failed sterility/, 'the message names the lot');
     cmp_ok($due->(), '>', $before, 'it is queued for the scan that announces the state');
 };

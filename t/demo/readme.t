@@ -63,7 +63,7 @@ is($sample->{plantLocation}, 'Well 4 North', 'the amendment corrected it');
 is(join(' ', $lims->db->selectrow_array('SELECT count(*), max(version) FROM lims.certificate'
             . ' WHERE organization_id = ? AND sample_id = ?', undef, $cedar->id, $id)), '2 2',
     'with the next version of its certificate');
-like($output, qr/"differences":\[\{[^]]*"plantLocation"/, 'which names what it changed');
+like($output, qr/"differences":\[\{[^]]*"plantLocation"/, 'the certificate names what it changed');
 
 # The readiness that the tour reads halfway.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');

@@ -38,7 +38,7 @@ subtest 'a rejected sludge: the wrong test is cancelled, the right one added' =>
     $cedar->done('lena.fischer', 'approval', 'decide', $round[0]{id}, '--status', 'approved');
     $cedar->done('grace.okafor', 'approval', 'decide', $round[1]{id}, '--status', 'approved');
     is($cedar->post("/samples/$sample->{id}/report", {})->json->{status}, 'reported',
-        'and it is reported');
+        'the sample is reported');
 };
 
 subtest 'four eyes: who entered a result does not verify it' => sub {

@@ -256,7 +256,7 @@ static void test_shown(void)
 
         is(lims_format_shown(&kind, cases[i].number, cases[i].code, pool), cases[i].text,
            cases[i].code);
-        is_number(kind, cases[i].kind, "and the kind of the cell");
+        is_number(kind, cases[i].kind, "the kind of the cell is recognised");
     }
     is(lims_format_of(10, NULL).code, "0%", "a format that is built in");
 }

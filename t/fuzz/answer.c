@@ -66,7 +66,7 @@ static void check_findings(const apr_array_header_t *findings, const apr_array_h
                  stands_in_file(finding->qualifier),
              "nothing is there that does not stand in the file");
         must(stands_in_file(finding->result) || finding->unit_factor == LIMS_UNIT_CONVERTED,
-             "nor is a number another, but in another unit");
+             "a number is another only in another unit");
         must(!first || finding->confidence <= confidence_of(first, finding),
              "two looks are never worth more than one");
         must(finding->confidence >= 0 && finding->confidence <= 1000000, "a share");

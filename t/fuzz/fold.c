@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     must(lims_fold_equals(text, length, folded), "a text equals its folded form");
     must(!lims_fold_equals(text, length, apr_pstrcat(pool, folded, "x", NULL)),
-         "and no longer one");
+         "a text does not equal its folded form with a letter more");
     if (lims_utf8_valid(text, length)) {
         must(lims_utf8_valid(folded, strlen(folded)), "text stays text");
         must(strcmp(lims_fold(folded, strlen(folded), pool), folded) == 0, "folded stays folded");

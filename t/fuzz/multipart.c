@@ -56,10 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(!error == !again, "pieces do not matter");
     if (error) {
         must_be_answerable(error, pool);
-        must(error->kind == again->kind, "nor to what is refused");
+        must(error->kind == again->kind, "pieces are refused as the whole is");
     } else {
         must(strcmp(lims_multipart_digest(whole, pool), lims_multipart_digest(pieces, pool)) == 0,
-             "nor to what is read");
+             "pieces are read as the whole is");
         for (int i = 0; i < whole->nelts; i++) {
             check_part(&APR_ARRAY_IDX(whole, i, lims_part_t));
         }

@@ -24,7 +24,7 @@ static void check_tests(const lims_profile_t *profile)
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
 
         must(test->names && test->names->nelts > 0, "a test has a name");
-        must(test->test_code, "and a code");
+        must(test->test_code, "a test has a code");
         must(test->kind != LIMS_KIND_CHOICE || test->values, "choices are listed");
         must(!test->convert || (test->unit && test->file_unit), "a conversion has both units");
         for (int column = 0; column < LIMS_COLUMN_COUNT; column++) {
@@ -38,14 +38,15 @@ static void check_tests(const lims_profile_t *profile)
 static void check_profile(const lims_profile_t *profile)
 {
     must(profile->code && profile->name, "it has a code and a name");
-    must(profile->layout < LIMS_LAYOUT_COUNT, "and a layout");
+    must(profile->layout < LIMS_LAYOUT_COUNT, "a profile has a layout");
     must(profile->match.containers != 0 && profile->match.containers >> LIMS_CONTAINER_COUNT == 0,
-         "and containers that there are");
-    must(profile->decode.charset && profile->table.key_separator, "and defaults");
-    must(profile->qualifiers.operators, "and operators");
-    must(profile->numbers.decimal == '.' || profile->numbers.decimal == ',', "and a decimal sign");
+         "a profile has containers that there are");
+    must(profile->decode.charset && profile->table.key_separator, "a profile has its defaults");
+    must(profile->qualifiers.operators, "a profile has operators");
+    must(profile->numbers.decimal == '.' || profile->numbers.decimal == ',',
+         "a profile has a decimal sign");
     must(profile->columns[LIMS_COLUMN_TRACKING_ID].kind != LIMS_SOURCE_NONE,
-         "and somewhere the tracking id");
+         "a profile says where the tracking id is");
     for (int column = 0; column < LIMS_COLUMN_COUNT; column++) {
         check_source(&profile->columns[column]);
         must(profile->columns[column].kind != LIMS_SOURCE_HEADER || profile->table.has_header,

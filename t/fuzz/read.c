@@ -84,7 +84,7 @@ static void check_reading(const lims_reading_t *reading, bool importable)
     must_be_text(reading->comment);
     if (importable) {
         must(reading->test_code && reading->result, "a test and its result");
-        must(reading->result[0] != '\0', "which is not blank");
+        must(reading->result[0] != '\0', "the result of a reading is not blank");
         must(reading->tracking_id || reading->control, "of a sample");
     }
 }

@@ -28,9 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json = lims_writer_finish(&length, w);
     must(json && strlen(json) == length, "what is written is whole");
     if (lims_utf8_valid(text, strlen(text)) && length < 100000) {
-        must(!lims_json_parse(&root, json, length, pool), "and is JSON");
+        must(!lims_json_parse(&root, json, length, pool), "what is written is JSON");
         must(root->count == 3, "of three values");
-        must(strcmp(root->first->next->text, text) == 0, "and a string is itself");
+        must(strcmp(root->first->next->text, text) == 0, "a string is read as it was written");
     }
     apr_pool_destroy(pool);
     return 0;

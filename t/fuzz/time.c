@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     check_timestamp(text, pool);
     must(!first == !last, "both ends read the same texts");
-    must(!first || strcmp(first, last) <= 0, "and are in order");
+    must(!first || strcmp(first, last) <= 0, "both ends are in order");
     must(!api || strlen(api) == 24, "an answer has one length");
     if (lims_time_date_valid(text)) {
         must(first && strncmp(first, text, 10) == 0, "a date is a moment");

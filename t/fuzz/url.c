@@ -18,7 +18,7 @@ static void must_be_kept_so(const char *kept, apr_pool_t *pool)
     must(!strpbrk(kept, "# \t\r\n\x7f"), "it has neither fragment nor white space");
     must(!memchr(kept, '@', (apr_size_t)(path - kept)), "it has no user");
     must(!lims_url_check(&again, kept, pool), "as it is kept it is accepted");
-    must(strcmp(again, kept) == 0, "and stays what it is");
+    must(strcmp(again, kept) == 0, "a URL that is kept stays what it is");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

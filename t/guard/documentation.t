@@ -87,7 +87,7 @@ for my $path (grep { m{/profiles/} } @paths) {
 cmp_ok(scalar @arguments, '>', 40, 'documentation of members of profiles was found');
 @faults = map { my ($path, $doc) = @$_; my $fault = fault($doc); $fault ? "$path: \"$doc\" $fault" : () }
     @arguments;
-ok(!@faults, 'so are members that macros make') or diag(join "\n", @faults);
+ok(!@faults, 'members that macros make are documented') or diag(join "\n", @faults);
 
 # A summary is a phrase of several words without a period: what the route does
 # ("List samples") or returns ("One sample").

@@ -92,7 +92,7 @@ subtest 'a larger quota for one key' => sub {
     my $made = done('given more', qw(key update), $key->{key_id}, '--file-storage-megabytes', 2);
     is($made->{fileStorageMegabytes}, 2, 'the key shows its quota');
     is(deliver($wanted, @with)->status, 202, 'with the larger quota the file is taken');
-    is(done('and as before', qw(key update), $key->{key_id}, '--file-storage-megabytes', '')
+    is(done('given as before', qw(key update), $key->{key_id}, '--file-storage-megabytes', '')
         ->{fileStorageMegabytes}, undef, 'without its own quota the configured one holds');
     is(deliver(bytes(10), @with)->status, 403, 'the configured quota is used up');
     $lims->insert('user_account', { email => 'clerk@test.example', display_name => 'Clerk' });
@@ -134,11 +134,11 @@ subtest 'the quota holds for every writer' => sub {
     my @one = ($lab->{organization}{id}, $id);
     refused_by_database('bytes are not changed', q{UPDATE lims.instrument_file_content
         SET content = 'other' WHERE organization_id = ? AND file_id = ?}, @one);
-    refused_by_database('nor removed while they may be read', q{DELETE FROM
+    refused_by_database('bytes are not removed while they may be read', q{DELETE FROM
         lims.instrument_file_content WHERE organization_id = ? AND file_id = ?}, @one);
     refused_by_database('no file comes without them', q{INSERT INTO lims.instrument_file
         (organization_id, file_name, sha256, size) VALUES (?, 'f', sha256('none'), 4)}, $one[0]);
-    refused_by_database('nor with those of another', q{WITH made AS (INSERT INTO
+    refused_by_database('no file comes with the bytes of another', q{WITH made AS (INSERT INTO
         lims.instrument_file (organization_id, file_name, sha256, size)
         VALUES (?, 'f', sha256('one'), 3) RETURNING organization_id, id)
         INSERT INTO lims.instrument_file_content SELECT organization_id, id, 'two' FROM made},

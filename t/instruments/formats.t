@@ -135,7 +135,7 @@ for my $name (sort keys %format) {
                 $format->{cut}, 'the reason says what is wrong');
         }
         is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ], [ undef, undef ],
-            'and nothing of it entered');
+            'nothing of a file that is cut off is entered');
     };
 }
 

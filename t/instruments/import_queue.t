@@ -221,10 +221,10 @@ subtest 'a file whose turn does not come in time' => sub {
         like(answer_of($socket), qr{\AHTTP/1\.1 201 }, 'the first is served');
         return $valid && sub {
             is($late->status, 503, 'the next had no turn') or diag($late->body);
-            is($late->header('Retry-After'), 1, 'and may come again');
+            is($late->header('Retry-After'), 1, 'a file that had no turn may come again');
             is($state, 'received', 'its file is kept');
             is($hasty->post('/instrument-ingest', \%file)->status, 201,
-                'and imported when it comes again');
+                'the file is imported when it comes again');
         };
     });
     $hasty->expect_log(qr/LIMS0067/);

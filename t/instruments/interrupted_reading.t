@@ -112,7 +112,7 @@ subtest 'the database goes away in the middle' => sub {
     $holder->disconnect;
     is($lab->value('SELECT count(*) FROM lims.instrument_file f WHERE status = $$received$$'), 1,
         'the file is kept');
-    is($pc->send($file)->status, 201, 'and imported when it comes again');
+    is($pc->send($file)->status, 201, 'the file is imported when it comes again');
 };
 
 done_testing();

@@ -115,7 +115,7 @@ subtest 'a profile that says which of the two times is meant' => sub {
     held('but what is skipped is never guessed', $skipped, qr/no such time/);
     $pc->profile(timeZone => 'Europe/Zurich', doubledHour => 'second');
     imported('the second', $doubled => '10-26 01:30:00', %beside);
-    held('nor then', $skipped, qr/no such time/);
+    held('the hour that is skipped is not guessed then either', $skipped, qr/no such time/);
     my $refused = $lims->ctl(@as, 'profile', 'add', '--definition',
         JSON::PP->new->utf8->encode($pc->definition(doubledHour => 'third')));
     isnt($refused->{exit}, 0, 'any other choice is refused');

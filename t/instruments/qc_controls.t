@@ -166,11 +166,11 @@ subtest 'controls in a unit of their own' => sub {
             [ 'CCV', '50.2', undef, '100.40', 1 ], [ 'CCV', '0.004', undef, '0.00', 1 ],
             [ 'CCV', '0.006', undef, '0.01', 0 ], [ 'CCV', '0.05', undef, '0.05', 1 ],
             [ 'CCV', '50', undef, '50.00', 0 ], [ 'CCV', '0.50', undef, '100.81', 1 ] ],
-        'and judged in the unit of the test');
+        'controls are judged in the unit of the test');
     is($lab->value(q{SELECT string_agg(trim_scale(expected_value)::text, ' ' ORDER BY id)
         FROM lims.qc_control WHERE expected_value IS NOT NULL AND notes LIKE ?},
         '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496',
-            'which the batch says, not rounded');
+            'the batch has the expected values, not rounded');
 };
 
 # --- A batch that was made from a template ---------------------------------------------

@@ -59,7 +59,7 @@ subtest 'a withdrawn result measured again in a failed run' => sub {
     $lab->enter($test, '');
     my $second = run($fails, [ $sample, 'NO3', '3.1' ]);
     is(batch_of($test), $second, 'covered by the second');
-    held_by($test, 'which failed', $second);
+    held_by($test, 'the second run, which failed, holds the test', $second);
     is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked',
         'the sample is blocked');
     is_deeply($ann->done('qc-batch show', $first)->{sampleTestIds}, [], 'the first is left');
@@ -83,7 +83,7 @@ subtest 'a standing result measured again with the same value' => sub {
     is($answer->json->{counts}{written}, 0, 'the same value is not entered again');
     is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'the failure is told');
     isnt(batch_of($test), $first, 'the second run covers the test');
-    held_by($test, 'which failed', batch_of($test));
+    held_by($test, 'the run that failed holds the test', batch_of($test));
     my $third = run($passes, [ $sample, 'NO3', 'ND' ], [ 'CCV-2', 'NO3', '10.0' ]);
     is(batch_of($test), $third, 'measured once more');
     is($lab->verify($test)->{status}, 'verified', 'in a run that passes it is verified');
@@ -108,7 +108,7 @@ subtest 'a batch that was made by hand' => sub {
     held_by($test, 'the preparation fails later', $prepared);
     $lab->enter($test, '');
     my $last = run($fails, [ $sample, 'NO3', '3.4' ]);
-    held_by($test, 'and the run with it', $prepared, $last);
+    held_by($test, 'preparation and run hold the test', $prepared, $last);
     my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample',
         'reporting');
     is_deeply([ map { @{ $_->{qcBatchIds} || [] } } @{ $report->{blockers} } ],
@@ -143,7 +143,7 @@ subtest 'a correction by hand is no new measurement' => sub {
         $lab->enter($test, $value);
         is(batch_of($test), $run, "'$value': it stays with its run");
     }
-    held_by($test, 'and its failure', $run);
+    held_by($test, 'the failure of its run holds the test', $run);
 };
 
 subtest 'measured again without controls' => sub {
@@ -180,7 +180,7 @@ subtest 'overwritten by a run that failed' => sub {
     my $second = run($fails, [ $sample, 'NO3', '3.5' ]);
     is($lims->get("/sample-tests/$test")->json->{result}, '3.5',
         'the later file\'s result replaces it');
-    held_by($test, 'and held', $second);
+    held_by($test, 'the later run holds the test', $second);
     my $third = run($passes, [ $sample, 'NO3', '3.6' ]);
     is(batch_of($test), $third, 'overwritten once more');
     is($lab->verify($test)->{status}, 'verified', 'by a run that passes');

@@ -72,7 +72,7 @@ subtest 'a file in quarantine' => sub {
             '200 quarantined new unknown_profile', 'a dry run by a profile that does not fit is quarantined');
         is(outcome(ingest($file, dryRun => $true, profile => 'nosuch')),
             '200 quarantined new unknown_profile', 'a dry run by a profile that there is not is quarantined');
-    }), 0, 'and changes nothing');
+    }), 0, 'dry runs change nothing');
     is(outcome(ingest($file, again => $true, profile => 'never')),
         '202 quarantined new unknown_profile', 'read again by what does not fit: it stays');
     my $id = $lab->value('SELECT max(id) FROM lims.instrument_file');
@@ -85,7 +85,7 @@ subtest 'a file in quarantine' => sub {
             'once: not again on request');
         is(outcome(ingest($file, dryRun => $true)), '200 imported known',
             'a dry run does not read it again either');
-    }), 0, 'which changes nothing');
+    }), 0, 'reading again and dry runs change nothing');
     is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE file_id = ?', $id), 1,
         'its results are there once');
 };

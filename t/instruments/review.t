@@ -129,7 +129,7 @@ subtest 'listing and showing files' => sub {
     my $binary = $lims->post('/instrument-ingest',
         { fileName => 'run.bin', contentBase64 => encode_base64($bytes, '') });
     is(told(qw(instrument-file content), $binary->json->{id}), $bytes,
-        'and as a file of its own without --json');
+        'without --json the bytes come as a file of their own');
 };
 
 subtest 'releasing a file' => sub {
@@ -188,7 +188,7 @@ subtest 'rejecting a file' => sub {
     my $again = $pc->send($pc->csv([@row]));
     is($again->status . ' ' . $again->json->{status}, '200 quarantined',
         'the same bytes are no more');
-    refused_with('nor released', qr/rejected/, '--reason', 'x', qw(instrument-file release), $id);
+    refused_with('not released', qr/rejected/, '--reason', 'x', qw(instrument-file release), $id);
     done('looked at again', '--reason', 'too soon', qw(instrument-file reopen), $id);
     is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined',
         'the file is in quarantine again');

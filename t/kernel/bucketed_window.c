@@ -59,7 +59,8 @@ static void test_verdict(void)
     ok(ask(&verdict, &window, start + 4000000) && verdict.remaining == 0, "the third");
     ok(!ask(&verdict, &window, start + 5000000) && verdict.remaining == 0, "no fourth");
     ok(verdict.reset == 58 * 1000000, "a fourth is told when the first leaves the window");
-    ok(!ask(&verdict, &window, start + 62999999), "none is admitted a moment before the first leaves");
+    ok(!ask(&verdict, &window, start + 62999999),
+       "none is admitted a moment before the first leaves");
     ok(ask(&verdict, &window, start + 63000000), "then one is admitted");
     ok(!ask(&verdict, &window, start + 63000000),
        "no second one is admitted: refused requests are not counted");
@@ -93,7 +94,7 @@ static void test_bound(apr_uint32_t limit, apr_int64_t length, unsigned seed)
     }
     ok(too_many == 0, "%u in %ld us: never more than the limit in a window", limit, (long)length);
     ok(too_late == 0, "never refused with room in a window and one bucket");
-    ok(count > (int)limit, "and requests were admitted");
+    ok(count > (int)limit, "requests were admitted");
 }
 
 int main(void)

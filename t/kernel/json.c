@@ -153,12 +153,12 @@ static void test_grammar(void)
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
         passes(parse(&root, &taken[i]), apr_pstrcat(pool, "takes ", taken[i].name, NULL));
-        ok(root, "and has a value");
+        ok(root, "an accepted text has a value");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(refused); i++) {
         refuses(parse(&root, &refused[i]), LIMS_E_INVALID_BODY, "",
                 apr_pstrcat(pool, "refuses ", refused[i].name, NULL));
-        ok(!root, "and has no value");
+        ok(!root, "a refused text has no value");
     }
 }
 

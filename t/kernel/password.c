@@ -68,7 +68,7 @@ static void test_cheap(void)
                               pool),
        "a lower cost is to be raised");
     ok(!lims_password_is_cheap(foreign, pool), "the cost of now is not");
-    ok(!lims_password_is_cheap(NULL, pool), "nor is no password");
+    ok(!lims_password_is_cheap(NULL, pool), "the absence of a hash is not cheap");
 }
 
 int main(void)

@@ -170,8 +170,8 @@ static void test_surfaces(void)
     FAULT("names no permission", permission, NULL);
     FAULT("sample.eat is not a permission", permission, "sample.eat");
     FAULT("sample.eat of status is not a permission", permission_by, no_permission);
-    FAULT("which no API key has", flags, LIMS_R_SIGN);
-    FAULT("which no API key has", flags, LIMS_R_OWNER);
+    FAULT("needs a signature or the owner, which no API key has", flags, LIMS_R_SIGN);
+    FAULT("needs a signature or the owner, which no API key has", flags, LIMS_R_OWNER);
     FAULT("of the command line, which does not reach it", flags, LIMS_R_OWNER);
     FAULT("of the command line, which does not reach it", flags, LIMS_R_BYTES);
     FAULT("LIMS_R_SIGN without a meaning", flags, LIMS_R_SIGN);

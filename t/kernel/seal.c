@@ -79,7 +79,7 @@ static void test_round_trip(void)
     const char *secret = NULL;
 
     is(lims_unseal(&secret, ring, sealed, "endpoint 7 of 1", pool), NULL, "a sealed secret opens");
-    is(secret, "whsec_abc", "and is what it was");
+    is(secret, "whsec_abc", "the opened secret is what was sealed");
     ok(strcmp(sealed, lims_seal(ring, "whsec_abc", "endpoint 7 of 1", pool)) != 0,
        "no two are equal");
     ok(strncmp(sealed, lims_seal_prefix(ring, pool), strlen(lims_seal_prefix(ring, pool))) == 0,
@@ -136,7 +136,7 @@ static void test_known(void)
 
     is(lims_unseal(&secret, parsed("k " COUNTING), KNOWN, "context", pool), NULL,
        "a secret sealed by other code opens");
-    is(secret, "whsec_abc", "and is what it was");
+    is(secret, "whsec_abc", "the opened secret is what the other code sealed");
 }
 
 static void test_lengths(void)

@@ -17,7 +17,7 @@ static void test_map(void)
     lims_values_set(values, "b", NULL);
     is(lims_values_get(values, "a"), "1", "a value is found by its name");
     ok(lims_values_has(values, "b"), "a null was given");
-    is(lims_values_get(values, "b"), NULL, "and has no text");
+    is(lims_values_get(values, "b"), NULL, "a null has no text");
     lims_values_set(values, "a", "2");
     is(lims_values_get(values, "a"), "2", "the later value stands");
     is_number(values->count, 2, "a value set again replaces the first");

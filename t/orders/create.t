@@ -91,7 +91,7 @@ subtest 'an order without a number gets one' => sub {
     is_deeply([ mistakes(order([ row() ], orderNumber => $next)) ], ['orderNumber invalid_body'],
         'the form of such a number cannot be taken');
     is_deeply([ mistakes(order([ row() ], orderNumber => 'PO 4711')) ],
-        ['orderNumber invalid_body'], 'nor the number of another order');
+        ['orderNumber invalid_body'], 'the number of another order cannot be taken');
     is(order([ row() ], orderNumber => 'PO 4711', clientId => $other->client,
             key => $other->{organization}{key})->json->{errors}[0]{path}, 'samples[0].materialTypeId',
         "another laboratory's number is free") ;

@@ -60,7 +60,7 @@ subtest 'refused' => sub {
     my (undef, %body) = change('analyst', 'data.read');
     delete $body{reason};
     is($admin->call('permission update', %body)->{exit}, 2, 'a change without a reason is refused');
-    is_deeply([ of('receiving_clerk') ], \@before, 'and nothing is changed');
+    is_deeply([ of('receiving_clerk') ], \@before, 'a refused change changes nothing');
 };
 
 subtest 'a permission that a policy needs' => sub {

@@ -68,7 +68,7 @@ static void test_defaults(void)
     is(text_at(profile->table.header.find, 1), "gluc", "the header is found by match's");
     is_number(profile->columns[0].kind, LIMS_SOURCE_HEADER, "a string is a header");
     is(profile->columns[0].header, "sample id", "a header is folded");
-    is_number(profile->columns[0].occurrence, 1, "and the first of its name");
+    is_number(profile->columns[0].occurrence, 1, "a header is the first of its name");
     is_number(profile->columns[LIMS_COLUMN_UNIT].kind, LIMS_SOURCE_NONE,
               "the profile has no other column");
     is(text_at(test->names, 0), "gluc", "the test has its name");
@@ -185,7 +185,7 @@ static void all_refused(const refusal_t *cases, apr_size_t count)
 
         refuses(lims_profile_parse(&profile, json, strlen(json), pool), LIMS_E_INVALID_BODY,
                 cases[i].message, cases[i].message);
-        ok(!profile, "and there is no profile");
+        ok(!profile, "a refused profile gives no profile");
     }
 }
 

@@ -33,7 +33,7 @@ static const case_t joined[] = {
     { "one without the other is none",
       JOINED("'join': [{'key': 'Plate'}, 'Well'], 'separator': '-'"),
       "Well,Test,Value\nA1,Fe,0.5\n", "2:3 ? FE=0.5", "missing_tracking_id@2:0 []", "1 1 0 0" },
-    { "nor is the other without the one", JOINED("'join': ['Well', 'Position'], 'separator': '-'"),
+    { "the other without the one is none", JOINED("'join': ['Well', 'Position'], 'separator': '-'"),
       "Well,Position,Test,Value\nA1, ,Fe,0.5\n", "2:4 ? FE=0.5", "missing_tracking_id@2:1 []",
       "1 1 0 0" },
     { "a column that is joined has to be there", JOINED("'join': ['Well', 'Position']"),
@@ -71,7 +71,7 @@ static const case_t below[] = {
     { "a label in the table is none", BELOW("Barcode"),
       "Plate information\n\nWell,Value,Barcode\nA1,0.5,B1\n", "4:2 ? FE=0.5",
       "missing_tracking_id@4:0 []", "1 1 0 0" },
-    { "nor are the headers below a label", BELOW("Barcode"),
+    { "the headers below a label are none", BELOW("Barcode"),
       "Plate information\nBarcode\nWell,Value\nA1,0.5\n", "4:2 ? FE=0.5",
       "missing_tracking_id@4:0 []", "1 1 0 0" },
 };

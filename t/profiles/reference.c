@@ -69,7 +69,7 @@ int main(int count, char **arguments)
         const char *there =
             apr_pstrmemdup(pool, begin + strlen(BEGIN), (apr_size_t)(end - begin) - strlen(BEGIN));
 
-        if (!ok(strcmp(there, reference) == 0, "which says what the tables say")) {
+        if (!ok(strcmp(there, reference) == 0, "the reference says what the tables say")) {
             tell_difference(there, reference);
         }
     }

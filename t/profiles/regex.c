@@ -34,7 +34,7 @@ static void test_matching(void)
 
     ok(lims_regex_matches(matcher, regex, "S12", 3), "a match");
     ok(!lims_regex_matches(matcher, regex, "s12", 3), "case matters");
-    ok(!lims_regex_matches(matcher, regex, "S12 ", 4), "so does a blank");
+    ok(!lims_regex_matches(matcher, regex, "S12 ", 4), "a blank matters");
     ok(lims_regex_matches(matcher, regex, "S12 ", 3), "the length counts, not a NUL");
     ok(!lims_matcher_exhausted(matcher), "no bound was passed");
     is(lims_regex_pattern(regex), "^S\\d+$", "an expression can be shown");

@@ -121,7 +121,7 @@ is_deeply([ @{ $ann->done(@step)->{steps}[0] }{qw(mediaLotId mediaLotCode)} ], [
     'a step has the lot of its medium');
 is_deeply([ map { $_->{sampleTestId} } @{ $ann->done('media-lot recall', $broth)->{data} } ],
     [$read_on], 'the recall of the lot finds its test');
-is($ann->done('media-lot show', $broth)->{usedBy}, 1, 'which used it');
+is($ann->done('media-lot show', $broth)->{usedBy}, 1, 'the lot is used by one test');
 
 $ann->done('media-lot quarantine', $broth, reason => 'recalled by the supplier');
 is_deeply([found()], [], 'with the policy off its quarantine is no finding');
@@ -133,7 +133,7 @@ is_deeply([ map { "$_->{severity} $_->{message}" } found() ],
     ['blocking Media lot BGLB-1 of the confirmation is quarantined.'], 'under block it is not released');
 my $refusal = $ann->refused('lot_not_released', @step);
 like($refusal->{message}, qr/\AMedia lot BGLB-1 is quarantined: confirm on another lot/,
-    'and nothing more is read on it');
+    'the message tells to confirm on another lot');
 $manager->done('sample override-lot', $lims->get("/sample-tests/$read_on")->json->{sampleId},
     mediaLotId => $broth, reason => 'the recall concerns another plant');
 is_deeply([found()], [], 'a signed override accepts it');

@@ -87,7 +87,7 @@ my $refused = refused($lims->patch("/sample-tests/$test", { result => '8' }), 40
     'lot_not_released', 'under block a result with a quarantined lot');
 is_deeply([ sort { ($a->[1] // 0) <=> ($b->[1] // 0) } finding($sample) ],
     [ [ 'blocking', undef, $medium ], [ 'blocking', $lot->{id}, undef ] ],
-    'and what stands is a blocking finding');
+    'a result that stands with such a lot is a blocking finding');
 is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
 my $judged = $lims->post('/sample-tests/judge',
     { results => [ { sampleTestId => $test, result => '8' } ] })->json->{results}[0];
@@ -96,7 +96,8 @@ is_deeply([ map { $_->{error} } @{ $judged->{refusals} } ], [ ('lot_not_released
 my $fresh = $lab->reagent_lot(code => 'BUF-2', qc_status => 'pending');
 is($lims->patch("/sample-tests/$test", { notes => 'a remark' })->status, 200,
     'a standing result is not refused later');
-is($lims->post("/sample-tests/$test/verify")->status, 200, 'and can be verified');
+is($lims->post("/sample-tests/$test/verify")->status, 200,
+    'a standing result with such a lot can be verified');
 my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'lot_not_released',
     'the report');
 is_deeply([ @{ $report->{blockers}[0] }{qw(reagentLotIds mediaLotIds)} ],
@@ -179,12 +180,12 @@ sub judged {
 }
 is_deeply(judged(), ['lot_not_released'], 'before the lot is accepted, judging refuses');
 refused($lims->patch("/sample-tests/$third", { result => '9' }), 409, 'lot_not_released',
-    'and so does entering again');
+    'before the lot is accepted, entering again is refused');
 $quality->done('sample override-lot', $reading->{id}, reagentLotId => $fresh,
     reason => 'the recall concerns another plant');
 is_deeply(judged(), [], 'once it is accepted for the sample, judging says so');
 is($lims->patch("/sample-tests/$third", { result => '9' })->status, 200,
-    'and the result is entered again with it');
+    'once the lot is accepted, the result is entered again with it');
 refused($lims->patch("/sample-tests/$third", { result => '10', mediaLotId => $medium }), 409,
     'lot_not_released', 'with a further lot, which nobody accepted, the result');
 my ($other, $fourth) = $lab->worked(1);

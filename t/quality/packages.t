@@ -156,7 +156,8 @@ unlike($files{'trail.json'}, qr/archived/, 'while nothing is archived, nothing i
 like(decode_json($files{'trail.json'})->[0]{sentence},
     qr/^What was done up to .* is archived in the files trail-1\.jsonl to trail-2\.jsonl and no longer shown here$/,
     'a package says first that older entries of one of its tests are archived, and where');
-like(words($files{'package.pdf'}), qr/Trail.*is\s+archived\s+in\s+the\s+files/s, 'so does its PDF');
+like(words($files{'package.pdf'}), qr/Trail.*is\s+archived\s+in\s+the\s+files/s,
+    'the PDF of the package says that older entries are archived');
 
 # --- Whose it is, and what is too large ---------------------------------------------------
 

@@ -94,7 +94,7 @@ is_deeply([ map { [ $_->{controlType}, $_->{passed} ? 1 : 0 ] }
         @{ $ann->done('qc-batch show', $batch->{id})->{controls} } ],
     [ [ 'LFB', 1 ], [ 'LRB', 1 ] ], 'the batch shows its controls');
 is($lims->post("/sample-tests/$copper/verify")->status, 200, 'the second test can be verified');
-is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and the sample reported');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
 is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
         AND table_name = 'qc_control' AND record_id = ? AND action = 'update'},
         $lims->fixture->{id}, $control->{id}), 'typing error', 'the audit trail says why');
@@ -179,6 +179,7 @@ is_deeply($lims->db->selectcol_arrayref(q{SELECT count(*) FROM lims.qc_coverage
         WHERE organization_id = ? AND qc_batch_id = ? GROUP BY override_signature_id
         ORDER BY override_signature_id}, undef, $lims->fixture->{id}, $biased->{id}), [ 1, 2 ],
     'each result keeps the signature that was given for it');
-is($lims->post("/samples/$both->{id}/report")->status, 200, 'and the sample reported');
+is($lims->post("/samples/$both->{id}/report")->status, 200,
+    'the sample is reported once its batch is overridden');
 
 done_testing();

@@ -53,7 +53,7 @@ is($incomplete->{passed}, undef, 'one without a value is not judged');
 is_deeply([ map { $_->{error} } @{ $incomplete->{refusals} } ], ['invalid_body'],
     'entering a control without a value would be refused');
 is_deeply([ map { $_->{error} } @{ $nobody->{refusals} } ], ['invalid_reference'],
-    'so would one that is not there');
+    'a control that is not there would be refused');
 is_deeply([ map { $_->{error} } @{ $upside->{refusals} } ], [qw(invalid_reference invalid_body)],
     'all refusals are said');
 

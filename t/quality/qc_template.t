@@ -100,7 +100,7 @@ is(batch_shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is 
 is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'qc.failed is emitted');
 ok(!$spike->{passed}, 'the control that failed has not passed');
 $ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
-is(batch_shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
+is(batch_shown($batch)->{qcStatus}, 'passed', 'the batch passes again with a correction');
 
 $ann->refused('invalid_transition', 'qc-batch cover', $batch->{id}, sampleTestIds => [ $test[2] ]);
 $ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LRB',

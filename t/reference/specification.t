@@ -51,7 +51,7 @@ is_deeply([ map { $_->{id} } @{ $ann->done('specification list', projectId => $p
 is($ann->call('specification delete', $general->{id})->{exit}, 2, 'deleting needs a reason');
 is($ann->done('specification delete', $general->{id}, reason => 'permit renewed')->{high}, 9.5,
     'deleting shows what it was');
-judged('6.5 to 8.5', 'and the more general one applies again');
+judged('6.5 to 8.5', 'the more general specification applies again');
 is($ann->call('specification show', $general->{id})->{exit}, 3, 'the specification is deleted');
 
 # The first specification settles the type of its results.

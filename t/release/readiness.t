@@ -152,7 +152,7 @@ subtest 'advisory findings block nothing' => sub {
     holds($sample, 'ready_to_report',
         [ $out, grep { /investigation_open warning.*investigationId=$investigation\b/ }
                 @{ findings($sample) } ], 'out of specification, investigated');
-    is(scalar @{ readiness($sample)->{findings} }, 2, 'and no other finding');
+    is(scalar @{ readiness($sample)->{findings} }, 2, 'there are no other findings');
     $lab->cancel_investigations($test);
     holds($sample, 'ready_to_report', [$out], 'cancelled');
     is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample is reported');

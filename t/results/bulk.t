@@ -48,7 +48,7 @@ subtest 'each result as if it were entered alone' => sub {
     is_deeply([ map { defined $_->{outOfSpecification} ? 0 + $_->{outOfSpecification} : undef }
                 @records ], [ 1, 0, undef, 0, undef ], 'each result is judged by its limits');
     is_deeply([ map { $lims->get("/sample-tests/$_->{id}")->json } @records ], \@records,
-        'and so they are read');
+        'the results are read as they were answered');
     is_deeply([ sort { $a <=> $b } map { $_->[1]{sampleTestId} }
                 grep { $_->[0] eq 'result.entered' } @events ], [ @tests[ 0 .. 2 ] ],
         'told for what was entered, not for what stood or was withdrawn');

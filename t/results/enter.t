@@ -147,7 +147,7 @@ subtest 'replaced values are kept' => sub {
             . q{ AND changes -> 'result' IS NOT NULL ORDER BY id}, undef, $fresh);
     is_deeply([ map { my $r = LIMS::Service::JSONSchema::decode($_)->{result};
                 ($r->{old} // '-') . '>' . ($r->{new} // '-') } @$audit ],
-        [qw(->1 1>2 2>3 3>- ->4)], 'and in the audit trail');
+        [qw(->1 1>2 2>3 3>- ->4)], 'the audit trail has each change of the result');
 };
 
 subtest 'all fields, and null' => sub {

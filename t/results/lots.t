@@ -152,7 +152,7 @@ subtest 'a failed media lot cannot be removed from a result' => sub {
         'a result found with another lot has it');
     refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed',
         'a failed lot cannot be removed then either');
-    is($lab->verify($test)->{status}, 'verified', 'and can be verified');
+    is($lab->verify($test)->{status}, 'verified', 'the result can be verified');
 };
 
 subtest 'a failed media lot stays known' => sub {
@@ -178,7 +178,7 @@ subtest 'a failed media lot stays known' => sub {
         'the new result\'s lot cannot be removed either');
     is(change($test, { result => '5' })->json->{mediaLotId}, $other,
         'the result of the repetition has the other lot');
-    is($lab->verify($test)->{status}, 'verified', 'and can be verified');
+    is($lab->verify($test)->{status}, 'verified', 'the repeated result can be verified');
 };
 
 done_testing();

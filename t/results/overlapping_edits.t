@@ -138,7 +138,7 @@ subtest 'entering into a sample that is being completed' => sub {
         });
         is($met, 2, "round $round: two at once");
         is($withdrawn, 200, 'a result is withdrawn');
-        like($completed, qr/\A(?:200|409)\z/, "and the sample completed or not ($completed)");
+        like($completed, qr/\A(?:200|409)\z/, "the sample is completed or not ($completed)");
         is($lims->get("/samples/$sample->{id}")->json->{status},
             $completed == 200 ? 'completed' : 'pending',
                 'the sample\'s status agrees with the answers');

@@ -101,5 +101,6 @@ subtest 'of one test' => sub {
 
 refused($lims->get('/sample-tests?include=review'), 400, 'invalid_query',
     'an API key has no such parameter');
-ok(!exists $lims->get("/sample-tests/$test")->json->{review}, 'nor such a member');
+ok(!exists $lims->get("/sample-tests/$test")->json->{review},
+    'a record that an API key reads has no such member');
 done_testing();

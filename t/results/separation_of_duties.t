@@ -29,7 +29,7 @@ subtest 'the sender of a file' => sub {
         'imported', 'Ann\'s key sends a file');
     $ann->refused('self_verification', 'sample-test verify', $test);
     refused($lims->post("/sample-tests/$test/verify", {}, key => $key{ $ann->{id} }), 409,
-        'self_verification', 'nor her key');
+        'self_verification', 'her key may not verify it either');
     is($bob->done('sample-test verify', $test)->{status}, 'verified',
         'another person verifies the result');
 };
@@ -91,6 +91,6 @@ subtest 'the end of the person whom a key acts for' => sub {
     my $made = $lims->key($lims->fixture, acts_for => $bob->{id})->{key};
     is($lims->get('/whoami', key => $made)->status, 200, 'the key works');
     $lims->db->do('UPDATE lims.user_account SET active = false WHERE id = ?', undef, $bob->{id});
-    is($lims->get('/whoami', key => $made)->status, 401, 'and ends with that person');
+    is($lims->get('/whoami', key => $made)->status, 401, 'the key ends with the person');
 };
 done_testing();

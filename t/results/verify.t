@@ -46,7 +46,8 @@ subtest 'verified and locked' => sub {
     is($record->{result},     '5',        'the result stands');
     is($record->{verifiedBy}, $lims->fixture->{user_id}, 'verifiedBy is the user of the key');
     like($record->{verifiedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
-    is_deeply($lims->get("/sample-tests/$test")->json, $record, 'and so it is read');
+    is_deeply($lims->get("/sample-tests/$test")->json, $record,
+        'the record is read as it was answered');
 
     my $changes = $lab->changes_of(sub {
         refused(verify($test), 409, 'test_verified_locked', 'a second verification is refused');
@@ -203,7 +204,8 @@ subtest 'a refusal lists every gate, in the contract\'s order' => sub {
     my @rest = qw(worksheet_incomplete qc_failed confirmation_required media_qc_failed);
     is_deeply(slugs($body), [ 'esignature_required', @rest ], 'the others');
     $lab->policy(esignature_required => 'f');
-    is_deeply(slugs(refused(verify($test), 409, 'worksheet_incomplete', 'and so on')), \@rest,
+    is_deeply(slugs(refused(verify($test), 409, 'worksheet_incomplete',
+        'without the signature the next gate refuses')), \@rest,
         'signed, the other blockers remain');
     ok(!(grep { !length $_->{message} } @{ $body->{blockers} }), 'each blocker has a message');
 };

@@ -176,7 +176,7 @@ subtest 'sent back' => sub {
     $bob->done('sample-test return', $test, reason => 'a third time');
     my $many = $lims->post('/sample-tests/bulk-results',
         { updates => [ { sampleTestId => $test, result => '4.3' } ] });
-    is($many->json->{updated}[0]{returned}, undef, 'and the same value among many');
+    is($many->json->{updated}[0]{returned}, undef, 'the same value among many is entered again');
     $lab->policy(reason_on_change => 't');
     $bob->done('sample-test return', $test, reason => 'a last time');
     refused($lims->patch("/sample-tests/$test", { result => '4.3' }), 409, 'reason_required',
@@ -212,7 +212,7 @@ sub refused_in_sql {
             WHERE id = ?}, undef, $test) });
         1;
     };
-    ok(!$done, 'nor by direct SQL');
+    ok(!$done, 'direct SQL is refused');
     like($@, qr/sent back/, 'the refusal of direct SQL says that the result was sent back');
     return;
 }

@@ -49,7 +49,7 @@ subtest 'the required fields alone' => sub {
     is($sample->{updatedAt}, $sample->{createdAt}, 'never changed');
 
     my $again = $lims->get("/samples/$sample->{id}");
-    is_deeply($again->json, $sample, 'and so it is read');
+    is_deeply($again->json, $sample, 'the sample is read as it was answered');
     is($again->header('ETag'), $response->header('ETag'), 'a read has the same ETag');
 };
 
@@ -76,7 +76,8 @@ subtest 'all fields' => sub {
             'the tests are in the order of their ids');
     is_deeply([ map { $_->{status} } @{ $sample->{tests} } ], [ ('pending') x 3 ],
         'every test is pending');
-    is_deeply($lims->get("/samples/$sample->{id}")->json, $sample, 'and so it is read');
+    is_deeply($lims->get("/samples/$sample->{id}")->json, $sample,
+        'the sample is read with its tests as it was answered');
     is($lab->value('SELECT created_by FROM lims.sample WHERE id = ?', $sample->{id}),
         $lims->fixture->{user_id}, 'made by the user of the key');
 };

@@ -57,7 +57,8 @@ subtest 'on hold (a laboratory\'s day, 1.4)' => sub {
             'making the sample active again' ], 'readiness says why');
     my $refused = refused($lims->post("/samples/$sample->{id}/report"), 409, 'sample_on_hold',
         'reporting it');
-    is($refused->{blockers}[0]{clearedBy}, 'making the sample active again', 'and the way out');
+    is($refused->{blockers}[0]{clearedBy}, 'making the sample active again',
+        'the refusal says what clears it');
     is($lab->changes_of(sub { is(dispose($sample, 'on_hold')->status, 200, 'again') }), 0,
         'holding it again changes nothing');
     my $added = $lims->post("/samples/$sample->{id}/tests",

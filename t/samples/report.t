@@ -36,7 +36,8 @@ subtest 'a sample is reported' => sub {
     is($record->{holdingStatus}, undef,      'no holding time runs');
     like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'it is UTC, to the millisecond');
     is(scalar @{ $record->{tests} }, 2, 'the record has its tests');
-    is_deeply($lims->get("/samples/$sample->{id}")->json, $record, 'and so it is read');
+    is_deeply($lims->get("/samples/$sample->{id}")->json, $record,
+        'the record is read as it was answered');
 
     my $again;
     my $changes = $lab->changes_of(sub { $again = report($sample) });

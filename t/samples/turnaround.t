@@ -84,14 +84,14 @@ subtest 'periods' => sub {
     my $answer = turnaround()->{json};
     is($answer->{to}, $day, 'by default it ends on the laboratory\'s today');
     is($db->selectrow_array('SELECT ?::date - ?::date', undef, @$answer{qw(to from)}), 29,
-        'and has 30 days');
+        'by default the period has 30 days');
     is_deeply(turnaround('--from', '2001-01-01', '--to', '2001-01-31')->{json}{rows}, [],
         'a period without reports has no row');
     is(turnaround('--from', '2024-01-01', '--to', '2024-12-31')->{exit}, 0, 'it may have 366 days');
     like(turnaround('--from', '2024-01-01', '--to', '2025-01-01')->{output}, qr/at most 366 days/,
         'one of 367 days is refused');
     like(turnaround('--from', '2026-02-01', '--to', '2026-01-01')->{output}, qr/from before to/,
-        'so is one that goes backwards');
+        'a period that goes backwards is refused');
 };
 
 subtest 'files' => sub {
@@ -104,7 +104,7 @@ subtest 'files' => sub {
     my $flat = $text =~ s/\s+//gr;
     is(join(' ', grep { index($flat, ($_->{name} // '') =~ s/\s+//gr) < 0 } @$rows), '',
         'the PDF has each method and client');
-    like($text, qr/From: \Q$first\E; To: \Q$last\E/, 'and the period in words');
+    like($text, qr/From: \Q$first\E; To: \Q$last\E/, 'the PDF has the period in words');
 };
 
 done_testing();

@@ -364,7 +364,7 @@ subtest 'a virtual host takes from the main server what it does not set itself' 
 subtest 'where directives may stand' => sub {
     fails('not in a directory', [qr/LimsEnable not allowed (?:here|in)/],
         before => [ '<Directory "/">', 'LimsEnable on', '</Directory>' ]);
-    fails('nor in a location', [qr/LimsRateLimit not allowed (?:here|in)/],
+    fails('not in a location', [qr/LimsRateLimit not allowed (?:here|in)/],
         before => [ '<Location "/api">', 'LimsRateLimit 5', '</Location>' ]);
 };
 

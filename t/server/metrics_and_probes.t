@@ -140,7 +140,7 @@ subtest 'counters outlive a graceful restart' => sub {
     my $after = metrics();
     my @lost = grep { /_total/ && $after->{$_} < $before->{$_} } keys %$before;
     is_deeply(\@lost, [], 'no counter is less than before');
-    is($after->{lims_database_connections_in_use}, 0, 'and no connection is held');
+    is($after->{lims_database_connections_in_use}, 0, 'no connection is held');
 };
 
 subtest 'the short form as JSON' => sub {

@@ -142,7 +142,7 @@ CONF
     is_deeply($statuses->($lims, map {"2001:db8:1:2::$_"} 1 .. 5), [ (401) x 3, (429) x 2 ],
         'an IPv6 network of 64 bits is one');
     is_deeply($statuses->($lims, '2001:db8:1:3::1', '2001:db8:0:2::1'), [ 401, 401 ],
-        'and the next one another');
+        'the next network of 64 bits is another one');
     is_deeply($statuses->($lims, (undef) x 5), [ (401) x 5 ], 'the proxy itself is none');
     ok($lims->finish, 'the log is clean');
 };

@@ -116,7 +116,7 @@ subtest 'refused requests changed nothing' => sub {
     is($lims->db->selectrow_array(
             q{SELECT count(*) FROM lims.audit_entry WHERE request_id IS NOT NULL
                AND table_name NOT IN ('sample', 'sample_test')}),
-        0, 'nor is there an audit entry of a request');
+        0, 'no audit entry is of a request');
     is($lims->db->selectrow_array(
             q{SELECT count(DISTINCT request_id) FROM lims.audit_entry
                WHERE request_id IS NOT NULL}),

@@ -123,7 +123,8 @@ subtest 'what was refused may be sent again' => sub {
     is(once("/samples/$sample/report", {}, $key)->status, 200,
         'once the gate is cleared, the request is done');
     my $again = once("/samples/$sample/report", {}, $key);
-    is($again->header('Idempotent-Replayed'), 'true', 'and repeated with the stored response');
+    is($again->header('Idempotent-Replayed'), 'true',
+        'the same key is answered with the stored response');
 };
 
 subtest 'every POST takes a key' => sub {

@@ -97,7 +97,7 @@ for my $column (q{status = 'verified'}, q{disposition = 'disposed'}, q{received_
 }
 as(reason => 'old', sub { refused($app, q{UPDATE lims.sample SET disposition = 'disposed'
     WHERE organization_id = ? AND id = ?}, [ @lab, $sample->{id} ], 'invalid_transition',
-    'nor disposes of it, with a reason') });
+    'a sample with an open amendment is not disposed of, even with a reason') });
 is(of_sample('content_hash = lims.release_hash(organization_id, id)', $sample), '0',
     'the hash stays that of what was reported');
 $app->do(q{UPDATE lims.sample SET content_hash = NULL, material_type_name = 'x'
@@ -126,7 +126,7 @@ is($app->do($issue, undef, @lab, $sample->{id}, $lab->{user_id}), 1, 'the certif
 is(of_sample('amendment_id, content_hash = lims.release_hash(organization_id, id)', $sample),
     '- 1', 'it closes the sample, with the hash of what is reported now');
 refused($app, $move =~ s/North/South/r, [ @lab, $sample->{id} ], 'invalid_transition',
-    'which is final again');
+    'the sample is final again');
 
 # Whoever may issue the first may not issue the next.
 $base->db->do(q{DELETE FROM lims.role_permission WHERE organization_id = ? AND role = ?

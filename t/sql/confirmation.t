@@ -48,9 +48,9 @@ refuses('confirmation_status = NULL', 'invalid_transition',
 
 # Derived columns of one's own.
 refuses(q{result = 'confluent', confirmation_status = NULL, out_of_specification = false}, '42501',
-    'nor can what is derived be written along');
+    'derived columns cannot be written along with a result');
 change(q{result = 'confluent', qualifier = NULL, confirmation_status = NULL});
-is(stands(), 'pending', 'nor is a confirmation that was written along kept');
+is(stands(), 'pending', 'a confirmation that was written along is not kept');
 is($app->selectrow_array(q{SELECT count(*) FROM lims.enter_results(?, ?::jsonb)}, undef,
         $lab->{id}, qq([{"sampleTestId": $test, "result": "200 CFU"}])), 1,
             'the result is entered in bulk');

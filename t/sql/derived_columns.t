@@ -104,7 +104,7 @@ my @still = ('9.2', 'entered', '9.2', 1, '6.5', '8.5', $lab->{user_id});
 is(as_owner("UPDATE lims.sample_test SET $forgery $here"), 'done',
     'the owner writes what it likes');
 is_deeply(row(PH => "$judged, test_code, updated_at > now() - interval '1 hour'"),
-    [ @still, undef, 1 ], 'and it is judged');
+    [ @still, undef, 1 ], 'what the owner writes is judged');
 as_owner("UPDATE lims.sample_test SET numeric_value = 7, out_of_specification = false,
     spec_high = 99, entered_by = NULL $here");
 is_deeply(row(PH => $judged), \@still, 'also where the result stays');
@@ -141,7 +141,8 @@ $app->commit;
 is_deeply(row(PB => 'result, numeric_value::text, out_of_specification'), [ '16', '16', 1 ],
     'a result that is set after one that was entered: judged');
 is_deeply($base->db->selectcol_arrayref('SELECT result FROM lims.result_history
-    WHERE sample_test_id = ?', undef, $test->{PB}), ['1.0'], 'and the first is kept');
+    WHERE sample_test_id = ?', undef, $test->{PB}), ['1.0'],
+        'the first result is kept in the history');
 
 # A withdrawal takes the analysis with it.
 $app->do('UPDATE lims.sample_test SET analyzed_at = now() WHERE organization_id = ? AND id = ?',

@@ -206,7 +206,7 @@ blocked(verify($micro->{EC}), 'media_qc_failed');
 refused($app, set(sample_test => $micro->{EC}, media_lot_id => undef), 'media_qc_failed',
     'the result that was found with it does not leave it');
 refused($app, set(sample_test => $micro->{EC}, media_lot_id => undef, result => 'Absent'),
-    'media_qc_failed', 'nor does another result that names no lot');
+    'media_qc_failed', 'another result that names no lot does not leave a failed lot either');
 my $sound = made('media_lot', code => 'TSA-C', lot_number => 'C', medium => 'TSA',
     name => 'TSA lot C');
 change(sample_test => $micro->{EC}, media_lot_id => $sound, result => 'Absent');
@@ -331,7 +331,7 @@ refused($them, $verify, [ $strict->{id}, $theirs->{PB} ], 'esignature_required',
     'verifying is signed');
 is($them->selectrow_array('SELECT slug FROM lims.verify_blockers(?, ?)', undef, $strict->{id},
     $theirs->{PB}),
-    'esignature_required', 'which is asked first');
+    'esignature_required', 'the signature is asked for first');
 $them->begin_work;
 my $signature = signed($them, $strict, 'verified', 'sample_test', $theirs->{PB});
 $them->do(q{SELECT set_config('lims.signature_id', ?, true)}, undef, $signature);

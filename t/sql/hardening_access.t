@@ -51,15 +51,16 @@ is(
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,
-    'and nothing that makes triggers, policies or approvals');
+    'the run-time role may run nothing that makes triggers, policies or approvals');
 $db->do('CREATE FUNCTION lims.later() RETURNS trigger LANGUAGE plpgsql
     AS $$BEGIN RETURN NULL; END$$');
 $db->do('CREATE FUNCTION lims.later_too() RETURNS integer LANGUAGE sql AS $$SELECT 1$$');
 is(functions(q{p.proname LIKE 'later%' AND has_function_privilege('lims_app', p.oid,
-    'EXECUTE')}), undef, 'nor what a later migration makes, until it grants it');
+    'EXECUTE')}), undef,
+        'the run-time role may not run what a later migration makes, until it grants it');
 $db->do('SELECT lims.secure_functions()');
 is(functions(q{p.proname = 'later' AND p.prosecdef}), 'later',
-    'which makes its triggers like the others');
+    'a trigger function of a later migration gets the owner\'s rights like the others');
 
 # A table of its own, with a trigger of the schema on it.
 
@@ -70,7 +71,7 @@ $base->superuser->do("GRANT TEMPORARY ON DATABASE $name TO PUBLIC");
 $app->do('CREATE TEMPORARY TABLE user_role (organization_id bigint, id bigint, user_id bigint,
     role text, created_at timestamptz)');
 refused($app, "CREATE TRIGGER t AFTER INSERT ON pg_temp.user_role $_", [], '42501',
-    'and if it could, none of the triggers would be for it')
+    'the run-time role cannot make the triggers of the schema on a table of its own')
     for 'REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
          EXECUTE FUNCTION lims.audit_user_role()',
     'FOR EACH ROW EXECUTE FUNCTION lims.touch()';
@@ -135,7 +136,7 @@ is($base->value(q{SELECT string_agg(DISTINCT status, ' ') FROM lims.sample}), 'p
     'nothing was reported');
 refused($app, "UPDATE lims.sample_test SET status = 'verified'
     WHERE organization_id = ? AND id = ? AND $blind IS NOT NULL", [ $lab->{id}, $sample->{PH} ],
-    'blank_result', 'nor is a blank result verified');
+    'blank_result', 'a blank result is not verified');
 again();
 
 # Returns what the statement did, or how it was refused; the setting is back.
@@ -192,18 +193,18 @@ is(blinded($register, $lab->{id}, $lab->{material}, 2), 'LM500',
 is(blinded($register, $lab->{id}, $lab->{material}, 1), 'done', "sample $_ is registered")
     for 1, 2;
 is(blinded($register, $lab->{id}, $lab->{material}, 1), 'SAMPLE_LIMIT_EXCEEDED',
-    'and no third over the allowance');
+    'a third sample over the allowance is refused');
 is($base->value('SELECT used FROM lims.sample_allowance WHERE organization_id = ?', $lab->{id}),
-    2, 'which counts what there is');
+    2, 'the allowance counts the samples that there are');
 
 # Another organization's gates are none of one's business.
 
 is($app->selectrow_array('SELECT count(*) FROM lims.verify_blockers(?, ?)', undef, $mine[0],
     $other->{PH}), 0, 'what blocks another\'s test is not told');
 is($app->selectrow_array('SELECT count(*) FROM lims.report_blockers(?, ?)', undef, $mine[0],
-    $other->{id}), 0, 'nor another\'s report');
+    $other->{id}), 0, 'what blocks another\'s report is not told');
 is($app->selectrow_array(q{SELECT count(*) FROM lims.status_blockers(?, ?, 'verified')}, undef,
-    $mine[0], $other->{id}), 0, 'nor its status');
+    $mine[0], $other->{id}), 0, 'what blocks another\'s status is not told');
 is($base->app({ id => $mine[0], user_id => undef })
     ->selectrow_array('SELECT count(*) FROM lims.report_blockers(?, ?)', undef, $mine[0],
         $other->{id}), 2, 'blockers of one\'s own organization are listed');

@@ -81,7 +81,7 @@ while_pending('DELETE FROM lims.worksheet_field WHERE organization_id = ? AND id
     });
 while_pending($begin, [ $lab->{id}, $oil[0], $template{1} ], sub {
         refused($app, 'DELETE FROM lims.worksheet_field WHERE organization_id = ? AND id = ?',
-            [ $lab->{id}, $field[1] ], '55P03', 'and the form for the sheet');
+            [ $lab->{id}, $field[1] ], '55P03', 'the fields of the template wait for the sheet');
     });
 
 # --- Sheets --------------------------------------------------------------------------
@@ -106,7 +106,7 @@ while_pending(update('worksheet_value', q{value = '12'}), [ $lab->{id}, $value[0
         refused($app, update('worksheet_value', q{value = '13'}), [ $lab->{id}, $value[1] ],
             '55P03', 'values of one sheet change one after the other');
         refused($app, update('sample_test', q{status = 'verified'}), [ $lab->{id}, $oil[0] ],
-            '55P03', 'and a verification waits for them');
+            '55P03', 'a verification waits for the values of the sheet');
     });
 
 my $sign_off = 'INSERT INTO lims.worksheet_signoff (organization_id, worksheet_id, step_id,
@@ -136,7 +136,7 @@ for my $state ([ 'invalid_transition', 'a signed sheet' ],
     change(sample_test => q{status = 'verified'}, $oil[0]);
 }
 refused($app, update('worksheet_value', "worksheet_id = $sheet[1]"), [ $lab->{id}, $value[0] ],
-    'invalid_transition', 'and nothing of it goes elsewhere');
+    'invalid_transition', 'no value of the sheet goes to another sheet');
 
 # --- Signatures ----------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ $app->commit;
 refused($app, $verify, [ $mine, $lab->{id}, $sample->{PB} ], 'esignature_required',
     'a signature of an earlier transaction');
 is($base->value('SELECT status FROM lims.sample_test WHERE id = ?', $sample->{PB}), 'entered',
-    'so it was not verified');
+    'without a signature of this transaction nothing is verified');
 $base->db->do('UPDATE lims.user_account SET password_hash = NULL WHERE id = ?', undef, $other);
 acts_as($other);
 refused($app, 'SELECT lims.sign(?, ?, ?, ?)',
@@ -204,7 +204,8 @@ while_pending(update('sample_test', q{result = '9'}), [ $lab->{id}, $last->{PB} 
         refused($app, $approve, [ undef, $lab->{id}, $approval ], '55P03',
             'a decision waits for a result that is being changed');
     });
-is(change(approval => q{status = 'approved'}, $approval), 1, 'and is made when it is not');
+is(change(approval => q{status = 'approved'}, $approval), 1,
+    'a decision is made when no result is being changed');
 
 my @done = $base->parallel(2, sub {
     my ($number) = @_;

@@ -195,7 +195,7 @@ my ($write, $values) =
     set(sample_test => $third->{PB}, spec_material_type_id => $lab->{material}, spec_high => 9);
 refused($app, $write, $values, '42501', 'the run-time role writes no derived columns');
 $owner->do($write, undef, @$values);
-is_deeply(judged($third), [ 1000, 0, 0 ], 'and the owner\'s writing them changes nothing');
+is_deeply(judged($third), [ 1000, 0, 0 ], 'derived columns that the owner writes change nothing');
 change(sample => $third->{id}, project_id => $outfall);
 is_deeply(judged($third), [ 300, 1, 1 ], 'by the project\'s own limits it is out of specification');
 is_deeply([ of_test('entered_at', $third->{PB}), of_test('confirmation_status', $third->{EC}) ],

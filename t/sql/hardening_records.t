@@ -86,7 +86,7 @@ refused($app, set(sample_test => $before->{HEM}, status => 'verified'), 'workshe
 is(change(sample_test => $before->{HPC}, status => 'verified'), 1,
     'the gate does not ask for a worksheet added later');
 refused($base->owner($lab), set(sample_test => $before->{HEM}, @$_), 'field_not_patchable',
-    "nor by hand: $_->[0]")
+    "the requirement of a test is not changed by hand: $_->[0]")
     for [ requires_worksheet => 'f' ], [ requires_confirmation => 't' ],
     [ holding_time_hours => 1 ];
 my $after = $base->sample($lab, qw(HPC HEM EC));

@@ -45,7 +45,7 @@ sub sample_status {
 my $sample = $base->sample($lab, qw(PH PB HPC EC));
 is(status_of($sample->{PB}), undef,
     'a test of a sample without collection date has no holding status');
-is(sample_status($sample), undef, 'nor has the sample');
+is(sample_status($sample), undef, 'a sample without collection date has no holding status');
 
 # When it ends. Denver: UTC-7 in winter, UTC-6 in summer.
 collected($sample, 'collection_date', q{'2026-01-10'});
@@ -142,7 +142,7 @@ change($next->{id}, q{priority = 'stat'});
 is(kept($lead), '12 07:00 - 1', 'made urgent');
 is($base->value($trail), $before, 'the trail of the test has no entry of it');
 is($base->value('SELECT updated_at FROM lims.sample_test WHERE id = ?', $lead), $stamp,
-    'nor is the test changed');
+    'the test is not changed');
 analysed($lead, '4', '1 minute');
 is(kept($lead), '12 07:00 0 1', 'analysed too late');
 $app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},

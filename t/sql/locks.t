@@ -81,7 +81,8 @@ $app->begin_work;
 for my $wrong ([ 'verified', $sample->{PH} ], [ 'reopened', $sample->{PB} ]) {
     my $signature = signed($app, $lab, $wrong->[0], 'sample_test', $wrong->[1]);
     refused($app, $reopen, [ $signature, $lab->{id}, $sample->{PH} ],
-        'test_verified_locked', "nor one that says $wrong->[0] of test $wrong->[1]");
+        'test_verified_locked',
+            "a signature that says $wrong->[0] of test $wrong->[1] does not reopen");
 }
 my $signature = signed($app, $lab, 'reopened', 'sample_test', $sample->{PH});
 refused($app, q{UPDATE lims.sample_test SET status = 'entered', result = '9',

@@ -45,7 +45,7 @@ subtest 'samples of an order' => sub {
     refused($app, 'UPDATE lims.sample SET client_name = ? WHERE id = ?', [ 'Second', $id ],
         'invalid_body', 'its client does not change');
     refused($app, 'UPDATE lims.sample SET order_id = NULL WHERE id = ?', [$id],
-        'field_not_patchable', 'nor its order');
+        'field_not_patchable', 'its order does not change');
     my $alone = $base->sample($lab);
     refused($app, 'UPDATE lims.sample SET order_id = ? WHERE id = ?', [ $order, $alone->{id} ],
         'field_not_patchable', 'a sample does not join an order later');

@@ -46,7 +46,7 @@ for my $id (1, 42, 4217, 9_999_999, 12_345_678, 9_007_199_254_740_991) {
     my $number = sprintf '%07d', $id;
     my $made   = $base->value('SELECT lims.tracking_id(?, 2026, ?)', 'LAB', $id);
     is($made, "LAB-26-$number-" . check_character("LAB26$number"), $made);
-    ok($base->value('SELECT lims.tracking_id_is_valid(?)', $made), 'and it is valid');
+    ok($base->value('SELECT lims.tracking_id_is_valid(?)', $made), 'the tracking id is valid');
 }
 my $good  = $base->value(q{SELECT lims.tracking_id('LAB', 2026, 4217)});
 my $wrong = 0;
@@ -66,7 +66,8 @@ ok(!$base->value('SELECT lims.tracking_id_is_valid(?)', $_), "invalid: '$_'")
 my $plain = registered();
 like($plain->{tracking_id}, qr/\ACBE-\d\d-\d{7}-[0-9A-Z]\z/,
     'a sample has one, under the laboratory\'s prefix');
-is($plain->{sample_identifier}, $plain->{tracking_id}, 'and is called by it');
+is($plain->{sample_identifier}, $plain->{tracking_id},
+    'without a composite identifier a sample is called by its tracking id');
 refused($app, 'UPDATE lims.sample SET tracking_id = ? WHERE organization_id = ? AND id = ?',
     [ 'CBE-26-0000009-0', $lab->{id}, $plain->{id} ], 'field_not_patchable', 'for good');
 
@@ -114,7 +115,8 @@ my ($tomorrow, $later) = $base->db->selectrow_array(
     q{SELECT (now() AT TIME ZONE 'UTC')::date + 1, (now() AT TIME ZONE 'UTC')::date + 2});
 ok(registered(collection_date => $tomorrow)->{id}, 'a day of grace for time zones');
 refused($app, register(collection_date => $later), 'invalid_body', 'not collected yet');
-refused($app, register(collected_at => "${later}T23:00:00Z"), 'invalid_body', 'nor to the minute');
+refused($app, register(collected_at => "${later}T23:00:00Z"), 'invalid_body',
+    'a time of collection in the future is refused');
 
 # References: the organization's own, and in use; what stands may have retired.
 my $retired = $base->insert('material_type', { @mine, code => 'OLD', name => 'Old' });
@@ -122,7 +124,8 @@ my $old     = registered(material_type_id => $retired);
 $base->db->do('UPDATE lims.material_type SET active = false WHERE id = ?', undef, $retired);
 refused($app, register(material_type_id => $retired), 'invalid_reference',
     'an inactive one is no longer taken');
-refused($app, register(project_id => 99_999), 'invalid_reference', 'nor one that is not there');
+refused($app, register(project_id => 99_999), 'invalid_reference',
+    'a project that is not there is refused');
 refused($app, register(storage_location_id => 99_999), 'invalid_reference', 'of storage locations');
 is($app->do(q{UPDATE lims.sample SET notes = 'still here' WHERE organization_id = ?
     AND id = ?}, undef,
@@ -174,7 +177,7 @@ is($base->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?', $s
     'twenty-five of the fifty samples are there');
 is($base->value(q{SELECT count(*) FROM lims.event WHERE organization_id = ?
     AND type = 'sample.created'},
-        $starter->{id}), 25, 'and as many are told of');
+        $starter->{id}), 25, 'an event is emitted for each of the twenty-five samples');
 $base->db->do('UPDATE lims.organization SET monthly_sample_allowance = NULL
     WHERE id = ?', undef, $starter->{id});
 my $free = 'INSERT INTO lims.sample (organization_id, material_type_id, client_name)

@@ -173,7 +173,8 @@ $base->db->do(q{UPDATE lims.organization SET holding_warning_hours = 1 WHERE id 
     $lab->{id});
 is($base->value('SELECT count(*) FROM lims.organization_dirty'), 1,
     'a policy marks its organization, in one row');
-is(scan(limit => 1), '1 looked at, 0 told', 'and the scan its samples, but for the reported');
+is(scan(limit => 1), '1 looked at, 0 told',
+    'the scan looks at the samples of the organization that are not reported');
 is($base->value('SELECT count(*) FROM lims.organization_dirty'), 0, 'until it has been through');
 is($base->value('SELECT holding_status FROM lims.sample_state_cache WHERE sample_id = ?',
     $sample->{id}), 'ok', 'the status is by the new policy');

@@ -80,7 +80,7 @@ is(
 is($base->value(q{SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = 'lims_app'}),
     0, 'the run-time role does not bypass it');
 is($base->value(q{SELECT pg_has_role('lims_app', 'lims_owner', 'MEMBER')}), 0,
-    'nor is it the owner');
+    'the run-time role is not the owner');
 is(
     $base->value(q{SELECT string_agg(p.oid::regprocedure::text, ' ')
                      FROM pg_proc p
@@ -121,7 +121,7 @@ refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, clie
 refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
     VALUES (?, ?, ?)},
     [ $labs[0]{id}, $samples[1]{id}, $labs[0]{definition}{PH} ], '23503',
-        'nor is another\'s sample');
+        'a sample of another organization is unknown');
 $base->insert('project', { organization_id => $labs[0]{id}, code => 'P', name => 'P' });
 refused($db, q{UPDATE lims.project SET client_id = ? WHERE organization_id = ?},
     [ $labs[1]{client}, $labs[0]{id} ], 'invalid_reference',

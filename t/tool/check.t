@@ -77,7 +77,7 @@ for my $fault (@faults) {
     is($done->{exit}, 1, "$break: exit status 1");
     my $finding = findings($done)->{$subject};
     is($finding->{state}, 'failed', "$subject failed");
-    like($finding->{finding}, qr/\b$table\b/, "and names $table");
+    like($finding->{finding}, qr/\b$table\b/, "the finding names $table");
     ok($finding->{remedy}, 'the finding has a remedy');
     my @failed = grep { $_->{state} eq 'failed' } @{ $done->{json}{findings} };
     is(@failed, 1, 'no other check fails');

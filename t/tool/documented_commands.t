@@ -106,8 +106,8 @@ SQL
 $tool->db->do(q{UPDATE lims.instrument_file SET status = 'quarantined', processed_at = now()});
 my ($look, $release) = $reviewed =~ /(.*)(^\$lims --reason.*)\n/ms;
 like(typed('what it holds back', "$lims$look"), qr/^imported: +0$/m, 'is read again');
-like(typed('and decided about', "$lims$release || true\n"), qr/File 812 cannot be released so:/,
-    'which its bytes do not allow');
+like(typed('what is decided about it', "$lims$release || true\n"), qr/File 812 cannot be released so:/,
+    'the file is not released: its bytes do not allow it');
 
 my ($calibration) = $unknown =~ /^(\$lims extraction.*)\n/m;
 like(typed('what came of extractions', "$lims$calibration\n"), qr/^byConfidence/m,

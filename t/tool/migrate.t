@@ -92,7 +92,7 @@ is(states($status), join(' ', ('pending') x $count, 'unknown', 'unknown'),
     'the status shows unknown migrations');
 for my $way ([], ['--dry-run']) {
     my $refused = $foreign->run('migrate', @$way);
-    is($refused->{exit}, 5, "and is not migrated @$way");
+    is($refused->{exit}, 5, "a database with unknown migrations is not migrated @$way");
     like($refused->{err}, qr/made by other migrations, of which 001 \(ground\) is not known here/,
         'the message names the unknown migration');
 }

@@ -44,6 +44,6 @@ set(q{synchronous_commit = 'on'});
 $second->stop('INT');
 is_found(failed => qr/synchronous_standby_names is \*, and none .*commits wait/, 'a name alone');
 set(q{synchronous_standby_names = ''});
-is_found(ok => qr/\Anone: /, 'and alone again');
+is_found(ok => qr/\Anone: /, 'without a name alone again');
 
 done_testing();

@@ -157,6 +157,6 @@ is($lab->value(q{SELECT count(*) FROM (SELECT t.id FROM lims.sample_test t
     LEFT JOIN lims.audit_entry a ON a.table_name = 'sample_test' AND a.record_id = t.id
      AND a.action = 'update' AND a.changes -> 'result' IS NOT NULL
     GROUP BY t.id, t.status HAVING count(a.id) <> (t.status = 'entered')::integer) x}), 0,
-    'and entered once');
+    'each result was entered once');
 
 done_testing();

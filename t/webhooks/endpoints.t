@@ -173,7 +173,7 @@ for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rot
     [qw(delete --reason x)], ['test'], [qw(recover --since 2026-01-01T00:00:00Z)]) {
     my ($command, @options) = @$verb;
     is($tool->run(qw(--organization cedar --user bo@cedar.example webhook), $command, $id,
-            @options)->{exit}, 1, "nor does one $command");
+            @options)->{exit}, 1, "a person without the permission does not $command");
     is($tool->run(@birch, 'webhook', $command, $id, @options)->{exit}, 3,
         "another organization has none to $command");
 }

@@ -103,7 +103,7 @@ test('what the columns of a pasted block are', () => {
     const some = readBlock(sheet, 'Site\tRain\tMatrix\nTap 1\t3 mm\tDW', 0);
     assert.equal(some.kind, 'asked', 'an unknown heading is asked about');
     const twice = readBlock(sheet, 'Site\tLocation\nTap 1\tTap 2', 0);
-    assert.equal(twice.kind, 'asked', 'so are two columns of one name');
+    assert.equal(twice.kind, 'asked', 'two columns of one name are asked about');
     const none = readBlock(sheet, 'Tap 1\tDW\nTap 2\tDW', 0);
     assert.deepEqual(none.kind === 'known' && [none.block.headed, none.block.columns],
         [false, [0, 1]], 'without headings it goes where the cursor stands');

@@ -38,7 +38,7 @@ test('samples as columns: tests are rows, and what was typed goes along', () => 
     assert.deepEqual(state.model.sheet.columns.map(({ title }) => title),
         ['LFB', 'CB-26-0000101-X', 'CB-26-0000102-X']);
     assert.deepEqual(state.cursor.at, at(0, 1), 'the cursor stays in its cell');
-    assert.deepEqual(grid(undone(state)), [['', '', ''], ['', '', '']], 'and it can be undone');
+    assert.deepEqual(grid(undone(state)), [['', '', ''], ['', '', '']], 'entering can be undone');
 });
 
 test('a row for each test that was ordered, those of a sample below one another', () => {

@@ -135,8 +135,8 @@ test('a scanner types into no cell', async () => {
     }
     assert.deepEqual(await page.evaluate(() => window.scans), ['CB-26-0000214-V']);
     assert.equal(await live(page).inputValue(), '');
-    assert.equal(await steps(page), 0, 'and leaves nothing to undo');
-    assert.equal(await where(page), 'NO3N of CB-26-0000000-X', 'nor moves the cursor');
+    assert.equal(await steps(page), 0, 'a scan leaves nothing to undo');
+    assert.equal(await where(page), 'NO3N of CB-26-0000000-X', 'a scan does not move the cursor');
 });
 
 test('the row of the cursor scrolled away: what is typed goes into its cell', async () => {

@@ -11,11 +11,11 @@ test('what turns the direction of a text is shown by its number', () => {
     assert.equal(shown('\u2067a\u2069'), '[U+2067]a[U+2069]');
 });
 
-test('so is what nobody sees', () => {
+test('characters that nobody sees are shown by their codes', () => {
     assert.equal(shown('P\u200bH \ufeff\u{e0041}'), 'P[U+200B]H [U+FEFF][U+E0041]');
 });
 
-test('so are control characters, however JSON writes them', () => {
+test('control characters are shown by their codes, however JSON writes them', () => {
     assert.equal(shown('\u0007\b\f\u007f\u0085'), '[U+0007][U+0008][U+000C][U+007F][U+0085]');
     assert.equal(shown('', '"\\u202E \\u0007"'), '[U+202E] [U+0007]');
 });
