@@ -50,6 +50,9 @@ for my $look ([qw(list)], [ 'show', $id ]) {
     like($done->{out}, qr{"https://erp\.example\.org/hook"}, 'the list shows the address');
 }
 
+refused(2, qr/type must be one of/, 'deliveries of an unknown event type are refused', qw(deliveries --type order.created));
+is_deeply(webhook(qw(deliveries --type webhook.test))->{data}, [], 'deliveries of a type are listed');
+
 # Kept.
 
 like(kept($id, 'secret'), qr/\A01..(?:[0-9a-f]{2}){60,}\z/, 'the secret is stored sealed');
