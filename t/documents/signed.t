@@ -69,6 +69,18 @@ like(words($pdf), qr/\Q$certificate->{certificateNumber}\E/, 'the certificate is
 like(command('qpdf', '--check', written($pdf, 'checked.pdf')), qr/No syntax or stream encoding errors found/,
     'the file is well-formed');
 
+# A signed document is still one for the archive (t/print/archive.t has those without a signature).
+my $objects = command('qpdf', '--qdf', '--object-streams=disable', written($pdf, 'kept.pdf'), '-');
+like($objects, $_->[1], "signed, $_->[0]") for [ 'it is tagged', qr{/MarkInfo <<\s+/Marked true} ],
+    [ 'it has a language', qr{/Lang \(en\)|/Lang <feff0065006e>}i ], [ 'it has an output intent', qr{/S /GTS_PDFA1} ],
+    [ 'the field of its signature is printed, and nothing of it is seen', qr{/F 132\s.*/Rect \[\s+0\s+0\s+0\s+0\s+\].*/Subtype /Widget}s ];
+unlike($objects, qr{/Interpolate true|/JavaScript|/Launch|/Encrypt|/EmbeddedFiles|/LZWDecode},
+    'signed, it has nothing that an archive forbids');
+like(command('pdfinfo', '-meta', written($pdf, 'kept.pdf')), qr{<pdfaid:part>2<.*<pdfaid:conformance>B<}s,
+    'signed, its metadata says PDF/A-2b');
+is(scalar(grep { !/ yes yes yes +\d+ +\d+$/ } grep { !/^(?:name|-)/ } split /\n/, command('pdffonts', written($pdf, 'kept.pdf'))),
+    0, 'signed, its fonts are embedded');
+
 # The attributes name the certificate, and no time besides the one of /M.
 my ($hex) = $pdf =~ m{/Contents <([0-9a-f]+)>};
 my $der   = pack 'H*', $hex;
