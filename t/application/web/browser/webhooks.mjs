@@ -72,7 +72,7 @@ export async function webhooks({ page }) {
     await panel(page).getByRole('button', { name: 'I have stored it' }).click();
     const row = page.locator('tbody tr').filter({ hasText: 'Portal' });
     await row.waitFor();
-    ok(/1 type.*Works/.test(await row.textContent()), 'it is listed with its health');
+    ok(/1 type.*Enabled/.test(await row.textContent()), 'it is listed with its health');
     await row.click();
     await press(page, 't');
     await page.waitForSelector('.filling');
