@@ -278,8 +278,8 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
     if ((rq->route->flags & LIMS_R_KEYRING) && !rq->keyring) {
         return lims_server_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 47,
                                  "no key file is configured",
-                                 "There are no webhooks on this server: no LimsSecretKeyFile is "
-                                 "configured.");
+                                 "Nothing can be sealed or signed on this server: no "
+                                 "LimsSecretKeyFile is configured.");
     }
     if (addressed && rq->resource->lock) {
         error = lims_service_lock(rq);

@@ -208,13 +208,12 @@ static const lims_error_t *write_line(lims_csv_t *csv)
     return error;
 }
 
-/* Writes the header, once, with the columns of a result. */
-static const lims_error_t *write_header(lims_csv_t *csv, const lims_result_t *rows)
+const lims_error_t *lims_csv_head(lims_csv_t *csv, const lims_result_t *rest)
 {
     if (csv->columns) {
         return NULL;
     }
-    csv->columns = find_columns(csv, rows);
+    csv->columns = find_columns(csv, rest);
     append_header(csv->line, csv->columns);
     return write_line(csv);
 }
@@ -236,7 +235,7 @@ const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const l
 const lims_error_t *lims_csv_row(void *taker, const lims_result_t *row)
 {
     lims_csv_t *csv = taker;
-    const lims_error_t *error = write_header(csv, row);
+    const lims_error_t *error = lims_csv_head(csv, row);
 
     if (error) {
         return error;
@@ -250,9 +249,14 @@ const lims_error_t *lims_csv_row(void *taker, const lims_result_t *row)
     return write_line(csv);
 }
 
+lims_spool_t *lims_csv_spool(const lims_csv_t *csv)
+{
+    return csv->spool;
+}
+
 const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest)
 {
-    const lims_error_t *error = write_header(csv, rest);
+    const lims_error_t *error = lims_csv_head(csv, rest);
 
     return error ? error : lims_spool_answer(csv->rq->reply, csv->spool);
 }

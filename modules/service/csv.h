@@ -10,6 +10,7 @@
 
 #include "database/database.h"
 #include "lims.h"
+#include "service/spool.h"
 
 /* Most rows of a file. */
 #define LIMS_CSV_ROWS_MAX 50000
@@ -34,6 +35,12 @@ const lims_error_t *lims_csv_begin(lims_csv_t **csv, lims_request_t *rq, const l
 
 /* Appends a row; to be given to a call as its .each, with the file as its .taker. */
 lims_row_fn lims_csv_row;
+
+/* Returns the file's spool file, to watch it or to append to it. */
+lims_spool_t *lims_csv_spool(const lims_csv_t *csv);
+
+/* Writes the line of columns, which stands in front of the rows, where there was no row. */
+const lims_error_t *lims_csv_head(lims_csv_t *csv, const lims_result_t *rest);
 
 /* Ends the file and makes it the answer. `rest` is the result of the call. */
 const lims_error_t *lims_csv_end(lims_csv_t *csv, const lims_result_t *rest);

@@ -18,6 +18,8 @@ struct lims_spool_t {
     apr_file_t *file;
     char waiting[BLOCK]; /* bytes that are not written yet */
     apr_size_t waits;    /* how many */
+    lims_spool_fn *see;  /* what is appended; NULL: nobody */
+    void *watcher;
 };
 
 static const lims_error_t *unavailable(const char *cause, apr_pool_t *pool)
@@ -45,6 +47,7 @@ const lims_error_t *lims_spool_open(lims_spool_t **spool, const char *name, apr_
     made->pool = pool;
     made->name = name;
     made->waits = 0;
+    made->see = NULL;
     if (apr_temp_dir_get(&folder, pool) != APR_SUCCESS) {
         return unavailable("no folder for temporary files can be written to", pool);
     }
@@ -67,10 +70,19 @@ static const lims_error_t *flush(lims_spool_t *spool)
     return status == APR_SUCCESS ? NULL : failure(status, spool->pool);
 }
 
+void lims_spool_watch(lims_spool_t *spool, lims_spool_fn *see, void *watcher)
+{
+    spool->see = see;
+    spool->watcher = watcher;
+}
+
 const lims_error_t *lims_spool_write(lims_spool_t *spool, const char *bytes, apr_size_t length)
 {
     const lims_error_t *error = NULL;
 
+    if (spool->see) {
+        spool->see(spool->watcher, bytes, length);
+    }
     while (length > 0 && !error) {
         apr_size_t room = BLOCK - spool->waits;
         apr_size_t part = length < room ? length : room;

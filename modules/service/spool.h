@@ -21,6 +21,12 @@ const lims_error_t *lims_spool_open(lims_spool_t **spool, const char *name, apr_
 /* Appends bytes. Errors are those of lims_spool_open(). */
 const lims_error_t *lims_spool_write(lims_spool_t *spool, const char *bytes, apr_size_t length);
 
+/* Sees bytes that are appended to a file. */
+typedef void(lims_spool_fn)(void *watcher, const char *bytes, apr_size_t length);
+
+/* Shows all bytes that are appended from now on to a function. */
+void lims_spool_watch(lims_spool_t *spool, lims_spool_fn *see, void *watcher);
+
 /* Makes the file the answer. */
 const lims_error_t *lims_spool_answer(lims_reply_t *reply, lims_spool_t *spool);
 

@@ -12,8 +12,8 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
-#include "service/csv.h"
 #include "service/service.h"
+#include "trail/entry_export.h"
 #include "trail/trail.h"
 
 /* "archived" is no change: it stands for what the database has no more. */
@@ -195,9 +195,31 @@ static const lims_field_t export_query[] = {
       .type = LIMS_T_ENUM,
       .values = formats,
       .fallback = "csv",
-      .doc = "Format of the file: a line for each changed field (RFC 4180), or the entries as a "
-             "JSON array." },
+      .doc = "Format of the file: csv, a line for each changed field (RFC 4180); json, a line of "
+             "JSON for each entry." },
     FILTERS,
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t verify_input[] = {
+    { .name = "file",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_FILE,
+      .min = 1,
+      .max = LIMS_ENTRY_EXPORT_MAX,
+      .doc = "Text of a file that was exported." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t verify_output[] = {
+    { .name = "sound",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether the file is as it was exported, which is true: any other is refused." },
+    { .name = "keyId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the key that signed it, in the key file." },
     LIMS_FIELD_END,
 };
 
@@ -316,69 +338,33 @@ static const lims_field_t line_fields[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_error_t *check_number(const lims_request_t *rq, const lims_result_t *rows)
+static const lims_error_t *export(lims_request_t *rq)
 {
-    return lims_result_count(rows) > 0 && lims_result_true(rows, 0, "tooMany")
-               ? lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
-                                   "There are more than 50,000 entries: ask for a shorter period.")
-               : NULL;
+    const lims_error_t *error = find_scope(rq);
+
+    return error ? error : lims_entry_export(rq, line_fields);
 }
 
-/* A file of CSV that is being written. */
-typedef struct {
-    const lims_request_t *rq;
-    lims_csv_t *csv;
-} lines_t;
-
-static const lims_error_t *add_line(void *taker, const lims_result_t *row)
+static const lims_error_t *verify_export(lims_request_t *rq)
 {
-    const lines_t *lines = taker;
-    const lims_error_t *error = check_number(lines->rq, row);
-
-    return error ? error : lims_csv_row(lines->csv, row);
-}
-
-static const lims_error_t *export_lines(lims_request_t *rq)
-{
-    lines_t lines = { .rq = rq };
-    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_LINES,
-                               .each = add_line,
-                               .taker = &lines };
-    lims_result_t *rest = NULL;
-    const lims_error_t *error = lims_csv_begin(&lines.csv, rq, line_fields, 0, "audit-trail.csv");
-
-    if (!error) {
-        error = lims_service_read(&rest, rq, &call, 1);
-    }
-    return error ? error : lims_csv_end(lines.csv, rest);
-}
-
-static const lims_error_t *export_document(lims_request_t *rq)
-{
-    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_DOCUMENT };
-    lims_result_t *rows = NULL;
     lims_writer_t *w = lims_writer_create(rq->pool);
-    const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
+    const char *key_id = NULL;
+    /* Nothing is read of the database, but whether the caller may ask. */
+    const lims_error_t *error = lims_service_read(NULL, rq, NULL, 0);
 
     if (!error) {
-        error = check_number(rq, rows);
+        error = lims_entry_export_check(&key_id, rq, lims_values_get(rq->values, "file"));
     }
     if (!error) {
-        lims_writer_raw(w, lims_result_get(rows, 0, "document"));
+        lims_writer_object_begin(w);
+        lims_writer_key(w, "sound");
+        lims_writer_boolean(w, true);
+        lims_writer_key(w, "keyId");
+        lims_writer_string(w, key_id);
+        lims_writer_object_end(w);
         lims_render_finish(rq, w);
     }
     return error;
-}
-
-static const lims_error_t *export(lims_request_t *rq)
-{
-    bool csv = strcmp(lims_values_get(rq->values, "format"), "csv") == 0;
-    const lims_error_t *error = find_scope(rq);
-
-    if (error) {
-        return error;
-    }
-    return csv ? export_lines(rq) : export_document(rq);
 }
 
 static const lims_error_t *list(lims_request_t *rq)
@@ -399,6 +385,7 @@ static const lims_error_t *list(lims_request_t *rq)
     return error;
 }
 
+static const lims_error_e verify_errors[] = { LIMS_E_BAD_REQUEST, LIMS_E_COUNT };
 static const lims_error_e list_errors[] = { LIMS_E_INVALID_QUERY, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
@@ -422,15 +409,34 @@ static const lims_route_t routes[] = {
       .command = "audit export",
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "exportAuditEntries",
-      .summary = "Export the changes of a record, or of a period, oldest first",
-      .description = "At most 50,000 entries. The file goes to standard output: "
+      .summary = "Export the changes of a record, or of a period, in a signed file",
+      .description = "At most 50,000 entries. The last line signs those before it by Ed25519: "
+                     "whoever has the public key (audit public-key) sees that the file was made "
+                     "by this service and not changed. It goes to standard output: "
                      "`limsctl ... > trail.csv`. With --json it is in base64.",
       .permission = "audit.read",
-      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES | LIMS_R_KEYRING,
       .query = export_query,
       .status = 200,
       .handler = export,
       .errors = list_errors },
+    { .method = "POST",
+      .path = "/audit-entries/verify-export",
+      .command = "audit verify-export",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "verifyAuditExport",
+      .summary = "Verify that an exported file of the audit trail is as it was signed",
+      .description =
+          "A file that was not signed by this service, is of another organization, or "
+          "was changed or cut off, is refused. A spreadsheet that stores it anew changes "
+          "it.",
+      .permission = "audit.read",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_FILE | LIMS_R_KEYRING,
+      .input = verify_input,
+      .output = verify_output,
+      .status = 200,
+      .handler = verify_export,
+      .errors = verify_errors },
     LIMS_ROUTE_END,
 };
 

@@ -109,15 +109,10 @@ SELECT e.id, e."occurredAt", e."table", e."recordId", e.record, e.action,
     ON true
  ORDER BY e."occurredAt", e.id, c.place
 
--- name: audit_entry_document one custom
--- The same as a file of JSON, with an object for each entry.
+-- name: audit_entry_documents many custom
+-- The same entries, each as a line of JSON.
 :{exported_entries}
-SELECT (SELECT count(*) FROM entries) > 50000 AS "tooMany",
-       json_build_object(
-           'fileName', 'audit-trail.json',
-           'contentBase64', translate(encode(convert_to(f.text, 'UTF8'), 'base64'),
-                                      E'\n', '')
-       ) AS "document"
-  FROM (SELECT coalesce(json_agg(to_jsonb(e) - 'organization_id'
-                                 ORDER BY e."occurredAt", e.id), '[]')::text AS text
-          FROM entries e) f
+SELECT (to_jsonb(e) - 'organization_id')::text AS "line",
+       (SELECT count(*) FROM entries) > 50000 AS "tooMany"
+  FROM entries e
+ ORDER BY e."occurredAt", e.id

@@ -160,8 +160,8 @@ my %in_c_alone = (
     map({ ("organization.certificateLayout.$_" => 'bounded by lims.certificate_layout_mistake()',
             "previewCertificateLayout.certificateLayout.$_" => 'bounded there as well') }
         qw(title header footer statements)),
-    (map { ($_ => 'of a file') }
-        qw(exportAuditEntries.format printLabels.format printLabels.of compareAuditHeads.file)),
+    (map { ($_ => 'of a file') } qw(exportAuditEntries.format printLabels.format printLabels.of
+            compareAuditHeads.file verifyAuditExport.file)),
     'getTurnaround.rows.by'         => 'groups of a report, which is kept nowhere',
     'reference data.outcome'        => 'of a row of a file, which is not kept',
     (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),

@@ -81,7 +81,7 @@ my %needs = (
     'webhook.manage'   => [ map { "webhook $_" } qw(list show create update enable disable rotate
         delete test recover recoveries recovery deliveries delivery body redeliver
         deliveries-export export history pdf) ],
-    'audit.read'       => [ map { "audit $_" } qw(list archives export export-heads heads
+    'audit.read'       => [ map { "audit $_" } qw(list archives export verify-export export-heads heads
         public-key verify) ],
     'note.add'         => ['comment add', 'attachment add', 'attachment withdraw'],
     'self'             => [ 'session end', map { "saved-view $_" } qw(list show create update delete) ],

@@ -11,6 +11,7 @@ use MIME::Base64 qw(decode_base64);
 use LIMS::Service::CommandLine;
 use LIMS::Service::JSONSchema;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $lims    = LIMS::Test->new;
@@ -78,19 +79,44 @@ subtest 'of a period' => sub {
 
 subtest 'exported' => sub {
     my %record = (table => 'sample_test', recordId => $test);
-    my $csv = decode_base64($auditor->done('audit export', %record)->{contentBase64});
-    my ($head, @lines) = split /\r\n/, $csv;
+    my $export = sub { return decode_base64($auditor->done('audit export', %record, @_)->{contentBase64}) };
+    my ($head, @lines) = split /\r\n/, $export->();
     like($head, qr/\Aid,occurredAt,table,recordId,record,action,field,old,new,person,/, 'CSV with a header');
     ok((grep { /"result","""2.4""","""1.9""","Ben Walsh","",.*"second weighing"/ } @lines),
         'a line for each changed field');
     $lims->patch("/sample-tests/$test", { result => '1.8', reason => '=HYPERLINK("x")' });
-    like(decode_base64($auditor->done('audit export', %record)->{contentBase64}),
-        qr/"'=HYPERLINK\(""x""\)"/, 'a formula is a text to a spreadsheet');
-    my $entries = LIMS::Service::JSONSchema::decode(
-        decode_base64($auditor->done('audit export', %record, format => 'json')->{contentBase64}));
-    is_deeply([ map { $_->{id} } @$entries ], [ reverse map { $_->{id} } trail(%record) ],
-        'JSON has the same entries, oldest first');
+    like($export->(), qr/"'=HYPERLINK\(""x""\)"/, 'a formula is a text to a spreadsheet');
+    my @entries = map { LIMS::Service::JSONSchema::decode($_) } split /\n/, $export->(format => 'json');
+    ok((pop @entries)->{signature}, 'the last line of JSON is a signature');
+    is_deeply([ map { $_->{id} } @entries ], [ reverse map { $_->{id} } trail(%record) ],
+        'lines of JSON are the same entries, oldest first');
     $auditor->refused('invalid_query', 'audit export', from => '2026-01-01', to => '2026-03-01');
+};
+
+subtest 'signed' => sub {
+    my $export = sub { return decode_base64($auditor->done('audit export', table => 'sample_test', recordId => $test, @_)->{contentBase64}) };
+    my $verify = sub { return $auditor->call('audit verify-export', file => $_[0])->{json} };
+    my %file   = map { $_ => $export->(format => $_) } qw(csv json);
+    my $none   = $export->(requestId => 'nobody');
+    for my $format (sort keys %file) {
+        my $whole = $file{$format};
+        is_deeply($verify->($whole), { sound => JSON::PP::true(), keyId => $verify->($whole)->{keyId} },
+            "a file is as it was exported: $format");
+        my $changed = $whole =~ s/Ben Walsh/Bea Walsh/r;
+        isnt($changed, $whole, "a name is changed: $format");
+        like($verify->($changed)->{message}, qr/it was changed after it was signed/, "a changed name is found: $format");
+        like($verify->($whole =~ s/\A.*?\n.*?\n//r)->{message}, qr/it was changed/, "a removed line is found: $format");
+        like($verify->($whole =~ s/[^\n]*\n\z//r)->{message}, qr/its last line is no signature/, "a cut end is found: $format");
+    }
+    ok($verify->($none)->{sound}, 'a file without entries is signed, too');
+    my $heads = decode_base64($auditor->done('audit export-heads')->{contentBase64});
+    like($verify->($heads)->{message}, qr/no export of this organization/, 'a signed file of heads is another kind of file');
+    my $other = $lims->organization(code => 'beside');
+    my $bea   = LIMS::Service::Person->new($lims, roles => ['auditor'], organization => $other);
+    my $told  = $bea->post('/audit-entries/verify-export', { file => $file{csv} });
+    is($told->status, 400, 'a file of another organization is refused') or diag($told->body);
+    like($told->json->{message}, qr/no export of this organization/, 'the refusal says of whose trail it is not');
+    $analyst->refused('permission_required', 'audit verify-export', file => $file{csv});
 };
 
 subtest 'no secrets' => sub {

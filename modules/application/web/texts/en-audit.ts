@@ -81,6 +81,13 @@ export const audit = {
         same: (file: string, heads: number) =>
             `The chain still has ${heads === 1 ? 'the head' : `all ${heads.toLocaleString('en-US')} heads`} of ${file}`,
         differs: (file: string) => `The chain was changed since ${file} was made`,
+        exported: 'Verify an exported file',
+        exportedWhat: 'A file of changes that was exported as CSV or JSON ends with a signature of'
+            + ' this service. A spreadsheet that stores the file anew changes it.',
+        exportedFile: 'Exported file of changes',
+        verifying: 'Verifying',
+        asExported: (file: string, key: string) =>
+            `${file} is as it was exported, and signed by the key ${key}.`,
         archives: 'Archives',
         noArchives: 'No entry is archived: every one is in the database.',
         archivesWhat: 'Old entries are archived at the command line, by limsctl audit archive.',

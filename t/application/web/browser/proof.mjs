@@ -20,6 +20,24 @@ async function download(page) {
     return readFile(await file.path(), 'utf8');
 }
 
+// A file of changes is verified here by whoever has it.
+async function exported(page) {
+    const hand = (text) => page.locator('#exported').setInputFiles(
+        { name: 'changes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+    await open(page, '/app/audit?surface=application');
+    const [file] = await Promise.all([page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Export CSV' }).click()]);
+    const changes = await readFile(await file.path(), 'utf8');
+    await open(page, '/app/audit/proof');
+    await hand(changes);
+    await page.getByText(/changes\.csv is as it was exported/).waitFor();
+    ok(true, 'an exported file is as it was signed');
+    await hand(changes.replace('recordId', 'recordNo'));
+    await page.getByText(/changed after it was signed/).waitFor();
+    ok(true, 'an exported file that was changed is refused');
+}
+
 // The turnaround of a period, of which the files have the same rows.
 async function turnaround(page) {
     const from = new Date(Date.now() - 360 * 86_400_000).toISOString().slice(0, 10);
@@ -104,6 +122,7 @@ run(async (browser) => {
     await page.getByText(/changed after it was signed/).waitFor();
     ok(true, 'a file that was changed is refused');
 
+    await exported(page);
     await archived(page);
     const [[id]] = await act('rows', `SELECT min(b.id) FROM lims.audit_block b
         WHERE b.organization_id = (SELECT u.organization_id FROM lims.user_account u

@@ -12,7 +12,7 @@ import { Link } from '../../router.tsx';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { ChainState, CheckChain, useChain } from './chain.tsx';
-import { Compare } from './compare.tsx';
+import { Compare, Exported } from './compare.tsx';
 import { Findings } from './findings.tsx';
 
 const words = t.audit.proof;
@@ -98,7 +98,7 @@ export function AuditProof(): ReactElement {
                 <Link className="btn" href={paths.audit()}>{words.back}</Link>
             </div>
             <div className="body">
-                <div className="pane sections"><Chain /><Signed /><Compare /><Archives /></div>
+                <div className="pane sections"><Chain /><Signed /><Compare /><Exported /><Archives /></div>
             </div>
         </main>
     );
