@@ -12,6 +12,7 @@ use LIMS::Test;
 use LIMS::Test::Printer;
 
 my $printer = LIMS::Test::Printer->real;
+my $go_on   = $printer->hold;
 my $lims    = LIMS::Test->new(conf => $printer->conf);
 my $lab     = LIMS::Service::Laboratory->new($lims);
 my $clerk   = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
@@ -43,6 +44,18 @@ for my $test ($lab->tests($sample)) {
 }
 $lims->post("/samples/$sample->{id}/report");
 my $certificate = $printer->issue_of($lab, $sample);
+
+# One that waits behind it is damaged before it is printed.
+my $waiting = $printer->issue($lab);
+damage(q{UPDATE lims.certificate SET content = jsonb_set(content, '{results,0,result}', '"0.12"') WHERE id = ?},
+    $waiting->{id});
+$lims->allow_log(qr/LIMS0390/);
+$go_on->();
+my $failed = $printer->settled($lab, $waiting, 60);
+is($failed->{state}, 'failed', 'no document is made of a changed content');
+like($failed->{failure}, qr/not the one that was issued/, 'the reason is said');
+$lims->expect_log(qr/LIMS0390.*not the one that was issued/, 'the log names it, too');
+
 is($printer->settled($lab, $certificate, 60)->{state}, 'made', 'a certificate has its document');
 my $id = $certificate->{id};
 my @ways = ("/certificates/$id.pdf", "/certificates/$id/content", "/orders/$order->{id}/certificates.pdf");
