@@ -87,7 +87,7 @@ export const audit = {
         exportedFile: 'Exported file of changes',
         verifying: 'Verifying',
         asExported: (file: string, key: string) =>
-            `${file} is as it was exported, and signed by the key ${key}.`,
+            `The file ${file} is as it was exported, and signed by the key ${key}.`,
         archives: 'Archives',
         noArchives: 'No entry is archived: every one is in the database.',
         archivesWhat: 'Old entries are archived at the command line, by limsctl audit archive.',
