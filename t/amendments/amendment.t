@@ -195,6 +195,6 @@ approve($gone);
 $issuer->refused('permission_required', 'certificate issue', sampleId => $gone->{id});
 is($ann->done('certificate issue', sampleId => $gone->{id})->{version}, 2,
     'a disposed sample is amended too, by who may amend');
-is(state_of($gone)->{disposition}, 'disposed', 'and stays disposed of');
+is(state_of($gone)->{disposition}, 'disposed', 'the sample stays disposed of');
 
 done_testing();

@@ -135,7 +135,7 @@ is_deeply($mia->get("/certificates/$next->{id}/content")->json, $new, 'the next 
 is_deeply([ @{ $new->{certificate} }{qw(version reason)},
         $new->{certificate}{replaces}{version}, $new->{certificate}{replaces}{sha256} ],
     [ 2, 'well corrected', 1, $certificate->{sha256} ], 'the next version names what it replaces');
-isnt($next->{sha256}, $certificate->{sha256}, 'and has another hash');
+isnt($next->{sha256}, $certificate->{sha256}, 'the next version has another hash');
 my ($amendment) = @{ $new->{amendments} };
 is_deeply([ @$amendment{qw(version reason openedBy)} ], [ 2, 'wrong well', 'Ann Lee' ],
     'the next version says who amended it, and why');

@@ -31,7 +31,7 @@ my $file   = $answer->json;
 is($file->{status}, 'quarantined', 'its file is held') or diag($answer->body);
 my $released = $ann->call('instrument-file release', $file->{id}, reason => 'I may amend it');
 is($ann->done('instrument-file show', $file->{id})->{status}, 'quarantined',
-    'and stays so when it is released') or diag($released->{output});
+    'the file stays quarantined when it is released') or diag($released->{output});
 is($lims->get("/sample-tests/$test")->json->{result}, '1.0', 'no result is entered');
 is($ann->done('sample-test enter', $test, result => '2.0')->{result}, '2.0',
     'the person enters it');

@@ -79,7 +79,7 @@ is($printer->events($lab, $again), 1, 'one that waits for its next attempt is an
 $lims->expect_log(qr/LIMS0395: .*\Q$number\E version 1/);
 like(finding($again), qr/could not be made: the printer failed/, 'the finding of the sample names it');
 is($printer->events($lab, $under_way), 0, 'one whose first attempt is under way is not');
-is(finding($under_way), 'none', 'nor is there a finding');
+is(finding($under_way), 'none', 'a first attempt under way is no finding');
 
 # --- Who keeps and fails it ----------------------------------------------------------------
 

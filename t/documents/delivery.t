@@ -67,7 +67,7 @@ for my $write ('UPDATE lims.document_content SET content = $$x$$',
     ok(!eval { local $app->{PrintError}; $app->do($write); 1 }, "the run-time role may not: $write");
 }
 ok(!eval { $lims->db->do('UPDATE lims.document_content SET content = $$x$$'); 1 },
-    'nor does anybody change bytes');
+    'nobody changes bytes');
 ok(!eval { $lims->db->do(q{UPDATE lims.document SET state = 'failed'}); 1 }, 'a document that was made is never failed afterwards');
 
 my $narrow = $lims->key($lims->fixture, scopes => ['samples:read']);

@@ -116,14 +116,15 @@ my $theirs = LIMS::Service::Person->new($lims, organization => $other, roles => 
 upload($adam, $png);
 refused($theirs->get($path), 404, 'not_found', "another organization does not see it");
 my $app = $lims->app_db($other->{id});
-is($app->selectrow_array('SELECT count(*) FROM lims.logo'), 0, 'nor does the run-time role there');
+is($app->selectrow_array('SELECT count(*) FROM lims.logo'), 0,
+    'the run-time role does not see it there');
 $app = $lims->app_db($lims->fixture->{id});
 for my $write (q{INSERT INTO lims.logo (organization_id, content) VALUES (1, 'x')},
     'UPDATE lims.logo SET added_by = NULL', 'DELETE FROM lims.logo')
 {
     ok(!eval { local $app->{PrintError} = 0; $app->do($write); 1 }, "the run-time role may not: $write");
 }
-ok(!eval { $lims->db->do('DELETE FROM lims.logo'); 1 }, 'nor does anybody remove one');
+ok(!eval { $lims->db->do('DELETE FROM lims.logo'); 1 }, 'nobody removes a logo');
 ok(!eval { $lims->db->do(q{UPDATE lims.organization SET logo_sha256 = sha256('x') WHERE id = ?}, undef, $other->{id}); 1 },
     'a logo that there is not is none of an organization');
 

@@ -40,12 +40,13 @@ subtest 'a list' => sub {
         'each stands on the paper');
     like($text, qr/Cedar Basin/, 'with the laboratory');
     like($text, qr/Made \d{4}-\d\d-\d\d \d\d:\d\d \(\w+\/\w+\) by \Q$name\E/, 'when and by whom it was made');
-    like($text, qr/Page 1 of \d/, 'and its pages');
+    like($text, qr/Page 1 of \d/, 'the pages are numbered');
     my $one = printed(qw(certificate list-pdf --status superseded));
     like($one, qr/Status: superseded/, 'filters are said in words');
     is(join(' ', grep { $_->{status} ne 'superseded'
             && $one =~ /\Q$_->{certificateNumber}\E/
-            && !grep { $_->{status} eq 'superseded' } @$rows } @$rows), '', 'and leave out the rest');
+            && !grep { $_->{status} eq 'superseded' } @$rows } @$rows), '',
+                'filters leave out the rest');
 };
 
 subtest 'names instead of ids' => sub {
@@ -125,7 +126,7 @@ subtest 'a control chart' => sub {
     is(join(' ', grep { $text !~ /\Q$_->{batchNumber}\E/ } @{ $shown->{points} }), '',
         'each point stands in its table');
     like($text, qr/4-1s/, 'with the rules that are broken');
-    like($text, qr/mean \d/, 'and the baseline');
+    like($text, qr/mean \d/, 'the chart has its baseline');
 };
 
 subtest 'more rows than paper holds' => sub {

@@ -21,12 +21,15 @@ my $preamble = qr{\A#!/usr/bin/perl\n# SPDX-License-Identifier: Apache-2\.0\n#\n
 my @odd = grep { text($_) !~ $preamble } files(qr/\.t\z/, 't');
 ok(!@odd, 'each test says what it proves and is strict') or diag(join "\n", @odd);
 
+# A text of code that begins so, up to the end of its argument. A question is a text of users.
+my $goes_on = qr/(?<!\w)(['"`])((?:and|nor|which|so)\ (?:(?!\1)[^\\?]|\\.)*)\1(?=\s*(?:[,);\]]|\z))/x;
 my @fragments;
 for my $path (files(qr/\.(?:t|pm|c|ts|mjs|md)\z/, 't')) {
     my $line = 0;
     for my $text (split /\n/, text($path), -1) {
         $line++;
         push @fragments, "$path:$line: $1" if $text =~ /(?:['"`]|\bqq?[\{(])(\.\.\. .*)/;
+        push @fragments, "$path:$line: $2" if $text =~ $goes_on && $text !~ m{\A\s*(?:#|//|/?\*)};
     }
 }
 is(join("\n", @fragments), '', 'no description goes on with the sentence before');

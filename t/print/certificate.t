@@ -114,7 +114,7 @@ my $layout = { paper => 'letter', title => 'Test report', columns => [ 'result',
 my $laid = certificate(layout => $layout, results => \@results, statements => ['Own words.']);
 $lines = lines($laid);
 like(command('pdfinfo', written($laid)), qr/Page size:\s+612 x 792/, 'paper is a choice');
-like($lines, qr/Test report.*Statements.*Results/s, 'so are title and order of sections');
+like($lines, qr/Test report.*Statements.*Results/s, 'title and order of sections are a choice');
 like($lines, qr/Above all.*Own words\..*Below\s+all\s/s, 'the texts of a layout are printed');
 like($lines, qr/^\s*Result\s+Unit\s+Test\s+Qualifier\s+Uncertainty\s+Limits\s+Conformity\s+Accr\.\s*$/m,
     'columns are ordered; what a result cannot be read without is not left out');

@@ -21,7 +21,8 @@ like($first, qr/\A%PDF-1\.\d\n/, 'the document is a PDF');
 is($kind, 'E', 'what is no JSON is refused');
 like($sentence, qr/\A[A-Z].*JSON.*[.?]\z/s, 'the refusal is a sentence');
 ($kind, $sentence) = $printer->answer({ kind => 'poster' });
-is("$kind $sentence", 'E The job has no kind that is known.', 'so is a kind that is not known');
+is("$kind $sentence", 'E The job has no kind that is known.',
+    'a kind that is not known is refused');
 ($kind) = $printer->answer({ kind => 'certificate' });
 is($kind, 'E', 'a certificate without content is refused');
 ($kind) = $printer->answer('');

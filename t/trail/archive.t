@@ -82,10 +82,10 @@ subtest 'nothing is removed without an archive' => sub {
     my $answer = $lims->run(@here, qw(audit archive --before 2100-01-01 --to), $file);
     is($answer->{exit}, 2, 'the future is not archived');
     $answer = $lims->run(@here, qw(audit archive --before 2001-01-01 --to), $file);
-    is($answer->{exit}, 1, 'nor is nothing');
+    is($answer->{exit}, 1, 'nothing is not archived');
     like($answer->{err}, qr/Nothing is to be archived/, 'the answer says so in words');
     $answer = archived($file);
-    is($answer->{exit}, 1, 'nor are entries of the last 31 days');
+    is($answer->{exit}, 1, 'entries of the last 31 days are not archived');
     is(entries(), $before, 'no entry is gone');
 };
 any_age();
@@ -107,7 +107,7 @@ subtest 'an archive is written' => sub {
     is($answer->{exit}, 0, 'it is written') or diag($answer->{out});
     is_deeply([ @{ $answer->{json} }{qw(fromBlock toBlock entries removed)} ],
         [ 1, 2, $before, $before ], 'with every entry of its blocks') or diag($answer->{out});
-    is(entries(), 0, 'which are removed from the database');
+    is(entries(), 0, 'the entries are removed from the database');
     is((stat $file)[2] & 0777, 0600, 'its owner alone reads it');
     my ($shown) = @{ $lims->made(@here, qw(audit archives))->{data} };
     is_deeply([ @$shown{qw(fromBlock toBlock entries fileName)} ], [ 1, 2, $before, 'cedar.jsonl' ],
@@ -162,15 +162,17 @@ subtest 'readers say what is archived' => sub {
     is(join(' ', map { $_->{data}[0]{action} . ($_->{hasMore} ? '+' : '.') } @pages), 'update+ archived.',
         'page by page the list ends with it, too');
     my $export = $lims->run(@here, qw(audit export --table client --record-id), $client)->{out};
-    like($export, qr/"archived".*archived in the file cedar/, 'so does the CSV file of the record');
+    like($export, qr/"archived".*archived in the file cedar/,
+        'the CSV file of the record names the archive');
     my $json = decode_json($lims->run(@here, qw(audit export --format json --table client --record-id), $client)->{out});
-    is(join(' ', map { $_->{action} } @$json), 'archived update', 'so does its file of JSON, oldest first');
+    is(join(' ', map { $_->{action} } @$json), 'archived update',
+        'the JSON file of the record names the archive, oldest first');
     my $young = $lims->made(@ana, qw(client create --code NEW --name), 'New client')->{id};
     is(join(' ', map { $_->{action} } @{ $lims->made(@here, qw(audit list --table client --record-id), $young)->{data} }),
         'insert', 'of a record that is younger than the archive nothing is archived');
     is($lims->run(@here, qw(audit list --table nonsense --record-id 1))->{exit}, 0, 'a table of nobody is no failure');
     my $period = $lims->run(@here, qw(audit list --from 2026-01-01 --to 2026-01-20));
-    is($period->{exit}, 2, 'so is an archived period');
+    is($period->{exit}, 2, 'an archived period is refused');
     like($period->{err}, qr/are archived and no longer here/, 'the reason is given in words');
     is($lims->run(@here, qw(audit list))->{exit}, 0, 'the present one is shown');
 };
@@ -203,7 +205,8 @@ subtest 'tampering' => sub {
     like($answer->{err}, qr/block 1 of the database is missing or has another head/, 'the block is named');
     as_owner(q{UPDATE lims.audit_block b SET head = decode(?, 'hex') WHERE b.id = 1},
         (map { decode_json($_)->{head} } grep { /^\{"block" : 1,|^\{"block":1,/ } @lines)[0]);
-    is($lims->run(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'and all is as it was');
+    is($lims->run(@here, qw(audit verify-archive --file), $file)->{exit}, 0,
+        'with its head again, the archive is sound');
 
     as_owner(q{INSERT INTO lims.audit_entry (organization_id, id, table_name, record_id, action,
         changes, position) VALUES (?, 888888, 'organization', ?, 'update', '{}', 1)}, $id, $id);
@@ -263,7 +266,8 @@ subtest 'kill -9 at any moment' => sub {
     ok($killed > 2, "the command was killed $killed times");
     is(entries(), 0, 'every entry is removed');
     is($lims->run(@here, qw(audit verify-archive --file), $second)->{exit}, 0, 'every entry is in the file');
-    is($lims->run(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'so are those of the first');
+    is($lims->run(@here, qw(audit verify-archive --file), $file)->{exit}, 0,
+        'every entry of the first is in its file');
 };
 
 # Returns the finding of a verification: its kind and the entry.
@@ -326,7 +330,7 @@ subtest 'an archive removes its own entries alone' => sub {
     closed();
     is(archived("$folder/fourth.jsonl")->{exit}, 0, 'the next archive is written');
     is(entries(), 1, 'an entry that was inserted into an earlier one is still there');
-    is(found(), 'inserted 888888', 'and still found');
+    is(found(), 'inserted 888888', 'the inserted entry is still found');
     is($lims->value('SELECT count(*) FROM lims.archived_result WHERE sample_test_id = 4242'), 0,
         'no rule is told what it says');
     unfinished(4);

@@ -67,5 +67,5 @@ my $history = $lims->ctl(@here, qw(sample-test history), $one);
 like($history->{json}{data}[0]{sentence}, qr/is archived in the file trail\.jsonl/,
     'the history of a test says where it is');
 is($lims->ctl(@here, qw(audit verify))->{exit}, 0, 'the chain is sound');
-is($lims->ctl(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'so is the archive');
+is($lims->ctl(@here, qw(audit verify-archive --file), $file)->{exit}, 0, 'the archive is sound');
 done_testing();

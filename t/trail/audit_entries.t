@@ -43,7 +43,7 @@ subtest 'who changed this value, when, why (a laboratory\'s day, 1.17)' => sub {
     is_deeply(changed($by_key, 'result'), [ 'null', '"2.4"' ], 'what the key entered');
     is($by_key->{surface}, 'api', 'through the API');
     ok($by_key->{apiKeyId} && $by_key->{apiKey} && $by_key->{requestId}, 'by which key and request');
-    is($made->{action}, 'insert', 'and when the test was made');
+    is($made->{action}, 'insert', 'the record says when the test was made');
     is($made->{record}, $lims->db->selectrow_array(q{SELECT d.code || ' of ' || s.tracking_id
         FROM lims.sample_test t JOIN lims.test_definition d ON d.id = t.test_definition_id
         JOIN lims.sample s ON s.id = t.sample_id WHERE t.id = ?}, undef, $test),
