@@ -103,7 +103,7 @@ function Certificates({ id, amended }: { id: number; amended: boolean }): ReactE
         <>
             <PlainTable label={titles.certificates} none={t.sample.noCertificates} found={found}
                 columns={[
-                    { title: words.number, className: 'w-long id', cell: (one) => (
+                    { title: words.number, className: 'w-id id', cell: (one) => (
                         <Link href={paths.certificate(one.id)}>{one.certificateNumber}</Link>
                     ) },
                     { title: words.state, className: 'w-name',
