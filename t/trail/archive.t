@@ -164,8 +164,10 @@ subtest 'readers say what is archived' => sub {
     my $export = $lims->run(@here, qw(audit export --table client --record-id), $client)->{out};
     like($export, qr/"archived".*archived in the file cedar/,
         'the CSV file of the record names the archive');
-    my $json = decode_json($lims->run(@here, qw(audit export --format json --table client --record-id), $client)->{out});
-    is(join(' ', map { $_->{action} } @$json), 'archived update',
+    my @json = map { decode_json($_) } split /\n/,
+        $lims->run(@here, qw(audit export --format json --table client --record-id), $client)->{out};
+    ok((pop @json)->{signature}, 'the last line of JSON is a signature');
+    is(join(' ', map { $_->{action} } @json), 'archived update',
         'the JSON file of the record names the archive, oldest first');
     my $young = $lims->made(@ana, qw(client create --code NEW --name), 'New client')->{id};
     is(join(' ', map { $_->{action} } @{ $lims->made(@here, qw(audit list --table client --record-id), $young)->{data} }),
