@@ -101,6 +101,11 @@ for my $i (0 .. $#pages) {
 is(scalar(grep { /^\s*Test\s+Method\s+Result/m } @pages[ 0 .. 3 ]), 4, 'the head of the table is on each page');
 is_deeply([ join("\n", @pages) =~ /Test number (\d+) \(T\d+\)/g ], [ 1 .. 200 ], 'each test is there, once, in order');
 
+my ($drafted) = made({ kind => 'certificate', draft => $true, content => content(results => \@many) });
+my @drafts = split /\f/, command('pdftotext', '-raw', written($drafted), '-');    # as it was drawn: the watermark first
+is(scalar(grep { /\AD\s*R\s*A\s*F\s*T\s.*Draft of COA-2026-000417, version 1/s } @drafts), scalar @pages,
+    'each page of a draft has its watermark, and says of which certificate it is a draft');
+
 my ($order) = made({ kind => 'certificates', contents => [ content(), content(results => \@many), content() ] });
 @pages = split /\f/, lines($order);
 like($pages[1],  qr/Page 2 of 2\s*\z/, 'each part of a document of several counts its own pages');
