@@ -239,15 +239,18 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
         SELECT v.organization_id, v.id, clock_timestamp() + p_lease,
                format('%s version %s', c.certificate_number, c.version), c.issued_at,
-               CASE WHEN v.attempts < 3 AND lims.is_as_issued(c)
+               CASE WHEN v.attempts < 3 AND i.is_whole
                     THEN lims.certificate_print_job(v_organization, c.content, false) END,
-               CASE WHEN NOT lims.is_as_issued(c)
+               CASE WHEN NOT i.is_whole
                     THEN 'its content is not the one that was issued: its SHA-256 is another'
                     WHEN v.attempts >= 3
                     THEN 'three attempts came to nothing, and the last one ended the process '
                          'of the service that printed it' END
           INTO organization_id, id, claimed_until, certificate, issued_at, job, failure
           FROM lims.certificate c
+         CROSS JOIN LATERAL (
+               SELECT lims.is_as_issued(c) AS is_whole
+               OFFSET 0) i
          WHERE c.organization_id = v_organization
            AND c.id = v.certificate_id;
         IF failure IS NULL THEN
