@@ -218,7 +218,7 @@ my %given = (
     sample_test_changes_reported => { updatedSince => '2026-01-02', sampleStatus => 'reported' },
     audit_entry_of_record => { table => 'sample_test', recordId => $sample },
     audit_entry_lines     => { from => '2026-01-02', to => '2026-01-03' },
-    audit_entry_document  => { from => '2026-01-02', to => '2026-01-03' },
+    audit_entry_documents => { from => '2026-01-02', to => '2026-01-03' },
     audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
     audit_block_entries   => { from => 0, to => 1000 },
     audit_block_tail      => { from => 1000 },

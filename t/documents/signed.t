@@ -156,7 +156,7 @@ like(told($theirs), qr/Total document signed.*Signature is Valid/s, 'limsctl sig
     my @bytes = map {
         my $one = LIMS::Test::Printer->real->issue($without);
         $second->superuser->do('ALTER TABLE lims.certificate DISABLE TRIGGER USER');
-        $second->db->do('UPDATE lims.certificate SET (content, issued_at) = (SELECT content, issued_at FROM lims.certificate
+        $second->db->do('UPDATE lims.certificate SET (content, sha256, issued_at) = (SELECT content, sha256, issued_at FROM lims.certificate
             WHERE id = ?) WHERE id = ?', undef, $certificate->{id}, $one->{id});
         $second->superuser->do('ALTER TABLE lims.certificate ENABLE TRIGGER USER');
         $second->ctl('print');

@@ -58,7 +58,9 @@ async function auditTrail(page) {
     ok(page.url().endsWith('/app/audit?surface=instrument+file'), 'the filter is in the address',
         page.url());
     await wholeOnTablet(page, 'Who');
-    const entries = JSON.parse(await downloaded(page, 'Export JSON'));
+    const entries = (await downloaded(page, 'Export JSON')).trimEnd().split('\n')
+        .map((line) => JSON.parse(line));
+    ok(entries.pop().signature.length > 0, 'the last line of the JSON signs the others');
     const lines = [...(await downloaded(page, 'Export CSV')).matchAll(/^"(\d+)",/gm)];
     ok(entries.length > 0 && entries.every(({ surface }) => surface === 'instrument file'),
         'the JSON that is downloaded has only these', JSON.stringify(entries[0]));
