@@ -42,6 +42,7 @@ my %NOT_TAKEN = (
         qw(GET POST)),
     'POST /instrument-uploads' => 'a model answers, for which t/extraction has a place',
     'POST /audit-blocks/compare' => 'a file of heads is compared, for which t/trail has a place',
+    'audit verify-export' => 'an exported file is verified, for which t/trail has a place',
     'document retry' => 'a printer has failed, for which t/documents has a place',
     (map { ($_ => 'a printer is at work, for which t/documents and t/quality have a place') }
         'order certificates-pdf', (map { "organization $_" } qw(preview-layout logo set-logo remove-logo)),
