@@ -63,8 +63,8 @@ LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN (
-        SELECT coalesce(jsonb_agg(r.value - ARRAY['notes', 'noteOnReport'] || jsonb_build_object(
-                   'remark', CASE WHEN t.note_on_report THEN t.notes END,
+        SELECT coalesce(jsonb_agg(r.value - ARRAY['notes', 'noteOnReport']
+                   || lims.printed_remark(r.value) || jsonb_build_object(
                    'analyzedAt', lims.zoned_time(t.analyzed_at, p_zone),
                    'conformity', CASE t.out_of_specification
                        WHEN true THEN 'outside' WHEN false THEN 'within' END,
@@ -306,8 +306,8 @@ BEGIN
                        'contactName', c.contact_name, 'address', c.address),
                    'order', CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
                        'orderNumber', r.order_number, 'contact', r.contact) END,
-                   'sample', p_facts - ARRAY['notes', 'noteOnReport'] || jsonb_build_object(
-                       'remark', CASE WHEN s.note_on_report THEN s.notes END,
+                   'sample', p_facts - ARRAY['notes', 'noteOnReport']
+                       || lims.printed_remark(p_facts) || jsonb_build_object(
                        'collectedAt', lims.zoned_time(s.collected_at, o.time_zone),
                        'receivedAt', lims.zoned_time(s.received_at, o.time_zone),
                        'reportedAt', lims.zoned_time(s.reported_at, o.time_zone)),
