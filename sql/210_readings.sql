@@ -12,11 +12,13 @@
 --                     expectedText } ],
 --       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
 --                     result, unit, qualifier, analysedAt, operator,
---                     comment, control: its place in controls, native, times } ],
+--                     comment, control: its place in controls, native, excluded,
+--                     times } ],
 --       tests: [ { row, sampleTestId } ], by which a person says for which tests values are,
 --       more }
 --
--- The native value of a control is the result of the same file with which it is compared.
+-- The native value of a control is the result of the same file with which it is compared;
+-- `excluded`: a person wants to leave the control out, which is refused.
 --
 -- With `more` the document has only the first readings, and `times` is the number of
 -- readings in the whole file for the same test of the same sample.
@@ -48,7 +50,8 @@ CREATE TYPE lims.file_reading AS (
     samples integer,
     -- The time as in the file, and why it is ambiguous or invalid.
     clock text,
-    doubt text
+    doubt text,
+    excluded boolean
 );
 
 -- Times --------------------------------------------------------------------
@@ -321,26 +324,26 @@ BEGIN
     )
     SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
                          nullif(r."column", 0), r."offset", r.cell,
-                         r."trackingId", r."testCode", r.result, r.unit,
-                         r.qualifier,
+                         r."trackingId", r."testCode", r.result, r.unit, r.qualifier,
                          lims.moment_of(r."analysedAt", v_zone, v_doubled),
                          r.operator, r.comment, p_reading -> 'controls' -> r.control,
                          r.native, r.times, s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0), coalesce(s.samples, 0), r."analysedAt",
-                         lims.time_doubt(r."analysedAt", v_zone, v_doubled)
-                         )::lims.file_reading
+                         lims.time_doubt(r."analysedAt", v_zone, v_doubled),
+                         coalesce(r.excluded, false))::lims.file_reading
                      ORDER BY r.place)
       INTO v_rows
       FROM ROWS FROM (jsonb_to_recordset(p_reading -> 'readings') AS (
                sheet text, "row" integer, "column" integer, "offset" bigint,
                cell text, "trackingId" text, "testCode" text, result text,
                unit text, qualifier text, "analysedAt" text, operator text,
-               comment text, control integer, native text, times integer))
+               comment text, control integer, native text, excluded boolean,
+               times integer))
                WITH ORDINALITY AS r (
                sheet, "row", "column", "offset", cell, "trackingId",
                "testCode", result, unit, qualifier, "analysedAt", operator,
-               comment, control, native, times, place)
+               comment, control, native, excluded, times, place)
       LEFT JOIN samples s ON s.name = r."trackingId"
       LEFT JOIN definitions d ON d.code = r."testCode"
       LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;

@@ -138,7 +138,7 @@ BEGIN
             OR length(j.result) > 1000 OR j.is_no_number
             OR j.is_no_pair
             OR j.is_ahead OR j.is_early OR j.is_old
-            OR j.is_other_unit OR j.doubt IS NOT NULL
+            OR j.is_other_unit OR j.doubt IS NOT NULL OR j.excluded
     )
     SELECT coalesce(jsonb_agg(jsonb_build_object(
                'code', x.code, 'severity', 'blocking', 'message', x.message,
@@ -156,6 +156,13 @@ BEGIN
                      ORDER BY j.place
                      LIMIT 500) j
              CROSS JOIN LATERAL (VALUES
+                   (j.excluded, 'control_excluded',
+                    format('%s of row %s is a QC control, which decides about the whole '
+                           'run and cannot be left out: import the file with it, and have '
+                           'its QC batch overridden with a signature if it fails, or '
+                           'reject the file and repeat the run.',
+                           concat_ws(' ', j.control ->> 'type', j.test_code),
+                           j.row_number), NULL, NULL),
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.samples = 0,
                     'unknown_tracking_id',

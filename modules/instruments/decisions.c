@@ -99,7 +99,8 @@ static const lims_field_t test_fields[] = {
       .members = exclude_fields,                                                                   \
       .max = 1000,                                                                                 \
       .doc = "Parts of the file to leave out: rows, cells, tests of a row, samples. All members "  \
-             "of an element have to apply to a value, and each element to at least one." },        \
+             "of an element have to apply to a value, and each element to at least one. QC "       \
+             "controls cannot be left out." },                                                     \
     { .name = "aliases",                                                                           \
       .type = LIMS_T_OBJECT_LIST,                                                                  \
       .flags = LIMS_F_UNIQUE,                                                                      \

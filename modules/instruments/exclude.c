@@ -3,6 +3,9 @@
  * exclude.c - exclusions: rows, cells, tests and samples that a person leaves
  * out of a file when it is released. The reasons about an excluded value are
  * excluded with it; a reason about several values stays.
+ *
+ * A control is never left out, since it decides about the whole run: it stays,
+ * marked as excluded, and the database refuses the import (lims.reading_reasons).
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -141,15 +144,16 @@ void lims_import_exclude(lims_import_t *import)
     int kept = 0;
 
     for (int i = 0; i < readings->readings->nelts; i++) {
-        const lims_reading_t reading = APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+        lims_reading_t reading = APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+        bool excluded = reading_is_excluded(import, &reading);
 
-        if (reading_is_excluded(import, &reading)) {
-            readings->counts.results -= reading.control ? 0 : 1;
-            readings->counts.controls -= reading.control ? 1 : 0;
+        if (excluded && !reading.control) {
+            readings->counts.results--;
             readings->counts.skipped++;
-        } else {
-            APR_ARRAY_IDX(readings->readings, kept++, lims_reading_t) = reading;
+            continue;
         }
+        reading.excluded = excluded;
+        APR_ARRAY_IDX(readings->readings, kept++, lims_reading_t) = reading;
     }
     readings->readings->nelts = kept;
     kept = 0;

@@ -406,7 +406,8 @@ static const lims_route_t routes[] = {
       .summary = "Release a quarantined file: import it with corrections",
       .description = "The file's bytes are read again: by the profile that is named, without what "
                      "is excluded, with aliases in place of tracking ids, into the tests that are "
-                     "named. Everything that remains is imported, or nothing. The decisions are "
+                     "named. Everything that remains is imported, or nothing. QC controls cannot "
+                     "be excluded: the reason `control_excluded` names each. The decisions are "
                      "kept with the file. A dry run needs no reason.",
       .permission = "file.review",
       .input = lims_release_input,

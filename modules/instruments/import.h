@@ -89,7 +89,7 @@ const lims_error_t *lims_exclude_parse(lims_excluded_t *out, const lims_json_t *
                                        apr_pool_t *pool);
 
 /* Leaves out the values and reasons that the exclusions name, and notes which exclusions
- * fitted something. */
+ * fitted something. Controls stay, and are marked. */
 void lims_import_exclude(lims_import_t *import);
 
 /* Refuses an exclusion that fitted nothing in the file. LIMS_E_INVALID_BODY. */

@@ -148,6 +148,10 @@ static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int c
     if (control >= 0) {
         number(w, "control", control);
         member(w, "native", reading->native);
+        if (reading->excluded) {
+            lims_writer_key(w, "excluded");
+            lims_writer_boolean(w, true);
+        }
     }
     if (times > 1) {
         number(w, "times", times);
@@ -197,7 +201,7 @@ static const apr_array_header_t *counted(const lims_readings_t *readings, int at
         const lims_reading_t *each = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
         const int *times = &once;
 
-        if (blocked && !is_whole(each)) {
+        if (blocked && !is_whole(each) && !each->excluded) {
             continue;
         }
         if (at_most < readings->readings->nelts && !each->control && each->tracking_id &&

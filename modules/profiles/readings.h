@@ -33,6 +33,7 @@ typedef struct {
     const char *comment;
     const lims_control_t *control; /* NULL: of a sample; else the rule for this control */
     const char *native; /* of a control: result of the value in the file it is compared with */
+    bool excluded;      /* of a control: an exclusion names it, so that the import is refused */
 } lims_reading_t;
 
 typedef struct {

@@ -123,12 +123,13 @@ void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *po
     }
     for (int i = 0; i < list->nelts; i++) {
         lims_reading_t *reading = &APR_ARRAY_IDX(list, i, lims_reading_t);
-        const char *was = reading->native;
+        bool had = !!reading->native;
 
         if (is_compared(reading->control)) {
+            bool needed = again ? had : reading->control->criterion == LIMS_CRITERION_RPD;
+
             reading->native = find_reference(results, reading, scratch);
-            if (!reading->native && reading->control->criterion == LIMS_CRITERION_RPD &&
-                (!again || was)) {
+            if (needed && !reading->native) {
                 report_missing(readings, reading, pool);
             }
         }

@@ -3,7 +3,7 @@
 #
 # Reading a file again: as a dry run or for good, over HTTP and at the command line, and
 # never importing it twice. And excluding a row, a cell, a test of a row or a sample when a
-# file is released, which excludes just the errors of it.
+# file is released, which excludes just the errors of it, and never a QC control.
 use strict;
 use warnings;
 
@@ -187,6 +187,63 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     $id = kept('no tracking id', "Id;Cu;Pb;Type\n;1;2;\n$id[4];8;9;\n");
     refused_with('one of its tests', qr/no tracking id/i, release($id, { row => 2, test => 'CU' }));
     done('the row', release($id, { row => 2 }));
+};
+
+# A control decides about the whole run: whoever releases the file does not choose it.
+subtest 'QC controls are not left out' => sub {
+    my $rule = sub { my ($name, $type, %more) = @_;
+        return { when => [ { column => 'unit', equals => $name } ], controlType => $type,
+            route => 'qcBatch', %more } };
+    $pc->profile(rows => { controls => [
+                $rule->('CCV', 'CCV', criterion => 'recovery', expectedValue => '10',
+                    lowerLimit => '90', upperLimit => '110'),
+                $rule->('BLK', 'MB', criterion => 'maximum', upperLimit => '0.5'),
+                $rule->('MS', 'MS', criterion => 'recovery', expectedValue => '10',
+                    lowerLimit => '80', upperLimit => '120') ] });
+    my $sample = $pc->sample('NO3');
+    my $id = kept('a sample of nobody in a run that failed', $pc->csv([ $sample, 'NO3', '7' ],
+            [ 'NOBODY', 'NO3', '1' ], [ 'CCV-1', 'NO3', '19', 'CCV' ], [ 'BLK-1', 'NO3', '', 'BLK' ],
+            [ 'BLK-2', 'NO3', '0.1', 'BLK' ]));
+    my $nobody = { row => 3 };
+    my $blank  = { row => 5 };
+
+    for my $case (
+        [ 'by its row', { row => 4 } ],      [ 'by its cell', { cell => 'C4' } ],
+        [ 'by its name', { trackingId => 'CCV-1' } ],
+        [ 'with a test', { test => 'NO3' } ],
+        [ 'with its row and column', { row => 4, column => 3 } ],
+        [ 'by its row and test', { row => 4, test => 'NO3' } ],
+    ) {
+        my ($how, $out) = @$case;
+        refused_with("a control that failed, $how", qr/CCV NO3 of row 4 is a QC control/,
+            release($id, $nobody, $out));
+    }
+    refused_with('a control without a value', qr/MB NO3 of row 5 is a QC control/,
+        release($id, $nobody, $blank));
+    my $dry = ctl('instrument-file', 'release', $id, '--dry-run', 'true', '--exclude',
+        $json->encode([ map { { reason => 'x', %$_ } } $nobody, $blank, { row => 4 } ]));
+    isnt($dry->{exit}, 0, 'a dry run is refused as the release would be');
+    is_deeply([ sort map { "$_->{row} $_->{code}" } @{ $dry->{json}{reasons} } ],
+        [ '4 control_excluded', '5 control_excluded', '5 missing_value', '5 non_numeric' ],
+        'the dry run names the row of each control, with what holds it besides');
+    is($pc->test($sample, 'NO3')->{result}, undef, 'a refused release enters nothing');
+
+    my $file = $pc->csv([ $sample, 'NO3', '7' ], [ 'NOBODY', 'NO3', '1' ],
+        [ 'CCV-1', 'NO3', '19', 'CCV' ], [ 'BLK-2', 'NO3', '0.1', 'BLK' ]);
+    done('what is no control is left out', release(kept('the run again', $file), $nobody));
+    is($pc->test($sample, 'NO3')->{result}, '7', 'the result is entered');
+    refused($lims->post('/sample-tests/' . $pc->test($sample, 'NO3')->{id} . '/verify', {}), 409,
+        'qc_failed', 'the run that failed holds the result');
+
+    # A spike without its sample would be judged as another.
+    my $spiked = $pc->sample('NO3');
+    $id = kept('a spiked sample', $pc->csv([ $spiked, 'NO3', '4' ], [ $spiked, 'NO3', '11', 'MS' ],
+            [ 'NOBODY', 'NO3', '1' ]));
+    refused_with('the sample that was spiked', qr/that this MS could be held against/,
+        release($id, { row => 2 }, { row => 4 }));
+    done('all but nobody', release($id, { row => 4 }));
+    is($lab->value(q{SELECT evaluated_value FROM lims.qc_control ORDER BY id DESC LIMIT 1}) + 0, 70,
+        'the spike is held against its sample');
 };
 
 subtest 'JSON in one line' => sub {

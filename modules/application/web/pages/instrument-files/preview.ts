@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preview of a release: a dry run after each decision. While reasons hold the file, a second dry
-// run excludes the rows that they are about, and says what would be written for the others.
+// run excludes the rows that they are about, and says what would be written for the others. That
+// a control cannot be excluded is then no reason of the file, but the end of the trial.
 import { useQuery } from '@tanstack/react-query';
 
 import { answer, api } from '../../api/client.ts';
@@ -50,6 +51,9 @@ async function look(file: InstrumentFile): Promise<Preview> {
             break;
         }
         last = await dryRun(file, rowsOf(reasons));
+        if (last.reasons.some(({ code }) => code === 'control_excluded')) {
+            break;
+        }
         reasons.push(...last.reasons.filter(({ row }) => row !== null));
     }
     return { reasons, results: last.results };

@@ -52,11 +52,11 @@ function told({ testCode, qualifier, result, unit, qcControlId }: Written): stri
 function Would({ row, marked }: { row: number; marked: Marked }): ReactNode {
     const results = marked.results(row);
     const [first] = results;
-    if (marked.excluded(row)) {
-        return <span className="quiet">{texts.leftOut}</span>;
-    }
     if (marked.reasons(row).length) {
         return <Status glyph="blocked" tone="blocked">{texts.notRead}</Status>;
+    }
+    if (marked.excluded(row)) {
+        return <span className="quiet">{texts.leftOut}</span>;
     }
     return first ? (
         <Status glyph="ready" tone="ready">
