@@ -3,6 +3,7 @@
 #
 # In a browser: a reviewer looks at the queue, sends a result back, and verifies twenty by
 # one password, also when one of them changes meanwhile; wrong passwords lock signing.
+# Where the laboratory does not sign, nothing is verified, approved or chosen unseen either.
 use strict;
 use warnings;
 

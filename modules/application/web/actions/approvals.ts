@@ -44,7 +44,7 @@ async function decision(tasks: Task[], status: Decision): Promise<Question> {
                     items: tasks.map(({ id }) => ({
                         id, status,
                         ...(text ? { comment: text } : {}),
-                        ...(signed ? { contentHash: contents.get(id)?.contentHash ?? '' } : {}),
+                        contentHash: contents.get(id)?.contentHash ?? '',
                     })),
                     atomic: true,
                 }, password ? { signature: { password } } : {}),

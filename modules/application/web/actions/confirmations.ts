@@ -5,7 +5,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
-import { changed } from '../api/read.ts';
+import { changed, condition, readNow } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { nameOf } from '../nouns/confirmation.tsx';
 import type { Confirmation, State } from '../nouns/confirmation.tsx';
@@ -38,14 +38,14 @@ function decide(one: Confirmation, outcome: Outcome): Question {
         rows: [{ record: one.trackingId, what: one.testCode, value: one.result ?? '', unit: '',
             limit: '', flags: [] }],
         perform: async ({ password }) => {
-            await answer(api.POST('/confirmations/{id}/outcome', { ...of,
+            await answer(api.POST('/confirmations/{id}/outcome', { ...of, ...condition(one),
                 body: Object.assign({ outcome }, password
                     ? { signature: { password, contentHash: one.contentHash ?? '' } } : {}),
             }));
             await confirmationsChanged();
             say({ tone: 'ready', text: words.decided(nameOf(one), words.status[outcome]) });
         },
-        renew: async () => decide(await answer(api.GET('/confirmations/{id}', of)), outcome),
+        renew: async () => decide(await readNow('/confirmations/{id}', of), outcome),
     };
 }
 

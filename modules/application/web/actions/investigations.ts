@@ -6,7 +6,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
-import { changed } from '../api/read.ts';
+import { changed, condition, readNow } from '../api/read.ts';
 import type { Investigation, Phase } from '../nouns/investigation.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
@@ -40,7 +40,7 @@ function advance(one: Investigation, status: Next): Question {
             ...(one.conclusion === null ? [] : [`${words.conclusion}: ${one.conclusion}`])],
         ...(asks ? { name: words.conclusion } : {}),
         perform: async ({ reason, password }) => {
-            await answer(api.POST('/investigations/{id}/advance', { ...of,
+            await answer(api.POST('/investigations/{id}/advance', { ...of, ...condition(one),
                 body: Object.assign({ status }, asks && reason ? { conclusion: reason } : {},
                     password ? { signature: { password, contentHash: one.contentHash } } : {}),
             }));
@@ -48,7 +48,7 @@ function advance(one: Investigation, status: Next): Question {
             say({ tone: 'ready',
                 text: words.advanced(one.investigationNumber, words.status[status]) });
         },
-        renew: async () => advance(await answer(api.GET('/investigations/{id}', of)), status),
+        renew: async () => advance(await readNow('/investigations/{id}', of), status),
     };
 }
 

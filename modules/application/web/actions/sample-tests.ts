@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Actions on the tests of a sample: adding, verifying, cancelling, testing again.
+// Actions on the tests of a sample: adding, verifying, cancelling, testing again, choosing which
+// of several results is reported.
 import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
+import { condition, readNow } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
+import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
-import { rowOf, testsChanged, verification } from './verify.ts';
+import { rowOf, testsChanged, valueOf, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;
 type Test = Read<'/sample-tests'>['data'][number];
@@ -98,6 +101,12 @@ function withReason(
     });
 }
 
+const readAgain = ({ id }: Test): Promise<Test> =>
+    readNow('/sample-tests/{id}', { params: { path: { id } } });
+
+const resultOf = (test: Test): string =>
+    `${test.testCode} ${valueOf(test)} ${test.unit ?? ''}`.trim();
+
 // Reopening is always signed: the result is no longer verified.
 async function reopening({ test, sample }: One): Promise<Question> {
     const contents = await signedContents('sample_test', [test.id]);
@@ -117,8 +126,36 @@ async function reopening({ test, sample }: One): Promise<Question> {
             await testsChanged();
             say({ tone: 'ready', text: t.sample.testReopened(test.testCode) });
         },
-        renew: async () => reopening({ sample, test: await answer(api.GET('/sample-tests/{id}',
-            { params: { path: { id: test.id } } })) }),
+        renew: async () => reopening({ sample, test: await readAgain(test) }),
+    };
+}
+
+// Choosing which verified result of a repeated test is reported: signed where the laboratory signs,
+// else of the version that was seen.
+async function choosing(one: One): Promise<Question> {
+    const { sample } = one;
+    const test = await readAgain(one.test);
+    const signed = session()?.policies.esignatureRequired ?? false;
+    const content = signed ? (await signedContents('sample_test', [test.id])).get(test.id) : undefined;
+    const what = resultOf(test);
+    return {
+        kind: signed ? 'signature' : 'reason',
+        title: t.verify.chooseOne(what),
+        note: sample.trackingId,
+        explanation: t.verify.chooseVerified,
+        rows: [{ ...rowOf(test), record: sample.trackingId }],
+        reason: 'must',
+        perform: async ({ reason, password }) => {
+            await answer(api.POST('/sample-tests/{id}/choose', {
+                params: { path: { id: test.id } },
+                ...condition(test),
+                body: Object.assign({ reason: reason ?? '' },
+                    signed ? { signature: signature(password, content) } : {}),
+            }));
+            await testsChanged();
+            say({ tone: 'ready', text: t.verify.choiceMade(what) });
+        },
+        renew: () => choosing(one),
     };
 }
 
@@ -128,6 +165,14 @@ export const oneTestActions: Action<One>[] = [
         kind: test.outOfSpecification ? 'oos' : 'deviation',
         title: `${test.testCode} ${sample.trackingId}`, sampleTestId: test.id,
     })),
+    {
+        id: 'sample-test.choose',
+        title: ({ test }) => t.verify.chooseOne(resultOf(test)),
+        permission: 'result.verify',
+        visible: ({ test, sample }) => isOpen(sample) && test.status === 'verified'
+            && test.disposition !== 'cancelled' && !test.reported,
+        perform: async (one) => ask(await choosing(one)),
+    },
     {
         id: 'sample-test.reopen',
         title: ({ test }) => t.sample.reopenTest(test.testCode),

@@ -52,7 +52,7 @@ export function verification(tests: Reviewed[], chosen: Chosen = new Map()): Que
     const signed = session()?.policies.esignatureRequired ?? false;
     const items = tests.map(({ id, review }) => ({
         sampleTestId: id,
-        ...(signed && review ? { contentHash: review.contentHash } : {}),
+        ...(review ? { contentHash: review.contentHash } : {}),
         ...(chosen.has(id) ? { choose: chosen.get(id) ?? '' } : {}),
     }));
     return {

@@ -29,6 +29,11 @@ export const lots = {
     quarantined: (code: string) => `${code} is quarantined.`,
     release: (code: string) => `Release ${code}`,
     released: (code: string) => `${code} is released.`,
+    acceptHere: 'Accept the lot for this sample',
+    accept: (code: string, sample: string) => `Accept lot ${code} for ${sample}`,
+    acceptWhat: 'You accept the lot, which is not released, for the results of this sample alone:'
+        + ' it no longer blocks them, and they may be entered with it again.',
+    accepted: (code: string, sample: string) => `Lot ${code} is accepted for ${sample}.`,
     one: 'Select one lot.',
     policy: {
         off: 'The laboratory keeps using a quarantined lot: its lot policy is off.',

@@ -42,6 +42,9 @@ export const verify = {
     chooseMany: (n: number) => n === 1 ? 'Choose the retest' : `Choose ${n} retests`,
     chooseWhat: 'What is chosen stands in the report, and what it repeats is set aside: when it is'
         + ' verified, under the same password.',
+    chooseVerified: 'You have chosen this result for the report. It stands there instead of the other'
+        + ' results of this test, which are set aside.',
+    choiceMade: (what: string) => `${what} is chosen for the report.`,
     chosen: (reason: string) => `Is chosen when it is verified: ${reason}`,
     rawFile: (name: string, row: number) => `${name}, row ${row}`,
     look: {

@@ -3,7 +3,7 @@
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
 import { readFile } from 'node:fs/promises';
 
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+import { act, ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
     wholeOnTablet } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -191,6 +191,32 @@ async function worksheets(page) {
         'the next step is for another role: it says which', await next.textContent());
 }
 
+// A lot that is not released is accepted for one sample, signed, from what blocks it.
+async function acceptingLot(page) {
+    const { data: [lot] } = await ask(page, 'GET', '/media-lots?code=PCA-B');
+    await act('rows', `UPDATE lims.organization SET lot_qc_policy = 'block'
+        WHERE code = 'cedar-basin' RETURNING id`);
+    const { data: uses } = await ask(page, 'GET', `/media-lots/${lot.id}/recall?limit=100`);
+    const ids = [...new Set(uses.map(({ sampleId }) => sampleId))];
+    const blocked = async (id) => (await ask(page, 'GET', `/samples/${id}/readiness`)).findings
+        .filter(({ category, mediaLotId }) => category === 'lot_not_released'
+            && mediaLotId === lot.id).length;
+    const counts = await Promise.all(ids.map(blocked));
+    const id = ids[counts.findIndex((count) => count > 0)];
+    await open(page, `/app/samples/${id}`);
+    await page.getByRole('button', { name: 'Accept the lot for this sample' }).first().click();
+    const signing = page.getByRole('dialog');
+    ok(/Accept lot PCA-B for CB-/.test(await signing.textContent()),
+        'the lot and the sample are named', await signing.textContent());
+    await looks(page, 'lot-accepted');
+    await signing.getByLabel('Reason').fill('The growth was seen on a second plate');
+    await signing.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
+    await press(page, 'Enter');
+    await until(page, () => /PCA-B is accepted for CB-/.test(
+        document.querySelector('.said')?.textContent), 'the lot is accepted for the sample');
+    is(await blocked(id), 0, 'it blocks the sample no more');
+}
+
 async function confirmations(page) {
     await go(page, 'Confirmations');
     await page.waitForSelector('tr.cursor');
@@ -218,6 +244,13 @@ async function confirmations(page) {
     await looks(page, 'confirmation');
     await page.locator('.head').getByRole('button', { name: 'Confirm', exact: true }).click();
     const deciding = page.getByRole('dialog');
+    await deciding.locator('tbody tr').first().waitFor();
+    await ask(page, 'POST', `/confirmations/${idIn(page)}/steps`, { medium: 'EC broth',
+        reading: 'No gas at 48 h', outcome: 'negative' });
+    await deciding.getByRole('button', { name: /^Confirm/ }).click();
+    await deciding.getByRole('button', { name: 'Show it as it is now' }).click();
+    await until(page, () => !document.querySelector('#refusal'),
+        'a reading that came meanwhile is seen before it is decided, also without a password');
     if (await deciding.getByLabel(/^Password/).count()) {
         await deciding.getByLabel(/^Password/).fill(process.env.LIMS_PASSWORD);
     }
@@ -265,7 +298,13 @@ async function investigations(page) {
         && /bottle that was kept/.test(document.querySelector('.beside').textContent),
     'the check is ticked off, and the plan of the retests stands beside it');
     await page.getByRole('button', { name: 'Go to the conclusion' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: /^Go to the conclusion/ }).click();
+    await ask(page, 'PATCH', `/investigations/${idIn(page)}`, { title: 'Lead of the plant' });
+    const advancing = page.getByRole('dialog');
+    await advancing.getByRole('button', { name: /^Go to the conclusion/ }).click();
+    await advancing.getByRole('button', { name: 'Show it as it is now' }).click();
+    await until(page, () => document.querySelector('[role=dialog]')?.textContent
+        .includes('Lead of the plant'), 'what was changed meanwhile is shown before the next phase');
+    await advancing.getByRole('button', { name: /^Go to the conclusion/ }).click();
     await page.getByRole('button', { name: 'Close', exact: true }).first().waitFor();
     await page.locator('.head').getByRole('button', { name: 'Close', exact: true }).click();
     const closing = page.getByRole('dialog');
@@ -310,6 +349,7 @@ run(async (browser) => {
     });
     await dayOf(browser, grace, async (page) => {
         await investigations(page);
+        await acceptingLot(page);
         await auditTrail(page);
         await auditInWords(page);
     });

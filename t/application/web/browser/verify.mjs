@@ -3,6 +3,7 @@
 // Reviewing results: what needs a look is open, the rest ticked; one password signs all.
 import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
     wholeOnTablet } from './support.mjs';
+import { unsigned } from './unsigned.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -126,6 +127,7 @@ run(async (browser) => {
     await queue(here.page);
     await sendingBack(here.page);
     await signing(here.page, beside.page);
+    await unsigned(here.page, beside.page);
     quiet(here);
     quiet(there, 'the other browser');
     quiet(beside, 'the third browser');

@@ -4,7 +4,9 @@
 // where.
 import type { ReactElement } from 'react';
 
+import { allowed } from '../../acting/action.ts';
 import type { Ready } from '../../acting/action.ts';
+import { lotOverrideActions } from '../../actions/lot-override.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -65,6 +67,9 @@ function Go({ finding, sampleId, acts }: {
                 <span key={href}><Link href={href}>{t.wayTo(noun, no)}</Link> </span>
             ))}
             {act ? <Button kind="row" onPress={act.run}>{act.title}</Button> : null}
+            {allowed(lotOverrideActions, { sampleId, finding }).map(({ id, title, run }) => (
+                <Button key={id} kind="row" onPress={run}>{title}</Button>
+            ))}
         </>
     );
 }
