@@ -55,6 +55,10 @@ export const orders = {
     check: 'Check',
     register: (n: number) => n === 0 ? 'Register' : `Register ${count(n, 'sample')}`,
     registerAndReceive: 'Register and receive',
+    registerWithout: (n: number) => `Register ${count(n, 'sample')} without the receipt`,
+    withoutReceipt: 'The samples are registered, and not received yet. What you typed for the receipt'
+        + ' is not kept: enter it when the samples are received, or register and receive now.',
+    bottlesOf: (n: number) => `Bottles: of ${count(n, 'sample')}`,
     busy: 'Wait: it is being sent.',
     held: (refused: number) => `${count(refused, 'mistake')} to mend first`,
     rows: (n: number) => n === 0 ? 'No sample yet' : count(n, 'sample'),

@@ -198,6 +198,17 @@ test('an order is not sent without its client, and registered once', async () =>
     assert.equal(order.unsaved, false, 'what is registered is no longer here');
 });
 
+test('what was typed for the receipt is known before an order is registered alone', () => {
+    const { desk: order } = desk();
+    order.paste('Location\tMaterial\tBottles\nTap 1\tDW\t2\nTap 2\tDW\t');
+    assert.deepEqual(order.forReceipt, ['Bottles: of 1 sample']);
+    order.fill({ temperature: ' 4.1', condition: 'intact' });
+    assert.deepEqual(order.forReceipt,
+        ['Cooler, °C: 4.1', 'Condition: intact', 'Bottles: of 1 sample']);
+    order.clear();
+    assert.deepEqual(order.forReceipt, []);
+});
+
 test('rows are added and copied', () => {
     const { desk: order } = desk();
     order.paste('Location\tMaterial\tExternal id\nTap 1\tDW\tCOC-1');

@@ -62,9 +62,11 @@ test('without an answer a scan waits, and is sent again under its key', async ()
         { kind: 'received', bottle: bottle(1) },
         { kind: 'received', bottle: bottle(2) },
     ]);
+    desk.find({ temperature: '4.1', condition: 'intact' });
     desk.scan('one');
     desk.scan('two');
     await settled();
+    desk.find({ temperature: '9.8' });
     assert.deepEqual(verdicts(), ['waiting', 'waiting']);
     assert.ok(desk.unsaved, 'closing the page would lose them');
     desk.clear();
@@ -72,6 +74,10 @@ test('without an answer a scan waits, and is sent again under its key', async ()
     await clock.pass(60_000);
     assert.deepEqual(verdicts(), ['received', 'received']);
     assert.deepEqual(sent.map(({ key }) => key), ['key 1', 'key 1', 'key 2']);
+    assert.deepEqual(sent.map(({ scan }) => scan.findings.temperature), ['4.1', '4.1', '4.1'],
+        'it keeps what was found when it was scanned');
+    assert.deepEqual(desk.store.get().lines.map(({ findings }) => findings.condition),
+        ['intact', 'intact'], 'for a receipt anew, too');
     assert.equal(desk.unsaved, false);
 });
 

@@ -63,6 +63,21 @@ async function mistakes(page) {
     await looks(page, 'order-refused');
 }
 
+// An order is registered alone: the typed parts of a receipt are not dropped unsaid.
+async function withReceipt(page) {
+    await page.fill('[name=temperature]', '4.2');
+    await page.fill('[name=condition]', 'ice melted');
+    await press(page, 'Control+Enter');
+    const asking = page.getByRole('dialog', { name: 'Register 1 sample without the receipt' });
+    ok(/Cooler, °C: 4\.2.*Condition: ice melted/.test(await asking.textContent()),
+        'it is asked whether the receipt is left out', await asking.textContent());
+    await looks(page, 'order-without-receipt');
+    await press(page, 'Escape');
+    is(await page.inputValue('[name=temperature]'), '4.2', 'until then it stays where it was typed');
+    await page.fill('[name=temperature]', '');
+    await page.fill('[name=condition]', '');
+}
+
 // A client whom nobody knows is made on purpose, and the order goes on.
 async function newClient(page) {
     await toAccession(page);
@@ -84,6 +99,7 @@ async function newClient(page) {
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await press(page, 'Control+s');
     await page.getByText(/Checked 1 row:.*all are right/).waitFor();
+    await withReceipt(page);
     await press(page, 'Control+Enter');
     await page.waitForSelector('h1.id');
     const id = await page.locator('tbody th a').first().getAttribute('href');

@@ -59,6 +59,17 @@ async function register(desk: OrderDesk, receive: boolean): Promise<void> {
     }
 }
 
+// Registers without the receipt; what was typed for it is not dropped before the person knows.
+function registerAlone(desk: OrderDesk, rows: number): void {
+    const { forReceipt } = desk;
+    if (forReceipt.length === 0) {
+        void register(desk, false);
+        return;
+    }
+    ask({ kind: 'confirm', title: texts.registerWithout(rows), explanation: texts.withoutReceipt,
+        lines: forReceipt, perform: () => register(desk, false) });
+}
+
 // Why it cannot be registered now: the last check found mistakes that still stand.
 function heldOf({ busy, checked, fields }: Standing): string | undefined {
     const refused = (checked?.refused ?? 0) + Object.keys(fields).length;
@@ -74,7 +85,7 @@ function useOrderActions(desk: OrderDesk, status: Standing, rows: number): Ready
         ...receives ? [{ id: 'order.receive', title: texts.registerAndReceive,
             keys: 'Mod+Shift+Enter', refused: held, run: () => void register(desk, true) }] : [],
         { id: 'order.register', title: texts.register(rows), keys: 'Mod+Enter', refused: held,
-            run: () => void register(desk, false) },
+            run: () => registerAlone(desk, rows) },
     ], [desk, held, receives, rows]);
 
     useActions(actions);

@@ -83,6 +83,20 @@ export class OrderDesk implements GridDesk {
             || Object.entries(EMPTY_FORM).some(([field, empty]) => form[field as FormField] !== empty);
     }
 
+    // The typed parts of the receipt, in words: an order that is registered alone has no place for
+    // them.
+    get forReceipt(): string[] {
+        const { temperature, condition } = this.form.get();
+        const { containers } = this.#read();
+        const { fields, bottlesOf } = t.orders;
+        const bottles = containers.filter((number) => number !== null).length;
+        return [
+            ...temperature.trim() ? [`${fields.temperature}: ${temperature.trim()}`] : [],
+            ...condition.trim() ? [`${fields.condition}: ${condition.trim()}`] : [],
+            ...bottles ? [bottlesOf(bottles)] : [],
+        ];
+    }
+
     do(act: Act): void {
         const before = this.sheet;
         this.store.update(act);

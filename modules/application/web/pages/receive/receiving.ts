@@ -44,6 +44,8 @@ export interface Line {
     readonly bottle: Bottle | null;
     // Reason, in the service's words.
     readonly said: string;
+    // Findings that held when it was scanned.
+    readonly findings: Findings;
     readonly deviation: string;
 }
 
@@ -97,7 +99,8 @@ export class Receiving {
         }
         this.#keys++;
         const line: Line = { key: this.#keys, text, at: this.#ports.clock.now(),
-            verdict: 'sending', bottle: null, said: '', deviation: '' };
+            verdict: 'sending', bottle: null, said: '', findings: this.store.get().findings,
+            deviation: '' };
         this.store.update((state) => ({ ...state, lines: [line, ...state.lines] }));
         if (!this.#sending) {
             void this.#send();
@@ -150,8 +153,8 @@ export class Receiving {
     }
 
     // Sends a line until somebody answers.
-    async #fate({ key, text, deviation }: Line): Promise<void> {
-        const scan = { text, findings: this.store.get().findings, deviation };
+    async #fate({ key, text, findings, deviation }: Line): Promise<void> {
+        const scan = { text, findings, deviation };
         const idempotency = this.#ports.key();
         for (let tries = 0; !this.#stopped; tries++) {
             const answer = await this.#ports.receive(scan, idempotency);

@@ -67,7 +67,7 @@ function askDeviation(desk: Receiving, line: Line): void {
                 await undo(bottle, texts.deviationReason);
                 desk.mend(line.key, { verdict: 'undone', said: '' });
             }
-            await receiveAnew(bottle, desk.store.get().findings, reason);
+            await receiveAnew(bottle, line.findings, reason);
             desk.mend(line.key, { verdict: 'received', deviation: reason });
         },
     });
