@@ -40,7 +40,7 @@ function was(cell: Cell): string {
 }
 
 // The cell with the cursor; a screen reader reads it with the input.
-function Now({ state, id }: { state: State; id: string }): ReactElement {
+function Now({ state, id, told }: { state: State; id: string; told: string }): ReactElement {
     const { sheet } = state.model;
     const { at } = state.cursor;
     const row = sheet.rows[at.row];
@@ -52,7 +52,7 @@ function Now({ state, id }: { state: State; id: string }): ReactElement {
                 {nameOf(sheet, at)} <span className="id">{row?.label}</span>
             </strong>
             <span id={id} className={look && look.kind !== 'plain' ? 'cut' : 'cut quiet'}>
-                {[look && sentence(look), cell && was(cell),
+                {[look && sentence(look), cell && was(cell), told,
                     cell?.base.limit || sheet.columns[at.column]?.hint,
                     ...(row?.facts ?? [])].filter(Boolean).join(' · ')}
             </span>
@@ -163,17 +163,18 @@ interface Properties {
     state: State;
     reason: string;
     zone: string;
+    told: string;
     status: ReactNode;
 }
 
-export function Foot({ desk, state, reason, zone, status }: Properties): ReactElement {
+export function Foot({ desk, state, reason, zone, told, status }: Properties): ReactElement {
     const lines = linesOf(state);
     const { entered, empty } = sum(state.model.sheet);
     const chosen = cellsOf(state);
     return (
         <>
             <section className="foot" aria-label={texts.foot}>
-                <Now state={state} id={reason} />
+                <Now state={state} id={reason} told={told} />
                 <Questions desk={desk} state={state} />
                 <Problems desk={desk} state={state} lines={lines} />
             </section>

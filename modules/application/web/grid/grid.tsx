@@ -224,11 +224,13 @@ interface Properties {
     zone: string;
     // Something else on the page has the focus until somebody goes into the grid.
     waits?: boolean;
+    // Says more of the cell with the cursor.
+    told?: (state: State) => string;
     // Stands in the status line, in place of how many cells are entered.
     status?: ReactNode;
 }
 
-export function EntryGrid({ desk, zone, waits = false, status }: Properties): ReactElement {
+export function EntryGrid({ desk, zone, waits = false, told, status }: Properties): ReactElement {
     const [entered, setEntered] = useState(!waits);
     const state = useStore(desk.store);
     const pane = useRef<HTMLDivElement>(null);
@@ -253,7 +255,8 @@ export function EntryGrid({ desk, zone, waits = false, status }: Properties): Re
                     <Offers columns={sheet.columns} />
                 </div>
             </div>
-            <Foot desk={desk} state={state} reason={reason} zone={zone} status={status} />
+            <Foot desk={desk} state={state} reason={reason} zone={zone} status={status}
+                told={told?.(state) ?? ''} />
         </>
     );
 }

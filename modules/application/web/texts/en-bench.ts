@@ -83,6 +83,7 @@ export const bench = {
         mediaLot: 'Media lot',
         analyzedAt: 'Analysed',
         unchanged: 'as it is',
+        enteredWith: (what: string) => `Entered with: ${what}`,
         until: (day: string) => `, to ${day}`,
         holdsFor: 'For',
         all: 'the run',

@@ -158,6 +158,56 @@ async function leaving(page) {
     is(await value(page, 0, 0), '0.50', 'what was typed can still be undone');
 }
 
+// The lot and the time of a run are shown as they are, also when its page was left, and for a
+// cell of its own.
+async function settings(page) {
+    await open(page, '/app/bench/method/EPA%20200.8');
+    await page.waitForSelector('td.editing input');
+    const [here, there] = await page.locator('td.open:not(.editing)').evaluateAll((all) =>
+        all.map((one) => `tr[data-row="${one.parentElement.dataset.row}"] `
+            + `td[data-column="${one.dataset.column}"]`));
+    const bar = page.getByRole('group', { name: 'Settings of the run' });
+    const lot = bar.getByLabel('Reagent lot');
+    const time = bar.getByLabel('Analysed');
+    const [first, second] = (await ask(page, 'GET', '/reagent-lots?qcStatus=passed&limit=100')).data
+        .filter(({ usableUntil }) => Date.parse(usableUntil) > Date.now())
+        .map(({ id, code }) => ({ id, code, value: String(id) }));
+    await lot.locator(`option[value="${second.value}"]`).waitFor({ state: 'attached' });
+    await page.click(here);
+    await lot.selectOption(first.value);
+    await time.fill('2026-11-20T10:15');
+    await page.click(here);
+    await type(page, '0.31');
+    const foot = () => page.textContent('.foot .reason');
+    ok((await foot()).includes(`Reagent lot ${first.code}`) && /Analysed .*10:15/.test(await foot()),
+        'the foot names lot and time of the cell', await foot());
+    await page.click(there);
+    await bar.getByLabel('For').selectOption('selected');
+    await lot.selectOption(second.value);
+    ok((await foot()).includes(`Reagent lot ${second.code}`), 'one cell has a lot of its own',
+        await foot());
+    await bar.getByLabel('For').selectOption('all');
+    is(await lot.inputValue(), first.value, 'the run keeps its lot');
+    await page.click('.rail a[href$="/worklist"]');
+    await page.waitForSelector('tr.cursor');
+    await page.locator('.top').getByRole('link', { name: /not saved: Results of/ }).click();
+    await page.waitForSelector('td.editing input');
+    await until(page, (value) => document.querySelector('.run select')?.value === value,
+        'the lot of a run that was left is shown when one comes back', first.value);
+    is(await time.inputValue(), '2026-11-20T10:15', 'its time of analysis is shown, too');
+    await page.click(here);
+    await page.click(there);
+    await type(page, '0.32');
+    await press(page, 'Control+s');
+    await saved(page);
+    const { data } = await ask(page, 'GET', '/sample-tests?status=entered&limit=200');
+    const lotOf = (result) => data.find((one) => one.result === result)?.reagentLotId;
+    is([lotOf('0.31'), lotOf('0.32')].join(), [first.id, second.id].join(),
+        'each cell is entered with the lot that was shown');
+    ok(data.find(({ result }) => result === '0.31').analyzedAt.startsWith('2026-11-20T17:15'),
+        'the time of analysis is that of the laboratory\'s clock');
+}
+
 // On paper a line for each sample, as filtered, with what one takes along to the bench.
 async function paper(page) {
     const files = await page.locator('.filters a').evaluateAll((all) =>
@@ -290,6 +340,7 @@ run(async (browser) => {
     await press(here.page, 'Control+s');
     await controls(here.page);
     await locked(here.page);
+    await settings(here.page);
     await making(here.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');

@@ -23,6 +23,7 @@ import { t } from '../../texts/texts.ts';
 import { keptDesk, leaveDesk, openDesk } from './desks.ts';
 import { RunBar } from './run-bar.tsx';
 import { type Batch, type By, type Run, enteredSince, lastChange, loadRun } from './run.ts';
+import { enteredWith, useLots } from './settings.ts';
 import { sheetOf, versionsIn } from './sheet.ts';
 import { Views } from './views.tsx';
 
@@ -148,7 +149,8 @@ function Title({ value, batch }: { value: string; batch: Batch | null }): ReactE
 function Filled({ desk, value, batch, samples }: {
     desk: Desk; value: string; batch: Batch | null; samples: number;
 }): ReactElement {
-    const { organization } = useSession();
+    const { organization: { timeZone } } = useSession();
+    const lots = useLots();
     return (
         <>
             <div className="head run">
@@ -158,7 +160,8 @@ function Filled({ desk, value, batch, samples }: {
                 <span className="push" />
                 <Save desk={desk} />
             </div>
-            <EntryGrid desk={desk} zone={organization.timeZone} />
+            <EntryGrid desk={desk} zone={timeZone}
+                told={(state) => enteredWith(state, lots, timeZone)} />
         </>
     );
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The settings of a run, one line: lots and time, for everything that is entered from now on,
-// or for the selected cells alone.
-import { useState } from 'react';
+// or for the selected cells alone. It shows what holds, also after the page was left.
+import { useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
 import { tell } from '../../acting/action.ts';
@@ -13,44 +13,29 @@ import { except, set } from '../../grid/acts.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { type Settings, isOpen, kindOf } from '../../grid/sheet.ts';
 import { Status } from '../../parts/status.tsx';
-import { momentOf } from '../../texts/local-time.ts';
+import { momentOf, shownAt } from '../../texts/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { dayOf } from '../../texts/time.ts';
 import type { Batch } from './run.ts';
 import { objections } from './service.ts';
+import { type Lot, rowsOf, settingsAt, useLots } from './settings.ts';
 
 const texts = t.bench;
-
-interface Lot {
-    id: number;
-    code: string;
-    lotNumber: string;
-    usableUntil: string | null;
-}
-
-interface Page<Row> {
-    data: Row[];
-    nextCursor: number;
-    hasMore: boolean;
-}
-
-function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
-    return { rows: page.data, next: page.hasMore ? page.nextCursor : undefined };
-}
 
 interface LotProperties {
     label: string;
     lots: Lot[];
+    chosen: Settings[string];
     choose: (id: number | undefined) => void;
 }
 
 // Picks a lot; the service judges at once whether it may be used.
-function LotPicker({ label, lots, choose }: LotProperties): ReactElement {
+function LotPicker({ label, lots, chosen, choose }: LotProperties): ReactElement {
     const { settings } = texts;
     return (
         <label>
             <span>{label}</span>
-            <select onChange={({ target }) =>
+            <select value={chosen ?? ''} onChange={({ target }) =>
                 choose(target.value ? Number(target.value) : undefined)}>
                 <option value="">{settings.unchanged}</option>
                 {lots.map(({ id, code, lotNumber, usableUntil }) => (
@@ -62,6 +47,35 @@ function LotPicker({ label, lots, choose }: LotProperties): ReactElement {
         </label>
     );
 }
+
+interface TimeProperties {
+    moment: Settings[string];
+    zone: string;
+    choose: (moment: string | undefined) => void;
+}
+
+// The time of analysis. While it is typed, the browser's field has it: a year of one digit is a
+// time already, which no clock shows as it was typed.
+function Analyzed({ moment, zone, choose }: TimeProperties): ReactElement {
+    const [typed, setTyped] = useState('');
+    const isTyped = typed !== '' && momentOf(typed, zone) === moment;
+    return (
+        <label>
+            <span>{texts.settings.analyzedAt}</span>
+            <input type="datetime-local" max="9999-12-31T23:59"
+                value={isTyped ? typed : moment ? shownAt(String(moment), zone) : ''}
+                onChange={({ target: { value } }) => {
+                    setTyped(value);
+                    choose(value ? momentOf(value, zone) : undefined);
+                }} />
+        </label>
+    );
+}
+
+// The setting that holds: the run's, or that of the cell with the cursor.
+const useSetting = (desk: Desk, selected: boolean, name: string): Settings[string] =>
+    useSyncExternalStore(desk.store.subscribe, () =>
+        (selected ? settingsAt(desk.store.get()) : desk.sheet.settings)[name]);
 
 // A setting that is not chosen is not sent: the record keeps what it has.
 const one = (name: string, value: string | number | undefined): Settings => ({ [name]: value });
@@ -131,21 +145,20 @@ export function RunBar({ desk, batch }: { desk: Desk; batch: Batch | null }): Re
     const { organization } = useSession();
     const [selected, setSelected] = useState(false);
     const [against, choose] = useChoice(desk, selected);
-    const reagents = useAll('/reagent-lots', rowsOf);
-    const media = useAll('/media-lots', rowsOf);
+    const { reagents, media } = useLots();
+    const reagent = useSetting(desk, selected, 'reagentLotId');
+    const medium = useSetting(desk, selected, 'mediaLotId');
+    const moment = useSetting(desk, selected, 'analyzedAt');
 
     return (
         <span className="line run" role="group" aria-label={settings.label}>
             {batch && may('qc.enter') ? <Instrument batch={batch} /> : null}
-            <LotPicker label={settings.reagentLot} lots={reagents}
+            <LotPicker label={settings.reagentLot} lots={reagents} chosen={reagent}
                 choose={(id) => choose(one('reagentLotId', id))} />
-            <LotPicker label={settings.mediaLot} lots={media}
+            <LotPicker label={settings.mediaLot} lots={media} chosen={medium}
                 choose={(id) => choose(one('mediaLotId', id))} />
-            <label>
-                <span>{settings.analyzedAt}</span>
-                <input type="datetime-local" onChange={({ target }) => choose(one('analyzedAt',
-                    target.value ? momentOf(target.value, organization.timeZone) : undefined))} />
-            </label>
+            <Analyzed moment={moment} zone={organization.timeZone}
+                choose={(moment) => choose(one('analyzedAt', moment))} />
             <label>
                 <span>{settings.holdsFor}</span>
                 <select value={selected ? 'selected' : 'all'}
