@@ -116,10 +116,10 @@ BEGIN
          ORDER BY random()
          LIMIT p_limit
     ), old AS MATERIALIZED (
-        SELECT r.organization_id, r.api_key_id, r.idempotency_key
+        SELECT r.organization_id, r.caller, r.idempotency_key
           FROM active o
          CROSS JOIN LATERAL (
-               SELECT x.organization_id, x.api_key_id, x.idempotency_key
+               SELECT x.organization_id, x.caller, x.idempotency_key
                  FROM lims.idempotency_record x
                 WHERE x.organization_id = o.id
                   AND x.created_at < now() - p_lifetime
@@ -130,7 +130,7 @@ BEGIN
     DELETE FROM lims.idempotency_record r
      USING old
      WHERE r.organization_id = old.organization_id
-       AND r.api_key_id = old.api_key_id
+       AND r.caller = old.caller
        AND r.idempotency_key = old.idempotency_key;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;

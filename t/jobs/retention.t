@@ -51,9 +51,11 @@ for my $organization (@organizations) {
         event($organization, 1), event($organization, 0, 'pending');
 }
 my $key = $lims->fixture->{key_id};
-$db->do(q{INSERT INTO lims.idempotency_record (organization_id, api_key_id, idempotency_key,
-    fingerprint, created_at) SELECT ?, ?, 'k' || h, '', now() - make_interval(hours => h)
-    FROM unnest(ARRAY[1, 23, 25, 49]) AS h}, undef, $lims->fixture->{id}, $key);
+$db->do(q{INSERT INTO lims.idempotency_record (organization_id, api_key_id, user_id, idempotency_key,
+        fingerprint, created_at)
+    SELECT k.organization_id, CASE WHEN h <> 49 THEN k.id END, CASE WHEN h = 49 THEN k.acts_for END, 'k' || h, '',
+        now() - make_interval(hours => h)
+    FROM lims.api_key k CROSS JOIN unnest(ARRAY[1, 23, 25, 49]) AS h WHERE k.id = ?}, undef, $key);
 
 # --- By hand ------------------------------------------------------------------
 
@@ -77,7 +79,7 @@ is(value('SELECT count(*) FROM lims.webhook_attempt a WHERE NOT EXISTS (
         'no attempt of a deleted delivery stays');
 is(value('SELECT count(*) FROM lims.webhook_delivery'), 6, 'deliveries of the kept events stay');
 is(value(q{SELECT string_agg(idempotency_key, ' ' ORDER BY created_at DESC)
-    FROM lims.idempotency_record}), 'k1 k23', 'stored responses are kept for their lifetime');
+    FROM lims.idempotency_record}), 'k1 k23', 'stored responses, of keys and of people, are kept for their lifetime');
 
 # --- Endpoints that are disabled ----------------------------------------------
 
