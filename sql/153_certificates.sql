@@ -6,8 +6,9 @@
 -- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 guard          refuses samples that are not reported, and a later version without
---                    an amendment that passes the gates of a report; numbers it
+--   1 guard          refuses samples that are not reported, the first version while an
+--                    approval is missing, and a later one without an amendment that passes
+--                    the gates of a report; numbers it
 --   2 guard_code     sets its verification code (169)
 --   3 guard_content  stores the content of the certificate, once it is numbered (1) and has
 --                    its code (2)
@@ -71,9 +72,9 @@ CREATE TABLE lims.certificate (
 -- The look-up without an organization, as that of API keys.
 CREATE INDEX certificate_verification ON lims.certificate (verification_code);
 
--- Refuses to issue the version of an amendment unless it is signed and passes the gates
--- of a report.
-CREATE FUNCTION lims.check_next_certificate(p lims.certificate) RETURNS void
+-- Refuses to issue a certificate that does not pass its gates (161), or the version of an
+-- amendment without a signature.
+CREATE FUNCTION lims.check_certificate(p lims.certificate) RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -81,12 +82,13 @@ DECLARE
 BEGIN
     SELECT b.slug, b.message
       INTO v_blocker
-      FROM lims.report_blockers(p.organization_id, p.sample_id) b
+      FROM lims.certificate_blockers(p.organization_id, p.sample_id) b
      LIMIT 1;
     IF FOUND THEN
         PERFORM lims.refuse(v_blocker.slug, v_blocker.message);
-    ELSIF NOT lims.is_signed(p.organization_id, p.signature_id, 'approved',
-                             'amendment', p.amendment_id) THEN
+    ELSIF p.amendment_id IS NOT NULL
+          AND NOT lims.is_signed(p.organization_id, p.signature_id, 'approved',
+                                 'amendment', p.amendment_id) THEN
         PERFORM lims.refuse('esignature_required', 'amending a certificate '
             'needs a signature, made now with password re-authentication');
     END IF;
@@ -167,9 +169,7 @@ BEGIN
     END IF;
     PERFORM lims.require_read_committed();
     NEW := lims.certificate_numbered(NEW);
-    IF NEW.amendment_id IS NOT NULL THEN
-        PERFORM lims.check_next_certificate(NEW);
-    END IF;
+    PERFORM lims.check_certificate(NEW);
     RETURN NEW;
 END
 $$;

@@ -199,6 +199,36 @@ BEGIN
 END
 $$;
 
+-- Lists the blockers of issuing the certificate of a reported sample; no row: it can be issued.
+-- The next version is a report anew. The first one asks for the approvals again, which can be
+-- decided after the report: a policy may have been made stricter meanwhile, or one rejected.
+CREATE FUNCTION lims.certificate_blockers(p_organization bigint, p_sample bigint)
+RETURNS SETOF lims.blocker
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    IF EXISTS (
+           SELECT FROM lims.sample s
+            WHERE s.organization_id = p_organization
+              AND s.id = p_sample
+              AND s.amendment_id IS NOT NULL) THEN
+        RETURN QUERY
+        SELECT b.*
+          FROM lims.report_blockers(p_organization, p_sample) b;
+        RETURN;
+    END IF;
+    PERFORM lims.hold_sample(p_organization, p_sample);
+    RETURN QUERY
+    SELECT b.*
+      FROM lims.release_blockers(p_organization, p_sample,
+               ARRAY['approval_required', 'approval_rejected']) b;
+END
+$$;
+
 -- The refusals of a status: 'completed' needs a result for every test, 'verified' every
 -- test verified, and both that no QC batch failed. A sample without tests passes; only its
 -- report is refused.
@@ -345,7 +375,14 @@ BEGIN
         FOR SHARE;
     PERFORM FROM lims.media_lot m
       WHERE m.organization_id = p_organization
-        AND m.id = p_media_lot
+        AND m.id IN (
+            SELECT p_media_lot
+             UNION ALL
+            SELECT r.media_lot_id
+              FROM lims.medium_read r
+             WHERE r.organization_id = p_organization
+               AND r.sample_test_id = p_sample_test)
+      ORDER BY m.id
         FOR SHARE;
 END
 $$;

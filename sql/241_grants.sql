@@ -156,7 +156,7 @@ GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
 GRANT EXECUTE ON FUNCTION lims.ordered_definitions TO lims_app;
 
 -- 115_lots.sql
-GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.media_test_status, lims.failed_media_tests TO lims_app;
 
 -- 116_lot_use.sql
 GRANT EXECUTE ON FUNCTION lims.require_lot_reason, lims.release_media_lot,
@@ -308,7 +308,8 @@ GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
 
 -- 161_gates.sql
 GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
-    lims.report_blockers, lims.status_blockers, lims.verify_blockers TO lims_app;
+    lims.report_blockers, lims.certificate_blockers, lims.status_blockers,
+    lims.verify_blockers TO lims_app;
 
 -- 153_certificates.sql
 GRANT EXECUTE ON FUNCTION lims.is_as_issued, lims.issued_content TO lims_app;

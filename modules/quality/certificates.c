@@ -157,9 +157,7 @@ static const lims_error_t *issue(lims_request_t *rq)
                                  "reported sample.",
                                  sample, lims_result_get(row, 0, "status"));
     }
-    if (lims_result_true(row, 0, "amended")) {
-        error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
-    }
+    error = lims_gates_check(rq, LIMS_STMT_CERTIFICATE_BLOCKERS);
     if (!error) {
         error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
     }
@@ -233,9 +231,11 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "issueCertificate",
       .summary = "Issue a certificate of analysis, or its next version",
-      .description = "The next version needs an open amendment of the sample, the permission "
-                     "certificate.amend, a signature and every gate of a report; its reason is "
-                     "the amendment's unless another is given, and it ends the amendment. "
+      .description = "The first version needs the approvals that a report would need now, none "
+                     "of them rejected. The next one needs an open amendment of the sample, the "
+                     "permission certificate.amend, a signature and every gate of a report; its "
+                     "reason is the amendment's unless another is given, and it ends the "
+                     "amendment. "
                      "coa.generated comes with the document, or, where the service has no "
                      "printer, with the issue.",
       .permission = "certificate.issue",

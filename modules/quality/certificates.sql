@@ -39,6 +39,10 @@ SELECT a.id
    AND s.id = :sampleId::bigint
    FOR NO KEY UPDATE OF s
 
+-- name: certificate_blockers many
+SELECT *
+  FROM lims.certificate_blockers(:$organization::bigint, :sampleId::bigint)
+
 -- name: certificate_issue one
 -- The database assigns number, version, content and hash. The reason is for an
 -- amendment: the first version has none. Where there is a printer, coa.generated waits for

@@ -22,8 +22,7 @@ SELECT id,
        received_at AS "receivedAt",
        CASE WHEN lims.sample_is_closed(status, disposition) THEN disposition END AS "closed",
        NOT lims.sample_is_closed(status, disposition)
-       AND (status <> 'reported' OR lims.sample_is_open(status, amendment_id)) AS "open",
-       amendment_id IS NOT NULL AS "amended"
+       AND (status <> 'reported' OR lims.sample_is_open(status, amendment_id)) AS "open"
   FROM lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

@@ -37,7 +37,7 @@ is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
     'accept_accountability announce_documents assign_tests audit_close audit_closing_age audit_entries_to_close'
         . ' audit_take authenticate authenticate_session begin_identified_session begin_session cancel_test'
-        . ' change_password choose_test claim_document delete_events delete_idempotency_records'
+        . ' certificate_blockers change_password choose_test claim_document delete_events delete_idempotency_records'
         . ' document_backlog end_session enter_again'
         . ' enter_results events_displaced fail_document file_backlog forget_previous_secrets'
         . ' give_link give_up_kept_deliveries identified_accounts keep_document keys_nearly_full laboratory_figures'
