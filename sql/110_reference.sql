@@ -276,6 +276,19 @@ CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    PERFORM lims.require_read_committed();
+    -- Waits for tests that are being added, then for results that are being entered: who comes
+    -- later sees the change.
+    PERFORM FROM lims.test_definition d
+      WHERE d.organization_id = OLD.organization_id
+        AND d.id = OLD.id
+        FOR UPDATE;
+    PERFORM FROM lims.sample_test t
+      WHERE t.organization_id = OLD.organization_id
+        AND t.test_definition_id = OLD.id
+        AND t.result IS NULL
+      ORDER BY t.id
+        FOR NO KEY UPDATE;
     IF EXISTS (
         SELECT FROM lims.sample_test t
          WHERE t.organization_id = OLD.organization_id

@@ -228,6 +228,17 @@ $$;
 CREATE TRIGGER judge BEFORE INSERT OR UPDATE ON lims.media_lot
 FOR EACH ROW EXECUTE FUNCTION lims.media_lot_judge();
 
+-- Names the tests that a media lot failed; NULL: none. Stable, as concat_ws() is: only so it
+-- becomes a part of the statement that asks.
+CREATE FUNCTION lims.failed_media_tests(p_growth_promotion text, p_sterility text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT nullif(concat_ws(' and ',
+               CASE WHEN p_growth_promotion = 'failed' THEN 'growth promotion' END,
+               CASE WHEN p_sterility = 'failed' THEN 'sterility' END), '')
+$$;
+
 CREATE FUNCTION lims.mark_samples_of_media_lots() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

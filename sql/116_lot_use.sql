@@ -199,7 +199,8 @@ AS $$
        AND m.id = p_media_lot
 $$;
 
--- Whether a lot, of which one is given, was accepted for a sample by a signed override (149).
+-- Whether a lot, of which one is given, was accepted for a sample by a signed override (149):
+-- one that has failed since it was accepted as quarantined is not.
 CREATE FUNCTION lims.lot_is_accepted(
     p_organization bigint,
     p_sample bigint,
@@ -211,9 +212,12 @@ AS $$
 BEGIN
     RETURN EXISTS (
         SELECT FROM lims.lot_override v
+         CROSS JOIN LATERAL lims.lots_named(v.organization_id, v.reagent_lot_id,
+                                            v.media_lot_id) l
          WHERE v.organization_id = p_organization
            AND v.sample_id = p_sample
-           AND (v.reagent_lot_id = p_reagent_lot OR v.media_lot_id = p_media_lot));
+           AND (v.reagent_lot_id = p_reagent_lot OR v.media_lot_id = p_media_lot)
+           AND (v.lot_status = 'failed' OR l.qc_status <> 'failed'));
 END
 $$;
 

@@ -95,7 +95,8 @@ $$;
 --   1 rejudge           judges its results again, by the limits of the new material type
 --                       or project
 --   2 reschedule        computes holding times and urgency of its tests again, where
---                       collection, disposition or priority changed (138)
+--                       collection, disposition or priority changed; forgets the cached
+--                       state of one that was closed (138)
 --   3 audit_update      writes the audit trail, as at INSERT
 --   4 completed         requests approvals of a sample that became completed
 --   5 events_update     writes sample.received and sample.reported to the outbox

@@ -44,8 +44,8 @@ EXECUTE FUNCTION lims.sample_test_measure();
 
 -- Columns derived from the sample ------------------------------------------
 
--- Computes the derived columns of these samples' tests again, except of reported and
--- closed samples, whose tests cannot be changed.
+-- Computes the derived columns of these samples' tests again, except of closed samples and
+-- of reported ones without an open amendment, whose tests cannot be changed.
 --
 -- SECURITY DEFINER: the run-time role has no right to derived columns.
 CREATE FUNCTION lims.reschedule_tests(p_organization bigint, p_samples bigint[])
@@ -69,7 +69,7 @@ BEGIN
                   lims.work_priority(s.disposition, s.priority) AS priority) d
      WHERE s.organization_id = p_organization
        AND s.id = ANY (p_samples)
-       AND s.status <> 'reported'
+       AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)
        AND NOT lims.sample_is_closed(s.status, s.disposition)
        AND t.organization_id = x.organization_id
        AND t.id = x.id
@@ -84,6 +84,14 @@ SET search_path = lims, pg_temp
 AS $$
 BEGIN
     PERFORM lims.reschedule_tests(NEW.organization_id, ARRAY[NEW.id]);
+    -- While it was closed it was cached as blocked, without an event.
+    IF lims.sample_is_closed(OLD.status, OLD.disposition)
+       AND NOT lims.sample_is_closed(NEW.status, NEW.disposition) THEN
+        UPDATE lims.sample_state_cache w
+           SET release_state = NULL
+         WHERE w.organization_id = NEW.organization_id
+           AND w.sample_id = NEW.id;
+    END IF;
     RETURN NULL;
 END
 $$;

@@ -74,15 +74,15 @@ SELECT DISTINCT t.organization_id, t.id, t.sample_id, NULL::bigint, s.media_lot_
    AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
  WHERE s.media_lot_id IS NOT NULL;
 
--- The media lots that were read for the result that stands.
+-- The media lots that were read for the result that stands, besides the one that it names.
 CREATE VIEW lims.medium_read WITH (security_invoker = true) AS
-SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, s.media_lot_id
+SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, t.disposition, s.media_lot_id
   FROM lims.sample_test t
   JOIN lims.confirmation_step s
     ON s.organization_id = t.organization_id
    AND s.sample_test_id = t.id
    AND s.created_at >= t.entered_at
-   AND s.media_lot_id IS NOT NULL;
+   AND s.media_lot_id <> coalesce(t.media_lot_id, 0);
 
 -- Refuses a step on a media lot that is unknown, or not released, where the policy requires
 -- that and no override accepts it for the sample. Locks the lot, as an entry of results

@@ -8,7 +8,8 @@
 -- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 guard                 refuses a lot that needs no override; sets user and time
+--   1 guard                 refuses a lot that needs no override; sets the lot's status,
+--                           user and time
 --   2 permit                refuses users who may not override
 --
 -- BEFORE UPDATE
@@ -40,6 +41,8 @@ CREATE TABLE lims.lot_override (
     sample_id bigint NOT NULL,
     reagent_lot_id bigint,
     media_lot_id bigint,
+    -- The lot's status when it was accepted.
+    lot_status text NOT NULL CHECK (length(lot_status) <= 20),
     reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
     signature_id bigint NOT NULL,
     overridden_by bigint NOT NULL,
@@ -103,6 +106,9 @@ BEGIN
             'lot %s is accepted for sample %s already',
             coalesce(NEW.reagent_lot_id, NEW.media_lot_id), NEW.sample_id));
     END IF;
+    SELECT l.qc_status
+      INTO NEW.lot_status
+      FROM lims.lots_named(NEW.organization_id, NEW.reagent_lot_id, NEW.media_lot_id) l;
     NEW.signature_id := coalesce(NEW.signature_id, lims.context_id('signature_id'));
     IF NOT lims.is_signed(NEW.organization_id, NEW.signature_id, 'override', 'sample',
                           NEW.sample_id) THEN
@@ -130,8 +136,8 @@ SELECT lims.attach_append_only('lot_override');
 SELECT lims.attach_audit('lot_override');
 
 -- Results with a lot that is not released, where the policy requires that, and that no
--- override accepts. A failed media lot that a test names is a finding of its own, whatever
--- the policy; one on which its confirmation was read is not.
+-- override accepts. A failed media lot that a test used is a finding of its own, whatever the
+-- policy.
 CREATE VIEW lims.unreleased_lot_use WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
        l.media_lot_id,
@@ -154,13 +160,11 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
          FROM lims.medium_read r
         CROSS JOIN LATERAL lims.lots_named(r.organization_id, NULL, r.media_lot_id) n
         WHERE r.organization_id = t.organization_id
-          AND r.sample_test_id = t.id
-          AND r.media_lot_id IS DISTINCT FROM t.media_lot_id) l
+          AND r.sample_test_id = t.id) l
  WHERE t.result IS NOT NULL
    AND t.disposition = 'active'
-   AND CASE l.kind WHEN 'media' THEN l.qc_status = 'quarantined'
-            WHEN 'reagent' THEN l.qc_status IN ('quarantined', 'failed')
+   AND CASE l.kind WHEN 'reagent' THEN l.qc_status IN ('quarantined', 'failed')
                  AND o.lot_qc_policy = 'block'
-            ELSE l.qc_status IN ('quarantined', 'failed') END
+            ELSE l.qc_status = 'quarantined' END
    AND NOT lims.lot_is_accepted(t.organization_id, t.sample_id, l.reagent_lot_id,
                                 l.media_lot_id);

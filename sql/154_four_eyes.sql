@@ -7,7 +7,8 @@
 
 -- The users who entered the present value, qualifier, lots and time of analysis of a
 -- result, each by the last audit entry that changed it, also one that is archived. An API key
--- counts as its user; a file as the user who released it, else as its sender.
+-- counts as its user; a file as the user who released it, else as its sender, whoever had it
+-- read again.
 CREATE FUNCTION lims.result_authors(p_organization bigint, p_sample_test bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE
@@ -41,7 +42,18 @@ BEGIN
                        WHERE r.organization_id = t.organization_id
                          AND r.sample_test_id = t.id
                        LIMIT 1) l
-                WHERE m.stands) e
+                WHERE m.stands
+               UNION ALL
+               SELECT f.received_by
+                 FROM lims.instrument_file_row r
+                 JOIN lims.instrument_file f
+                   ON f.organization_id = r.organization_id
+                  AND f.id = r.file_id
+                WHERE r.organization_id = t.organization_id
+                  AND r.sample_test_id = t.id
+                  AND r.status = 'written'
+                  AND f.status = 'imported'
+                  AND f.processed_at >= t.entered_at) e
          WHERE t.organization_id = p_organization
            AND t.id = p_sample_test
            AND e.user_id IS NOT NULL);

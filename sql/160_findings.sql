@@ -310,10 +310,8 @@ SELECT t.organization_id, t.sample_id, f.category,
        END AS subject,
        CASE f.category
            WHEN 'worksheet_incomplete' THEN t.worksheet_status
-           WHEN 'media_qc_failed' THEN concat_ws(' and ',
-               CASE WHEN m.growth_promotion_status = 'failed'
-                    THEN 'growth promotion' END,
-               CASE WHEN m.sterility_status = 'failed' THEN 'sterility' END)
+           WHEN 'media_qc_failed'
+           THEN lims.failed_media_tests(m.growth_promotion_status, m.sterility_status)
            WHEN 'out_of_specification'
            THEN concat_ws(' ', t.result, t.unit) || ' outside ' || t.specification
            WHEN 'non_numeric_result' THEN t.result
@@ -327,8 +325,8 @@ SELECT t.organization_id, t.sample_id, f.category,
        ('incomplete_result', t.result IS NULL),
        ('unverified_result', t.status = 'entered'),
        ('confirmation_required', t.confirmation_status = 'pending'),
-       ('media_qc_failed',
-        'failed' IN (m.growth_promotion_status, m.sterility_status)),
+       ('media_qc_failed', lims.failed_media_tests(
+            m.growth_promotion_status, m.sterility_status) IS NOT NULL),
        ('worksheet_incomplete',
         t.status = 'entered' AND t.worksheet_status <> 'complete'),
        ('holding_time_expired', t.holding_status = 'expired'),
@@ -339,6 +337,17 @@ SELECT t.organization_id, t.sample_id, f.category,
        ) AS f (category, applies)
  WHERE f.applies
    AND t.disposition = 'active'
+UNION ALL
+-- A lot on which the confirmation of the result was read.
+SELECT r.organization_id, r.sample_id, 'media_qc_failed',
+       lims.finding_hardness('media_qc_failed'), r.sample_test_id, NULL, m.id, NULL, NULL,
+       m.code, lims.failed_media_tests(m.growth_promotion_status, m.sterility_status), NULL
+  FROM lims.medium_read r
+  JOIN lims.media_lot m
+    ON m.organization_id = r.organization_id
+   AND m.id = r.media_lot_id
+   AND lims.failed_media_tests(m.growth_promotion_status, m.sterility_status) IS NOT NULL
+ WHERE r.disposition = 'active'
 UNION ALL
 -- A test may be covered by several batches.
 SELECT q.organization_id, q.sample_id, 'qc_failed',

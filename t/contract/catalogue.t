@@ -270,7 +270,7 @@ my %not_demonstrated = (
 
 # Functions that refuse with a slug that another one found, or is given.
 my %passed_on = (
-    'check_next_certificate v_blocker.slug' => 'a gate of a report',
+    'check_certificate v_blocker.slug' => 'the first gate of certificate_blockers()',
     'refuse p_slug'           => 'raises what it is given',
     'refuse_for p_slug'       => 'raises what it is given',
     'sample_lock v_slug'      => 'the first gate of report_blockers() or status_blockers()',

@@ -111,7 +111,8 @@ my @policy = ('organization update', reason => 'as agreed', 'policies');
 my $admin  = LIMS::Service::CommandLine->new($lims, 'Ada Moore', roles => ['administrator']);
 
 sub found {
-    return grep { $_->{category} eq 'lot_not_released' } @{ $lims->get('/samples/'
+    my ($category) = (@_, 'lot_not_released');
+    return grep { $_->{category} eq $category } @{ $lims->get('/samples/'
                 . $lims->get("/sample-tests/$read_on")->json->{sampleId} . '/readiness')->json->{findings} };
 }
 
@@ -138,6 +139,14 @@ $manager->done('sample override-lot', $lims->get("/sample-tests/$read_on")->json
     mediaLotId => $broth, reason => 'the recall concerns another plant');
 is_deeply([found()], [], 'a signed override accepts it');
 is(scalar @{ $ann->done(@step)->{steps} }, 2, 'for further steps, too');
+$admin->done(@policy, { lotQcPolicy => 'off' });
+$lab->media_test($broth, 'sterility', 'failed');
+is_deeply([ map { "$_->{severity} $_->{mediaLotId} $_->{message}" } found('media_qc_failed') ],
+    ["blocking $broth Media lot BGLB-1 failed sterility."],
+    'a lot that fails its tests is a finding whatever the policy, and no override accepts that');
+$lab->confirm($read_on, 'refuted');
+refused($lims->post("/sample-tests/$read_on/verify"), 409, 'media_qc_failed',
+    'verifying a result whose confirmation was read on a failed lot');
 $lab->enter($read_on, '40');
 is($lab->value('SELECT count(*) FROM lims.medium_read WHERE sample_test_id = ?', $read_on), 0,
     'another result is confirmed anew');

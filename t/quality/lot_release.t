@@ -188,6 +188,13 @@ is($lims->patch("/sample-tests/$third", { result => '9' })->status, 200,
     'once the lot is accepted, the result is entered again with it');
 refused($lims->patch("/sample-tests/$third", { result => '10', mediaLotId => $medium }), 409,
     'lot_not_released', 'with a further lot, which nobody accepted, the result');
+my $both = LIMS::Service::CommandLine->new($lims, 'Bea Orr', roles => [qw(analyst qa_officer)]);
+$both->done('reagent-lot update', $fresh, qcStatus => 'failed', reason => 'the recall was right');
+is_deeply([ finding($reading) ], [ [ 'blocking', $fresh, undef ] ],
+    'a lot that fails after it was accepted as quarantined is a finding again');
+$quality->done('sample override-lot', $reading->{id}, reagentLotId => $fresh,
+    reason => 'the result does not depend on it');
+is_deeply([ finding($reading) ], [], 'as it is now it can be accepted again');
 my ($other, $fourth) = $lab->worked(1);
 refused($lims->patch("/sample-tests/$fourth", { result => '9', reagentLotId => $fresh }), 409,
     'lot_not_released', 'with the same lot the result of another sample');

@@ -34,6 +34,15 @@ subtest 'the sender of a file' => sub {
         'another person verifies the result');
 };
 
+subtest 'the sender of a file that another person has read again' => sub {
+    my $sample = $pc->sample('NO2');
+    my $held = $pc->send($pc->csv([ $sample, 'NO3', '4.0' ]), key => $key{ $ann->{id} })->json;
+    is($held->{status}, 'quarantined', 'a file with a test that was not ordered is held');
+    $bob->done('sample add-tests', $sample->{id}, testDefinitionIds => [ $pc->{definition}{NO3} ]);
+    is($bob->done('instrument-file reevaluate', $held->{id})->{status}, 'imported', 'Bob has it read again');
+    $ann->refused('self_verification', 'sample-test verify', $pc->test($sample, 'NO3')->{id});
+};
+
 subtest 'who released a file' => sub {
     my $sample = $pc->sample('NO3');
     my $first = $pc->test($sample, 'NO3')->{id};

@@ -200,4 +200,18 @@ subtest 'the allowance is counted once' => sub {
     is($used->(), $before, 'taken back, it is not counted again');
 };
 
+subtest 'a sample that was blocked while it was cancelled says so when it is active again' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    my $lot = $lab->media_lot($test);
+    my $scanned = sub {
+        my ($act) = @_;
+        return join ' ', grep { /blocked|ready/ } map { $_->[0] }
+            $lab->events_in(sub { $act->(); $lims->ctl('scan') });
+    };
+    is($scanned->(sub { $lab->verify($test) }), 'sample.ready_to_report', 'it is ready to be reported');
+    is($scanned->(sub { dispose($sample, 'cancelled') }), '', 'that it is cancelled is no event of its release state');
+    is($scanned->(sub { $lab->media_test($lot, 'sterility', 'failed') }), '', 'what happens to it then is none either');
+    is($scanned->(sub { dispose($sample, 'active') }), 'sample.blocked', 'made active again it is blocked');
+};
+
 done_testing();
