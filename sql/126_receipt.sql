@@ -3,8 +3,8 @@
 -- Receipt of samples: what was found, when results are due, and undoing a receipt in
 -- error.
 
--- Refuses to undo a receipt, except on its day (in the laboratory's time zone), without
--- results, and with a reason.
+-- Refuses to undo a receipt, except on its day (in the laboratory's time zone) and without
+-- results.
 CREATE FUNCTION lims.check_unreceive(p_sample lims.sample) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -19,11 +19,11 @@ BEGIN
      WHERE o.id = p_sample.organization_id;
     IF p_sample.status NOT IN ('pending', 'received', 'processing') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: its receipt cannot be undone',
+            'sample %s is %s: its receipt can no longer be changed',
             p_sample.tracking_id, p_sample.status));
     ELSIF NOT v_same_day THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s was received on an earlier day: its receipt cannot be undone',
+            'sample %s was received on an earlier day: its receipt can no longer be changed',
             p_sample.tracking_id));
     ELSIF EXISTS (
         SELECT FROM lims.sample_test t
@@ -35,9 +35,7 @@ BEGIN
                    AND h.sample_test_id = t.id))
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s has results: its receipt cannot be undone', p_sample.tracking_id));
-    ELSIF lims.context('reason') IS NULL THEN
-        PERFORM lims.refuse('invalid_body', 'reason: undoing a receipt needs a reason');
+            'sample %s has results: its receipt can no longer be changed', p_sample.tracking_id));
     END IF;
 END
 $$;
@@ -72,6 +70,9 @@ AS $$
 BEGIN
     IF NEW.received_at IS NULL AND OLD.received_at IS NOT NULL THEN
         PERFORM lims.check_unreceive(OLD);
+        IF lims.context('reason') IS NULL THEN
+            PERFORM lims.refuse('invalid_body', 'reason: undoing a receipt needs a reason');
+        END IF;
         IF NEW.due_date = lims.due_date_of(OLD.organization_id, OLD.id, OLD.received_at) THEN
             NEW.due_date := NULL;
         END IF;
@@ -89,6 +90,10 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             'receipt: findings are only recorded while sample %s is being received',
             NEW.tracking_id));
+    ELSE
+        -- Received anew, after its status was set back: other findings undo the receipt, on
+        -- which results and approvals may rest.
+        PERFORM lims.check_unreceive(OLD);
     END IF;
     RETURN NEW;
 END

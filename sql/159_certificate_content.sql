@@ -31,14 +31,23 @@ AS $$
 $$;
 
 -- Returns the rule by which a statement of conformity is made: of the specification that
--- applies by the material type and project by which the result was judged, else of the
--- definition, whose own limits it was judged by.
+-- applies by the material type and project by which the result was judged, or of the
+-- definition, whichever has the limits by which it was judged; NULL: neither has them any
+-- more.
 CREATE FUNCTION lims.decision_rule_of(p lims.sample_test) RETURNS text
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN (
-        SELECT CASE WHEN x.id IS NULL THEN d.decision_rule ELSE s.decision_rule END
+        SELECT CASE
+                   WHEN (x.low, x.high, x.expected_text)
+                        IS NOT DISTINCT FROM (p.spec_low, p.spec_high, p.spec_text)
+                    AND x.id IS NOT NULL
+                   THEN s.decision_rule
+                   WHEN (d.specification_low, d.specification_high, d.specification_text)
+                        IS NOT DISTINCT FROM (p.spec_low, p.spec_high, p.spec_text)
+                   THEN d.decision_rule
+               END
           FROM lims.test_definition d
           LEFT JOIN LATERAL lims.specification_of(p.organization_id,
                     p.test_definition_id, p.spec_material_type_id,

@@ -159,9 +159,8 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
       .doc = "Id of an active storage location of the organization." },
-    LIMS_REASON(LIMS_F_UPDATE,
-                "Reason for the change, kept in the audit trail; needed where the "
-                "organization's policy reasonOnChange asks for it."),
+    LIMS_REASON(LIMS_F_UPDATE, "Reason for the change, kept in the audit trail; needed where the "
+                               "organization's policy reasonOnChange asks for it."),
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
       .values = lims_release_states,
@@ -258,9 +257,8 @@ static const lims_field_t status_input[] = {
       .flags = LIMS_F_REQUIRED,
       .hint = "a sample is reported by POST /samples/{id}/report",
       .doc = "New status of the sample." },
-    LIMS_REASON(0,
-                "Reason for the change, kept in the audit trail; people give one for a step "
-                "back."),
+    LIMS_REASON(0, "Reason for the change, kept in the audit trail; people give one for a step "
+                   "back."),
     LIMS_FIELD_END,
 };
 
@@ -373,7 +371,8 @@ static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
                                               LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_REASON_REQUIRED,
                                               LIMS_E_COUNT };
-static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
+static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
+                                               LIMS_E_COUNT };
 static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 /* The others need result.verify, and so does any step back. */
 static const lims_permission_by_t status_permissions[] = {
@@ -436,8 +435,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .handler = lims_samples_export },
     { LIMS_REPORT("/samples", "sample list-pdf", "printSamples", "samples", lims_samples_print),
-      .permission = "data.read",
-      .flags = LIMS_PDF_FLAGS,
+      .permission = "data.read", .flags = LIMS_PDF_FLAGS,
       .query = lims_sample_filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/samples/:id",
@@ -469,7 +467,9 @@ static const lims_route_t routes[] = {
       .operation = "receiveSamples",
       .summary = "Receive many samples",
       .description = "Samples that are not awaiting receipt are listed under skipped and stay as "
-                     "they are. Emits sample.received for each sample received.",
+                     "they are. One that is received anew keeps the findings of its first receipt: "
+                     "others are refused where the receipt can no longer be undone. Emits "
+                     "sample.received for each sample received.",
       .scope = "samples:write",
       .permission = "sample.receive",
       .flags = LIMS_R_NO_RECORD,

@@ -49,4 +49,8 @@ is_deeply(rules(), {
 }, 'each statement of conformity has the rule of the limits by which it was made');
 $ann->done('test-definition update', $own->{id}, decisionRule => 'simple acceptance');
 is(rules()->{OWN}[1], 'simple acceptance', 'a changed rule is that of the next certificate');
+$ann->done('specification create', testDefinitionId => $own->{id}, materialTypeId => $material,
+    high => 3, decisionRule => 'guard band w = 2 U');
+is(rules()->{OWN}[1], 'simple acceptance',
+    'a specification that was made later has no part in a statement by the limits of the definition');
 done_testing();

@@ -139,6 +139,10 @@ subtest 'what is not undone' => sub {
     refused(unreceive($worked), 409, 'invalid_transition', 'with a result');
     $lims->patch("/sample-tests/$test", { result => undef });
     refused(unreceive($worked), 409, 'invalid_transition', 'that was withdrawn');
+    $lab->status($worked, 'pending');
+    refused(receive({ sampleId => $worked->{id}, deviations => 'seal broken' }), 409, 'invalid_transition',
+        'with other findings than were approved, by receiving anew,');
+    is(receive({ sampleId => $worked->{id} })->status, 200, 'with the same findings it is received anew');
     my $old = $lab->sample;
     $lab->status($old, 'received');
     $lab->act(sub { my ($db) = @_;
