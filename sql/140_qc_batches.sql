@@ -282,6 +282,11 @@ BEGIN
             'the controlType, criterion, level and testDefinitionId of an expected '
             'control come from the QC template and cannot be changed');
     END IF;
+    IF TG_OP = 'UPDATE' AND lims.qc_control_departs(NEW) IS NOT NULL THEN
+        PERFORM lims.refuse('field_not_patchable', format(
+            'what the QC template gives of an expected control cannot be changed: %s',
+            lims.qc_control_departs(NEW)));
+    END IF;
     IF NEW.expected AND v_waited AND NEW.measured_value IS NULL
        AND NEW.measured_text IS NULL THEN
         NEW.evaluated_value := NULL;

@@ -443,10 +443,7 @@ BEGIN
              FROM lims.qc_control k
             WHERE k.organization_id = p_organization
               AND k.qc_batch_id = p_batch
-              AND k.control_type = c.control_type
-              AND k.criterion = c.criterion
-              AND k.level IS NOT DISTINCT FROM c.level
-              AND k.test_definition_id IS NOT DISTINCT FROM c.test_definition_id) h
+              AND lims.qc_control_suits(k, c)) h
      WHERE x.organization_id = p_organization
        AND x.id = p_template
        AND (h.made <> n.needed OR h.measured < n.needed)
@@ -489,11 +486,7 @@ BEGIN
              WHERE k.organization_id = p_organization
                AND k.qc_batch_id = p_batch
                AND k.passed IS NULL
-               AND k.control_type = (v_due.c).control_type
-               AND k.criterion = (v_due.c).criterion
-               AND k.level IS NOT DISTINCT FROM (v_due.c).level
-               AND k.test_definition_id IS NOT DISTINCT FROM
-                   (v_due.c).test_definition_id
+               AND lims.qc_control_suits(k, v_due.c)
              ORDER BY k.id DESC
              LIMIT greatest(0, v_due.made - v_due.needed));
     END LOOP;

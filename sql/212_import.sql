@@ -98,7 +98,7 @@ BEGIN
               AND x.criterion = p_reading.criterion
               AND x.test_definition_id IS NOT DISTINCT FROM p_reading.test_definition_id
               AND (x.expected_value = p_reading.expected_value) IS NOT FALSE
-              AND (lower(x.unit) = lower(p_reading.unit)) IS NOT FALSE
+              AND lims.is_same_unit(x.unit, p_reading.unit) IS NOT FALSE
             ORDER BY x.id
             LIMIT 1)
     RETURNING k.id INTO v_id;

@@ -86,7 +86,10 @@ BEGIN
                                           lims.qc_control_needs(p_control)),
                 lims.qc_control_needs(p_control) IS NOT NULL),
                (5, 'invalid_body', 'lowerLimit is above upperLimit',
-                p_control.lower_limit > p_control.upper_limit)
+                p_control.lower_limit > p_control.upper_limit),
+               (6, 'field_not_patchable', format('what the QC template gives of an expected '
+                    'control cannot be changed: %s', lims.qc_control_departs(p_control)),
+                lims.qc_control_departs(p_control) IS NOT NULL)
                ) AS f (place, slug, message, applies)
          WHERE f.applies
            AND (f.place = 1 OR p_control.organization_id IS NOT NULL));

@@ -230,6 +230,10 @@ GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_control
     lims.qc_template_controls, lims.create_qc_template, lims.change_qc_template,
     lims.qc_lacking TO lims_app;
 
+-- 222_expected_controls.sql
+GRANT EXECUTE ON FUNCTION lims.is_same_unit, lims.qc_control_suits, lims.qc_control_departs
+    TO lims_app;
+
 -- 224_labels.sql
 GRANT EXECUTE ON FUNCTION lims.label_tests, lims.storage_path TO lims_app;
 

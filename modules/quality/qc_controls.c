@@ -357,7 +357,9 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "addQcControl",
       .summary = "Add a control to a QC batch",
-      .description = "A batch that was already evaluated is evaluated again.",
+      .description = "A batch that was already evaluated is evaluated again. In a batch that was "
+                     "made from a template the control takes the place of an expected one if its "
+                     "expected value is the template's, and its limits are at least as strict.",
       .permission = "qc.enter",
       .body = LIMS_F_CREATE,
       .status = 201,
@@ -370,7 +372,8 @@ static const lims_route_t routes[] = {
       .operation = "updateQcControl",
       .summary = "Correct a QC control",
       .description = "A batch that was already evaluated is evaluated again, and one that was made "
-                     "from a template when its last control has its value.",
+                     "from a template when its last control has its value. What the template gives "
+                     "of an expected control cannot be changed; what it leaves open can.",
       .permission = "qc.enter",
       .body = LIMS_F_UPDATE,
       .status = 200,

@@ -113,7 +113,19 @@ $ann->done('qc-control add', qcBatchId => $wrong->{id}, controlType => 'LFB',
 $ann->done('qc-batch evaluate', $wrong->{id});
 refused(verify($test), 409, 'qc_pending', 'verifying with other controls than the method\'s');
 
+# Nor does one whose control is judged by a limit of its own.
+($sample, $test) = entered();
+my $lenient = $ann->done('qc-batch create', batchNumber => 'P-6', method => 'EPA 200.8',
+    sampleTestIds => [$test]);
+my $free = $ann->done('qc-control add', qcBatchId => $lenient->{id}, controlType => 'LRB',
+    testDefinitionId => $lead, criterion => 'maximum', measuredValue => '0.05', upperLimit => 1000);
+$ann->done('qc-batch evaluate', $lenient->{id});
+refused(verify($test), 409, 'qc_pending', 'verifying by a limit that is not the method\'s');
+$ann->done('qc-control update', $free->{id}, upperLimit => '0.1', reason => 'the method\'s limit');
+is(verify($test)->status, 200, 'by the limit of the method it is verified');
+
 # The second: the controls can no longer be run.
+($sample, $test) = entered();
 my $spent = batch('P-4', $test);
 my $signed = $ann->done('qc-batch override', $spent->{id}, reason => 'no blank left');
 is($signed->{qcStatus}, 'overridden', 'an open batch is overridden');

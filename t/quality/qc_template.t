@@ -84,7 +84,24 @@ is(controls($batch), 'LRB? LFB? LRB? LFB?', 'three samples need each control twi
 $ann->done('qc-batch uncover', $batch->{id}, sampleTestIds => [ $test[2] ], reason => 'no room');
 is(controls($batch), 'LRB? LFB?', 'the blank is measured twice, the spike once');
 
-my $blank = value($batch, 'LRB', '0.02');
+# Members that the template gives of a control are fixed, before and after its value; those
+# that it leaves open are given with the value.
+my ($first, $low) = @{ batch_shown($batch)->{controls} };
+for my $change ([ LRB => $first, upperLimit => 1000 ], [ LRB => $first, upperLimit => undef ],
+    [ LFB => $low, expectedValue => 13 ], [ LFB => $low, lowerLimit => 10 ],
+    [ LFB => $low, upperLimit => 114 ], [ LFB => $low, unit => 'mg/L' ]) {
+    my ($type, $control, @change) = @$change;
+    my $told = $ann->refused('field_not_patchable', 'qc-control update', $control->{id}, @change,
+        measuredValue => '13');
+    like($told->{message}, qr/template gives of .*: $change[0]\.$/,
+        "the refusal names what the template gives of the $type");
+}
+is_deeply($ann->done('qc-control judge', controls => [ { qcControlId => $first->{id},
+            measuredValue => 13, upperLimit => 1000 } ])->{results}[0]{refusals}[0]{error},
+    'field_not_patchable', 'judging it says so before');
+is(controls($batch), 'LRB? LFB?', 'no control has a value by a limit of its own');
+
+my $blank = value($batch, 'LRB', '0.02', unit => 'ug/L', lowerLimit => 0);
 ok($blank->{passed}, 'the first value of a control needs no reason');
 $ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id});
 like($ann->refused('invalid_body', 'qc-control update', $blank->{id},
@@ -121,6 +138,34 @@ $ann->done('qc-control add', qcBatchId => $other->{id}, controlType => 'LRB',
     criterion => 'maximum', testDefinitionId => $lead, measuredValue => '0.01',
     upperLimit => '0.1');
 is(controls($other), 'LFB? LRB+', 'a control that was added counts');
+
+# But not one that is judged by more lenient limits, or held against another value.
+my $third = $ann->done('qc-batch create', batchNumber => 'T-4', qcTemplateId => $template->{id});
+
+sub added {
+    my ($type, %more) = @_;
+    $ann->done('qc-control add', qcBatchId => $third->{id}, controlType => $type,
+        testDefinitionId => $lead, %more);
+    return controls($third);
+}
+my %spike = (criterion => 'recovery', level => 'low', measuredValue => '11',
+    expectedValue => 10, lowerLimit => 85, upperLimit => 115);
+is(added('LRB', criterion => 'maximum', measuredValue => '50', upperLimit => '1000'),
+    'LRB? LFB? LRB+', 'a blank with a higher limit does not take the place of the expected one');
+is(added('LFB', %spike, lowerLimit => 50), 'LRB? LFB? LRB+ LFB+',
+    'a spike with a lower limit does not take the place either');
+is(added('LFB', %spike, lowerLimit => undef), 'LRB? LFB? LRB+ LFB+ LFB+',
+    'a spike without a lower limit does not take the place either');
+is(added('LFB', %spike, expectedValue => 11), 'LRB? LFB? LRB+ LFB+ LFB+ LFB+',
+    'a spike with another expected value does not take the place');
+is(added('LFB', %spike, unit => 'mg/L'), 'LRB? LFB? LRB+ LFB+ LFB+ LFB+ LFB+',
+    'a spike in another unit does not take the place');
+is(batch_shown($third)->{qcStatus}, 'open', 'the batch waits for what its template asks for');
+is(added('LRB', criterion => 'maximum', measuredValue => '0.05', upperLimit => '0.09'),
+    'LFB? LRB+ LFB+ LFB+ LFB+ LFB+ LRB+', 'one with a stricter limit takes its place');
+is(added('LFB', %spike, unit => "\xc2\xb5g/L", upperLimit => 110),
+    'LRB+ LFB+ LFB+ LFB+ LFB+ LRB+ LFB+', 'as does a spike, its unit spelt otherwise');
+is(batch_shown($third)->{qcStatus}, 'passed', 'with all that its template asks for it is evaluated');
 
 # --- Frozen once used ---------------------------------------------------------------------
 
