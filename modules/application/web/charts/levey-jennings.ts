@@ -17,6 +17,8 @@ export interface Series {
     // Number of accepted points, counted from the first, that mean and s were computed from; 0:
     // from none of those shown.
     baseline: number;
+    // Acceptance limits of the method: of the latest control.
+    limits?: number[];
 }
 
 export interface Line {
@@ -54,6 +56,8 @@ export interface Layout {
     bottom: number;
     places: Place[];
     lines: Line[];
+    // Limits of the method that the drawing has room for.
+    methodLimits: { y: number; value: number }[];
     runs: Run[];
     xTicks: { x: number; run: number }[];
     yTicks: { y: number; value: number }[];
@@ -195,6 +199,8 @@ export function layOut(series: Series): Layout {
             beyond: value < low || value > high,
         })),
         lines: linesOf(series, y),
+        methodLimits: (series.limits ?? []).filter((value) => value >= low && value <= high)
+            .map((value) => ({ value, y: y(value) })),
         runs: named.map((one) => ({ ...one, y: rowHeight * (rows - one.y) + 4 })),
         xTicks: points.flatMap((_, i) => i === 0 || (i + 1) % Math.max(run, 1) === 0
             ? [{ x: x(i), run: i + 1 }] : []),

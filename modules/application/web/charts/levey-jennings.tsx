@@ -13,6 +13,7 @@ export interface Words {
     title: string;
     description: string;
     baseline: string;
+    methodLimit: (value: number) => string;
     point: (index: number) => string;
 }
 
@@ -40,6 +41,22 @@ function Lines({ layout, s }: { layout: Layout; s: number }): ReactElement {
                     <text x={right + 8} y={y + 4}>
                         <tspan className="quiet">{label}</tspan>
                         <tspan x={width - 8} textAnchor="end">{value.toFixed(digitsOf(s))}</tspan>
+                    </text>
+                </g>
+            ))}
+        </>
+    );
+}
+
+// Their names stand inside: the right edge has the values of the standard deviations.
+function MethodLimits({ layout, words }: { layout: Layout; words: Words }): ReactElement {
+    return (
+        <>
+            {layout.methodLimits.map(({ y, value }) => (
+                <g key={value}>
+                    <line className="method" x1={layout.left} x2={layout.right} y1={y} y2={y} />
+                    <text className="quiet" x={layout.left + 4} y={y - 4}>
+                        {words.methodLimit(value)}
                     </text>
                 </g>
             ))}
@@ -125,6 +142,7 @@ export function LeveyJennings(chart: Properties): ReactElement {
         <svg className="chart" viewBox={`0 0 ${layout.width} ${layout.height}`} role="img"
             aria-label={`${words.title}. ${words.description}`}>
             <Lines layout={layout} s={s} />
+            <MethodLimits layout={layout} words={words} />
             <Axes layout={layout} baseline={words.baseline} />
             {here ? <line className="here" x1={here.x} x2={here.x} y1={layout.top}
                 y2={layout.bottom} /> : null}

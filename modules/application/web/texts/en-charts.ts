@@ -40,6 +40,7 @@ export const charts = {
     brokenAt: (rule: string, from: number, to: number) =>
         from === to ? `${rule} at run ${from}` : `${rule} at runs ${from} to ${to}`,
     baseline: (n: number) => `baseline: the first ${n}`,
+    methodLimit: (value: string) => `limit of the method: ${value}`,
     point: (run: number, date: string, batch: string, value: string, rules: string) =>
         `Run ${run}, ${date}, ${batch}: ${value}${rules ? `, breaks ${rules}` : ''}`,
     table: 'Points of the chart, latest first',

@@ -22,6 +22,13 @@ test('a value stands at its height, the mean in the middle', () => {
     near(line('+2 s')?.value, 104);
 });
 
+test('a limit of the method stands at its height where the drawing has room for it', () => {
+    const { methodLimits, lines } = layOut({ mean: 100, s: 2, baseline: 0, limits: [90, 104],
+        points: [point(100)] });
+    assert.deepEqual(methodLimits.map(({ value }) => value), [104]);
+    near(methodLimits[0]?.y, lines.find(({ label }) => label === '+2 s')?.y ?? 0);
+});
+
 test('points stand at equal distances between the edges', () => {
     const { places, left, right } = layOut({ mean: 1, s: 1, baseline: 0,
         points: [point(1), point(1), point(1), point(1)] });

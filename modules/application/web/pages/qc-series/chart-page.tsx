@@ -51,6 +51,7 @@ function Drawing({ series, caption, unit, cursor }: {
         title: caption,
         description: texts.describe(baseText(series, unit), `${brokenText(layout)}.`),
         baseline: texts.baseline(series.baseline.n ?? 0),
+        methodLimit: (value: number) => texts.methodLimit(`${value} ${unit}`),
         point: (i: number) => {
             const point = series.points[i];
             return point ? texts.point(i + 1, dateOf(point.measuredAt, timeZone),

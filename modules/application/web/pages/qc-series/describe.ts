@@ -13,12 +13,19 @@ const texts = t.charts;
 // The service sends at most so many points, the latest.
 const most = 1000;
 
+// The limits of the latest control: of the method, as it is now.
+function methodLimits(points: QcPoint[]): number[] {
+    const last = points.at(-1);
+    return [last?.lowerLimit ?? null, last?.upperLimit ?? null].filter((limit) => limit !== null);
+}
+
 // The baseline is drawn where its first point is among those shown.
 export function seriesOf({ points, baseline }: QcSeries, period: boolean): Series {
     const whole = !period && points.length < most && baseline.kind === 'first';
     return {
         points, mean: baseline.mean, s: baseline.s,
         baseline: whole ? baseline.n ?? 0 : 0,
+        limits: methodLimits(points),
     };
 }
 
@@ -43,9 +50,8 @@ export const limitsOf = ({ lowerLimit, upperLimit }: QcPoint): string =>
 
 // Limits of the method that the drawing has no room for.
 export function outsideText(points: QcPoint[], { low, high }: Layout): string {
-    const last = points.at(-1);
-    const outside = [last?.lowerLimit ?? null, last?.upperLimit ?? null]
-        .filter((value) => value !== null && (value < low || value > high)).map(String);
+    const outside = methodLimits(points).filter((value) => value < low || value > high)
+        .map(String);
     const [one = '', other] = outside;
     return outside.length === 0 ? '' : texts.outside(other ? texts.and(one, other) : one);
 }
