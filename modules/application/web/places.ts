@@ -5,7 +5,15 @@
 import type { Blocker } from './api/problem.ts';
 import { paths } from './paths.ts';
 
+const referenceNouns = ['client', 'project', 'material-type', 'test-definition', 'panel',
+    'storage-location', 'instrument'];
+
 const pages: Record<string, (id: number) => string> = {
+    ...Object.fromEntries(referenceNouns.map((noun) =>
+        [noun, (id: number) => paths.reference(`${noun}s`, id)])),
+    user: (id) => paths.users(id),
+    key: (id) => paths.keys(id),
+    webhook: (id) => paths.webhooks(id),
     sample: (id) => paths.sample(id),
     'sample-test': (id) => paths.sampleTest(id),
     worksheet: (id) => paths.worksheet(id),

@@ -399,6 +399,13 @@ async function record(page) {
 }
 
 async function scanning(page) {
+    const { data: places } = await ask(page, 'GET', '/storage-locations?limit=50');
+    const place = places.find(({ code }) => code === 'BATH-445');
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await scan(page, place.code);
+    await until(page, (id) => location.pathname.endsWith(`/reference/storage-locations/${id}`),
+        'the label of a storage place opens the place', place.id);
     await open(page, '/app/samples');
     await page.waitForSelector('tr.cursor');
     const name = await page.textContent('tbody tr:nth-child(5) th');
