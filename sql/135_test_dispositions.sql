@@ -234,8 +234,8 @@ BEGIN
 END
 $$;
 
--- Cancels an active test, and removes it from its QC batches, except failed ones. Does
--- nothing if it is cancelled already.
+-- Cancels an active test, and removes it from its QC batches, except those in which it has
+-- to stay, as failed ones. Does nothing if it is cancelled already.
 CREATE FUNCTION lims.cancel_test(p_organization bigint, p_sample_test bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -267,6 +267,7 @@ BEGIN
                AND q.sample_test_id = c.sample_test_id
                AND q.id = c.id
                AND q.standing <> 'failed'
+               AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL
             RETURNING c.qc_batch_id
         )
         SELECT array_agg(g.qc_batch_id ORDER BY g.qc_batch_id)

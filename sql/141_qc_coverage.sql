@@ -5,8 +5,9 @@
 -- A test can be covered by several batches, and each counts: that of its preparation,
 -- made by hand, and that of the run in which it was measured, read from the run's file.
 -- A later file that measures it again ends coverage by the batches of earlier files,
--- whose controls belong to another result. Coverage by a batch made by hand goes on, and
--- so does all coverage when a value is corrected by hand.
+-- whose controls belong to another result; a copy of the same run ends none by a batch that
+-- failed. Coverage by a batch made by hand goes on, and so does all coverage when a value is
+-- corrected by hand. A test that leaves a failed batch is covered by another from then on.
 --
 -- A row exists while the batch covers the test; former coverage is in the audit trail.
 
@@ -22,7 +23,8 @@
 --   2 identity          refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard             refuses to remove a test that still has a result of a failed batch
+--   1 guard             refuses to remove a test from a failed batch, overridden or not,
+--                       before another one has taken its place
 --
 -- AFTER INSERT
 --   1 audit_insert      writes the audit trail; a later refusal rolls it back
@@ -134,9 +136,136 @@ BEGIN
 END
 $$;
 
--- Refuses a change of coverage of a verified result; refuses removing a failed batch from a
--- result, unless another file has measured it again; and refuses adding a result to an
--- overridden batch, whose override was signed for the results covered then.
+-- Whether a test had a result before an entry of the trail; NULL: ever.
+CREATE FUNCTION lims.had_result(p_organization bigint, p_sample_test bigint, p_entry bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.audit_entry a
+         WHERE a.organization_id = p_organization
+           AND a.record_id = p_sample_test
+           AND a.table_name = 'sample_test'
+           AND (p_entry IS NULL OR a.id < p_entry)
+           AND coalesce(a.changes #>> '{result,new}', a.changes #>> '{result,old}')
+               IS NOT NULL)
+        OR EXISTS (
+        SELECT FROM lims.archived_result r
+         WHERE r.organization_id = p_organization
+           AND r.sample_test_id = p_sample_test);
+END
+$$;
+
+-- Returns the latest coverage that a test with a result has lost by a batch that failed,
+-- overridden or not: the audit trail has it. NULL: there is none.
+CREATE FUNCTION lims.failed_coverage_left(p_organization bigint, p_sample_test bigint)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT max(a.record_id)
+          FROM lims.audit_entry a
+          JOIN lims.qc_batch b
+            ON b.organization_id = a.organization_id
+           AND b.id = (a.changes #>> '{qc_batch_id,old}')::bigint
+         WHERE a.organization_id = p_organization
+           AND a.table_name = 'qc_coverage'
+           AND a.action = 'delete'
+           AND a.changes #>> '{sample_test_id,old}' = p_sample_test::text
+           AND b.qc_status IN ('failed', 'overridden')
+           AND lims.had_result(p_organization, p_sample_test, a.id));
+END
+$$;
+
+-- Whether a later file has measured again what an earlier one brought of a test: at a later
+-- time, or, where a file does not state the time, with another result. A copy of the same
+-- run is no measurement, whatever controls it has.
+CREATE FUNCTION lims.is_measured_again(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_file bigint,
+    p_later bigint
+) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN p_later > p_file AND EXISTS (
+        SELECT FROM lims.instrument_file_row a
+          JOIN lims.instrument_file_row b
+            ON b.organization_id = a.organization_id
+           AND b.sample_test_id = a.sample_test_id
+           AND b.file_id = p_later
+         WHERE a.organization_id = p_organization
+           AND a.sample_test_id = p_sample_test
+           AND a.file_id = p_file
+           AND coalesce(b.analyzed_at > a.analyzed_at,
+                        (b.result, b.qualifier) IS DISTINCT FROM (a.result, a.qualifier)));
+END
+$$;
+
+-- Says why a test has to stay in a batch that covers it; NULL: it may leave. From one that
+-- failed, overridden or not, it leaves when a later file has measured it again, or, without
+-- its result, when another batch covers it; and that one it leaves only for a further one.
+CREATE FUNCTION lims.coverage_hold(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_coverage bigint
+) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v record;
+    v_left bigint;
+BEGIN
+    SELECT q.batch_number, q.file_id, t.result IS NOT NULL AS has_result,
+           q.standing IN ('failed', 'overridden') AS fails
+      INTO v
+      FROM lims.sample_test t
+      JOIN lims.qc_covered q
+        ON q.organization_id = t.organization_id
+       AND q.sample_test_id = t.id
+       AND q.id = p_coverage
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test;
+    IF NOT v.fails THEN
+        v_left := lims.failed_coverage_left(p_organization, p_sample_test);
+        RETURN CASE WHEN v_left < p_coverage AND NOT EXISTS (
+            SELECT FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = p_sample_test
+               AND c.id > v_left
+               AND c.id <> p_coverage) THEN format(
+            'sample test %s was measured before in a QC batch that failed, and QC batch %s '
+            'has taken its place: add the test to a further batch before it is removed '
+            'from this one', p_sample_test, v.batch_number) END;
+    ELSIF EXISTS (
+        SELECT FROM lims.qc_covered q
+         WHERE q.organization_id = p_organization
+           AND q.sample_test_id = p_sample_test
+           AND q.id <> p_coverage
+           AND CASE WHEN q.is_measured AND v.file_id IS NOT NULL
+                    THEN lims.is_measured_again(p_organization, p_sample_test, v.file_id,
+                                                q.file_id)
+                    ELSE NOT v.has_result AND q.id > p_coverage END) THEN
+        RETURN NULL;
+    ELSIF v.has_result THEN
+        RETURN format('QC batch %s failed, and sample test %s still has its result: '
+                      'withdraw the result before the test is removed from the batch',
+                      v.batch_number, p_sample_test);
+    ELSIF lims.had_result(p_organization, p_sample_test, NULL) THEN
+        RETURN format('QC batch %s failed, and sample test %s had its result in it: add the '
+                      'test to the QC batch in which it is measured again before it is '
+                      'removed from this one', v.batch_number, p_sample_test);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- Refuses a change of coverage of a verified result; refuses removing a batch that failed
+-- before another one has taken its place; and refuses adding a result to an overridden
+-- batch, whose override was signed for the results covered then.
 CREATE FUNCTION lims.qc_coverage_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -144,6 +273,7 @@ DECLARE
     v_row lims.qc_coverage;
     v_test record;
     v_batch record;
+    v_hold text;
 BEGIN
     PERFORM lims.require_read_committed();
     IF TG_OP = 'DELETE' THEN
@@ -184,23 +314,9 @@ BEGIN
         NEW.override_signature_id := NULL;
         RETURN NEW;
     END IF;
-    IF v_test.result IS NOT NULL
-       AND EXISTS (
-           SELECT FROM lims.qc_covered q
-            WHERE q.organization_id = OLD.organization_id
-              AND q.id = OLD.id
-              AND q.sample_test_id = OLD.sample_test_id
-              AND q.standing = 'failed')
-       AND NOT (v_batch.file_id IS NOT NULL AND EXISTS (
-           SELECT FROM lims.qc_covered q
-            WHERE q.organization_id = OLD.organization_id
-              AND q.sample_test_id = OLD.sample_test_id
-              AND q.id > OLD.id
-              AND q.is_measured)) THEN
-        PERFORM lims.refuse('qc_failed', format(
-            'QC batch %s failed, and sample test %s still has its result: withdraw the '
-            'result before the test is removed from the batch',
-            v_batch.batch_number, OLD.sample_test_id));
+    v_hold := lims.coverage_hold(OLD.organization_id, OLD.sample_test_id, OLD.id);
+    IF v_hold IS NOT NULL THEN
+        PERFORM lims.refuse('qc_failed', v_hold);
     END IF;
     RETURN OLD;
 END
@@ -286,8 +402,9 @@ REFERENCING OLD TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_coverage_reapprove();
 
 -- Moves tests that a file has measured to the batch of its controls (NULL: it has none):
--- ends coverage by the batches of earlier files. Without controls coverage by a failed
--- batch stays, else such a file would open its gate.
+-- ends coverage by the batches of earlier files. Coverage by a failed batch stays if the
+-- file has no controls or is a copy of the same run, else such a file would open its gate.
+-- The rows of the file are recorded before.
 CREATE FUNCTION lims.cover_measured(
     p_organization bigint,
     p_batch bigint,
@@ -327,6 +444,6 @@ BEGIN
        AND q.id = c.id
        AND q.file_id IS NOT NULL
        AND q.qc_batch_id IS DISTINCT FROM p_batch
-       AND (p_batch IS NOT NULL OR q.standing <> 'failed');
+       AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL;
 END
 $$;

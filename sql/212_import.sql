@@ -161,8 +161,7 @@ AS $$
 $$;
 
 -- Writes the controls of a file: into the open QC batch that expects them, else into one of
--- the file's own, which covers the tests of the file and is evaluated. Returns the batch;
--- NULL: the file has no controls.
+-- the file's own, which is evaluated. Returns the batch; NULL: the file has no controls.
 CREATE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -180,7 +179,6 @@ DECLARE
          WHERE r.control IS NULL);
 BEGIN
     IF NOT EXISTS (SELECT FROM unnest(p_rows) r WHERE r.control IS NOT NULL) THEN
-        PERFORM lims.cover_measured(p_organization, NULL, v_tests);
         RETURN NULL;
     END IF;
     v_filled := lims.batch_to_fill(p_organization, v_tests);
@@ -210,7 +208,6 @@ BEGIN
     IF v_filled IS NULL THEN
         PERFORM lims.evaluate_qc_batch(p_organization, v_batch);
     END IF;
-    PERFORM lims.cover_measured(p_organization, v_batch, v_tests);
     RETURN v_batch;
 END
 $$;
@@ -255,6 +252,7 @@ DECLARE
     v_same bigint[];
     v_refused bigint;
     v_updates jsonb;
+    v_batch bigint;
 BEGIN
     IF EXISTS (SELECT FROM unnest(p_rows) r
                 WHERE r.control IS NULL
@@ -295,7 +293,7 @@ BEGIN
                 'sample test %s is verified and locked', v_refused));
         END IF;
     END IF;
-    PERFORM lims.write_controls(p_organization, p_file, p_rows, p_method);
+    v_batch := lims.write_controls(p_organization, p_file, p_rows, p_method);
     INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
         row_number, column_number, byte_offset, cell, sample_test_id,
         tracking_id, test_code, result, unit, qualifier, analyzed_at,
@@ -309,6 +307,8 @@ BEGIN
         ON s.id = r.sample_test_id
      WHERE r.control IS NULL
      ORDER BY r.place;
+    PERFORM lims.cover_measured(p_organization, v_batch, ARRAY(
+        SELECT r.sample_test_id FROM unnest(p_rows) r WHERE r.control IS NULL));
     RETURN coalesce(jsonb_array_length(v_updates), 0) - cardinality(v_same);
 END
 $$;

@@ -256,7 +256,8 @@ GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_op
     lims.qc_near, lims.qc_points, lims.qc_points_shown, lims.qc_broken TO lims_app;
 
 -- 141_qc_coverage.sql
-GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured, lims.had_result,
+    lims.failed_coverage_left, lims.is_measured_again, lims.coverage_hold TO lims_app;
 
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;

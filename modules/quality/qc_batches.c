@@ -467,9 +467,13 @@ static const lims_route_t coverage_routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "uncoverSampleTests",
       .summary = "Remove sample tests from those that a QC batch covers",
-      .description = "For tests that are analysed again in another batch. A test is removed from a "
-                     "failed batch only after its result was withdrawn. A file that measures a "
-                     "test again, with controls, removes it from the batches of earlier files.",
+      .description = "For tests that are analysed again in another batch. A test with a result is "
+                     "removed from a failed batch, overridden or not, only after the result was "
+                     "withdrawn and another batch covers the test, and from that one only when a "
+                     "further one does. A file that measures a test again, with controls, removes "
+                     "it from the batches of earlier files; a copy of the same run (no later "
+                     "time, or without times no other result) does not remove it from one that "
+                     "failed.",
       .permission = "qc.enter",
       .flags = LIMS_R_REASON,
       .input = uncover_input,

@@ -7,6 +7,8 @@
 use strict;
 use warnings;
 
+use POSIX qw(strftime);
+
 use LIMS::Files::Instrument;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
@@ -25,6 +27,9 @@ my %nondetect = (qualifiers => { tokens => [ { text => 'ND', meaning => 'nondete
 my ($passes, $fails) = ([ 'CCV-1', 'NO3', '10.1' ], [ 'CCV-1', 'NO3', '19.9' ]);
 
 $pc->profile(%nondetect, rows => \%controls, write => { existing => 'sameValueOk' });
+
+# When a run was measured, so many minutes ago.
+sub ago { return strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time - 60 * $_[0])) }
 
 # One with a result to be measured: its record, and the id of the test.
 sub subject {
@@ -75,18 +80,41 @@ subtest 'a withdrawn result measured again with the same value' => sub {
 
 subtest 'a standing result measured again with the same value' => sub {
     my ($sample, $test) = subject();
-    my $first = run($passes, [ $sample, 'NO3', 'ND' ]);
+    my $first = run($passes, [ $sample, 'NO3', 'ND', '', ago(30) ]);
     my $answer;
-    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', 'ND' ],
-                    $fails)) });
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv(
+                    [ $sample, 'NO3', 'ND', '', ago(20) ], $fails)) });
     is($answer->status, 201, 'the file is imported') or diag($answer->body);
     is($answer->json->{counts}{written}, 0, 'the same value is not entered again');
     is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'the failure is told');
     isnt(batch_of($test), $first, 'the second run covers the test');
     held_by($test, 'the run that failed holds the test', batch_of($test));
-    my $third = run($passes, [ $sample, 'NO3', 'ND' ], [ 'CCV-2', 'NO3', '10.0' ]);
+    my $third = run($passes, [ $sample, 'NO3', 'ND', '', ago(10) ], [ 'CCV-2', 'NO3', '10.0' ]);
     is(batch_of($test), $third, 'measured once more');
     is($lab->verify($test)->{status}, 'verified', 'in a run that passes it is verified');
+};
+
+# The failed control cut out of the file, and the run sent once more.
+subtest 'a copy of the same run does not lift what failed' => sub {
+    for my $case ([ 'with its time', ago(30), ago(30) ], [ 'without times', '', '' ],
+        [ 'with an earlier time', ago(30), ago(40) ], [ 'with a time that was not known', '', ago(1) ]) {
+        my ($how, $then, $again) = @$case;
+        my ($sample, $test) = subject();
+        my $failed = run($fails, [ $sample, 'NO3', '3.0', '', $then ]);
+        my $copy = run([ 'CCV-3', 'NO3', '10.0' ], [ $sample, 'NO3', '3.0', '', $again ]);
+        held_by($test, "the same run, $how", $failed);
+        $ann->refused('qc_failed', 'qc-batch uncover', $failed, sampleTestIds => [$test],
+            reason => 'measured again');
+        is_deeply($ann->done('qc-batch show', $copy)->{sampleTestIds}, [$test],
+            "the copy covers the test beside it, $how");
+        $lab->enter($test, '');
+        $ann->refused('qc_failed', 'qc-batch uncover', $failed, sampleTestIds => [$test],
+            reason => 'withdrawn');
+        my $repeated = run($passes, [ $sample, 'NO3', '3.0', '', ago(0) ], [ 'CCV-4', 'NO3', '9.9' ]);
+        next unless $then;
+        is(batch_of($test), $repeated, "measured again later, it is covered by that run, $how");
+        is($lab->verify($test)->{status}, 'verified', "the later run lifts what failed, $how");
+    }
 };
 
 subtest 'a batch that was made by hand' => sub {
@@ -152,6 +180,12 @@ subtest 'measured again without controls' => sub {
     $lab->enter($test, '');
     run(undef, [ $sample, 'NO3', '3.3' ]);
     held_by($test, 'does not lift what failed', $failed);
+    $lab->enter($test, '3.3');
+    $ann->done('qc-batch override', $failed, reason => 'high bias');
+    $ann->refused('qc_failed', 'qc-batch uncover', $failed, sampleTestIds => [$test],
+        reason => 'measured again');
+    run(undef, [ $sample, 'NO3', '3.3', '', ago(5) ]);
+    is(batch_of($test), $failed, 'a file without controls leaves the overridden batch over its result');
     my ($other, $one) = subject();
     run($passes, [ $other, 'NO3', '3.0' ]);
     $lab->enter($one, '');

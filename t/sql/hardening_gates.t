@@ -136,9 +136,16 @@ refused($app, uncovered($second->{PH}, $failing), 'qc_failed',
 my ($leave, $bind) = uncovered($second->{PH}, $spare);
 is($app->do($leave, undef, @$bind), 1, 'a result can leave a batch that did not fail');
 change(sample_test => $second->{PH}, result => undef);
+refused($app, uncovered($second->{PH}, $failing), 'qc_failed',
+    'a withdrawn result cannot leave a failed batch for none');
+made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $spare);
 ($leave, $bind) = uncovered($second->{PH}, $failing);
-is($app->do($leave, undef, @$bind), 1, 'a withdrawn result can leave a failed batch');
+is($app->do($leave, undef, @$bind), 1, 'a withdrawn result can leave a failed batch for another');
+refused($app, uncovered($second->{PH}, $spare), 'qc_failed',
+    'the batch that has taken its place cannot be left for none');
 change(sample_test => $second->{PH}, result => '7');
+refused($app, uncovered($second->{PH}, $spare), 'qc_failed',
+    'the same value cannot leave it either');
 ok(made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $failing),
     'a result can join a failed batch');
 
@@ -150,7 +157,10 @@ $app->commit;
 refused($app, 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
     VALUES (?, ?, ?)', [ $lab->{id}, $second->{HPC}, $failing ], 'invalid_transition',
     'no result joins a batch that was overridden');
-is($app->do($leave, undef, @$bind), 1, 'a result can leave a batch that was overridden');
+refused($app, uncovered($second->{PH}, $failing), 'qc_failed',
+    'a result cannot leave a batch that was overridden');
+($leave, $bind) = uncovered($second->{PH}, $spare);
+is($app->do($leave, undef, @$bind), 1, 'it can leave the other, since the failed one covers it again');
 
 # A medium's test is not done tomorrow, in the laboratory's time zone.
 

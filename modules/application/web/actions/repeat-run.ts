@@ -15,13 +15,13 @@ import { type CoveredTest, type OpenBatch, type QcBatch, nameOf } from './qc-bat
 
 const texts = t.batches;
 
-async function takeOver(batch: QcBatch, waiting: CoveredTest[], reason: string): Promise<number[]> {
-    const ids = waiting.map(({ id }) => id);
+// Removes them from the failed batch once the new one covers them: a withdrawn result has to be
+// covered by another before.
+async function remove(batch: QcBatch, ids: number[], reason: string): Promise<void> {
     if (ids.length > 0) {
         await answer(api.POST('/qc-batches/{id}/uncover', {
             params: { path: { id: batch.id } }, body: { sampleTestIds: ids, reason } }));
     }
-    return ids;
 }
 
 // Makes the retests, and says which were refused and why.
@@ -42,9 +42,9 @@ Promise<number[]> {
 
 async function repeat(batch: QcBatch, open: CoveredTest[], reason: string): Promise<void> {
     const refused: string[] = [];
-    const waiting = open.filter(({ status }) => status === 'pending');
+    const waiting = open.filter(({ status }) => status === 'pending').map(({ id }) => id);
     const sampleTestIds = [
-        ...await takeOver(batch, waiting, reason),
+        ...waiting,
         ...await retestAll(open.filter(({ status }) => status === 'entered'), reason, refused),
     ];
     const { qcTemplateId, method, instrumentId } = batch;
@@ -54,6 +54,7 @@ async function repeat(batch: QcBatch, open: CoveredTest[], reason: string): Prom
         ...(instrumentId === null ? {} : { instrumentId }),
         ...(sampleTestIds.length ? { sampleTestIds } : {}),
     });
+    await remove(batch, waiting, reason);
     say({ tone: refused.length ? 'attention' : 'ready',
         text: texts.repeated(batch.batchNumber, batchNumber), details: refused });
     navigate(sampleTestIds.length ? paths.bench('batch', String(id)) : paths.qcBatch(id));
