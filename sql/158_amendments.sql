@@ -213,9 +213,10 @@ AS $$
 $$;
 
 -- The content that an amendment may change, and that is compared when it is withdrawn:
--- the facts of a sample and its active tests with values, limits and lots. Without QC,
--- and without who did what and when: a value that is typed back is verified anew. Notes
--- that a certificate prints are a member of their own, remark.
+-- the facts of a sample and its active tests with values, limits, lots and QC batches, not
+-- their status: a sample that was reported under a batch leaves it only by the gates of a
+-- new version. Without who did what and when: a value that is typed back is verified anew.
+-- Notes that a certificate prints are a member of their own, remark.
 CREATE FUNCTION lims.amendable_content(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -232,7 +233,12 @@ BEGIN
                            'qcBatches', 'holdingTimeMet', 'analyzedAt']
                        || lims.printed_remark(r.value)
                        || jsonb_build_object('status', t.status,
-                                             'reported', t.reported)), '{}')
+                              'reported', t.reported, 'qcBatchIds', ARRAY(
+                              SELECT c.qc_batch_id
+                                FROM lims.qc_coverage c
+                               WHERE c.organization_id = t.organization_id
+                                 AND c.sample_test_id = t.id
+                               ORDER BY c.qc_batch_id))), '{}')
               FROM jsonb_array_elements(v_content -> 'results') r
               JOIN lims.sample_test t
                 ON t.organization_id = p_organization

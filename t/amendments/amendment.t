@@ -174,6 +174,41 @@ is_deeply([ $lims->get("/samples/$other->{id}/readiness")->json->{findings} ], [
     'what it asked for no longer counts');
 $ann->refused('invalid_transition', 'sample-test reopen', $value, reason => 'too late');
 
+# --- Of a sample whose QC batch failed late ----------------------------------------------
+
+my ($doubted, $found) = reported(0);
+my $qc = $lab->value('SELECT count(*) FROM lims.qc_batch');
+is($qc, 0, 'no QC batch covers a test that is reported without one');
+my $late = $ann->done('sample amend', $doubted->{id}, reason => 'the run was not named');
+$ann->done('sample-test reopen', $found, reason => 'the run was not named');
+my ($failing, $clean) = map { $ann->done('qc-batch create', batchNumber => $_)->{id} } qw(RUN-1 RUN-2);
+my %blank = (controlType => 'MB', criterion => 'maximum', upperLimit => 1);
+my $control = $ann->done('qc-control add', qcBatchId => $failing, measuredValue => '0.5', %blank)->{id};
+$ann->done('qc-control add', qcBatchId => $clean, measuredValue => '0.5', %blank);
+$ann->done('qc-batch evaluate', $_) for $failing, $clean;
+$ann->done('qc-batch cover', $failing, sampleTestIds => [$found]);
+$ann->done('sample-test verify', $found);
+like($ann->refused('amendment_differs', 'amendment withdraw', $late->{id}, reason => 'no')->{message},
+    qr/qcBatchIds was \[\] and is \[$failing\]/, 'a QC batch that came is a difference');
+approve($doubted);
+$ann->done('certificate issue', sampleId => $doubted->{id});
+
+$ann->done('qc-control update', $control, measuredValue => '5', reason => 'calculated anew');
+ok(state_of($doubted)->{underReview}, 'its batch failed late: the reported sample is under review');
+my $evading = $ann->done('sample amend', $doubted->{id}, reason => 'a doubt');
+$ann->done('sample-test reopen', $found, reason => 'a doubt');
+$ann->done('sample-test enter', $found, result => '');
+$ann->refused('qc_failed', 'qc-batch uncover', $failing, sampleTestIds => [$found], reason => 'a doubt');
+$ann->done('qc-batch cover', $clean, sampleTestIds => [$found]);
+$ann->done('qc-batch uncover', $failing, sampleTestIds => [$found], reason => 'a doubt');
+$ann->done('sample-test enter', $found, result => '4.0');
+$ann->done('sample-test verify', $found);
+like($ann->refused('amendment_differs', 'amendment withdraw', $evading->{id}, reason => 'no doubt')
+        ->{message}, qr/qcBatchIds was \[$failing\] and is \[$clean\]/,
+    'a sample that was taken out of the failed batch passes the gates of a new version');
+approve($doubted);
+is($ann->done('certificate issue', sampleId => $doubted->{id})->{version}, 2, 'the new version is issued');
+
 # --- Of a sample without certificate ----------------------------------------------------
 
 $ann->done('sample amend', $other->{id}, reason => 'address', changes => { clientName => 'B' });

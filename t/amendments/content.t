@@ -153,7 +153,7 @@ is_deeply([ map { $_->{member} } grep { $_->{member} =~ /notes/ }
 
 # Each member that an amendment compares is printed, or known as one of the laboratory's own.
 my %inside = map { $_ => 1 } qw(trackingId clientId projectId materialTypeId notes noteOnReport
-    testDefinitionId reagentLotId mediaLotId status reported);
+    testDefinitionId reagentLotId mediaLotId status reported qcBatchIds);
 my $compared = $lims->db->selectcol_arrayref(q{
     SELECT CASE WHEN of = 'sample' THEN key ELSE 'tests[1].' || key END
       FROM (SELECT lims.amendable_content(organization_id, id) AS content FROM lims.sample WHERE id = ?) c

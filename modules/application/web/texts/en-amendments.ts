@@ -37,5 +37,6 @@ export const amendments = {
         receiptCondition: 'Condition on receipt', result: 'result', qualifier: 'qualifier',
         unit: 'unit', specification: 'limit', reagentLot: 'reagent lot', mediaLot: 'media lot',
         outOfSpecification: 'out of specification', status: 'status', reported: 'reported',
+        qcBatchIds: 'QC batches by id',
     } as Record<string, string>,
 };
