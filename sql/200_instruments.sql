@@ -47,6 +47,9 @@ CREATE TABLE lims.instrument_profile (
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     instrument_id bigint,
     definition jsonb NOT NULL CHECK (jsonb_typeof(definition) = 'object'),
+    -- Identifies the version in the caches of the service's processes. Its id does not: a
+    -- process may serve several databases, or one that was restored to an earlier time.
+    cache_key uuid NOT NULL DEFAULT gen_random_uuid(),
     status text NOT NULL DEFAULT 'draft'
         CHECK (status IN ('draft', 'active', 'retired')),
     created_by bigint DEFAULT lims.context_id('user_id'),
@@ -69,8 +72,8 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     IF OLD.status <> 'draft'
-       AND ((NEW.code, NEW.version, NEW.definition)
-            IS DISTINCT FROM (OLD.code, OLD.version, OLD.definition)
+       AND ((NEW.code, NEW.version, NEW.definition, NEW.cache_key)
+            IS DISTINCT FROM (OLD.code, OLD.version, OLD.definition, OLD.cache_key)
             OR NEW.status = 'draft') THEN
         PERFORM lims.refuse('invalid_transition', format(
             'profile %s version %s is in use: create a new version', OLD.code,

@@ -49,7 +49,7 @@ static const lims_error_t *fetch(lims_result_t **row, lims_import_t *import, lim
     const lims_error_t *error;
 
     import->holding = lims_registry_hold(import->pool);
-    lims_values_set(known, "known", lims_holding_ids(import->holding));
+    lims_values_set(known, "known", lims_holding_keys(import->holding));
     /* Outside a transaction a caller over HTTP is checked in the same round trip. */
     error = rq->exchange ? lims_service_read(results, rq, calls, 2)
                          : lims_database_run(results, rq, calls, 2, 0);

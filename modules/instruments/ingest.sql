@@ -7,7 +7,8 @@
 SELECT id AS "id",
        code AS "code",
        version AS "version",
-       CASE WHEN id = ANY (:known::bigint[]) THEN NULL
+       cache_key AS "cacheKey",
+       CASE WHEN cache_key = ANY (:known::uuid[]) THEN NULL
             ELSE definition::text END AS "definition"
   FROM lims.instrument_profile
  WHERE organization_id = :$organization::bigint

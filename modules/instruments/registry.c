@@ -15,6 +15,7 @@ typedef struct entry_t entry_t;
 
 struct entry_t {
     apr_pool_t *pool; /* of its own; the entry lives there too */
+    const char *key;  /* of the version, in every database */
     const lims_profile_t *profile;
     int held; /* by so many holdings */
     apr_time_t used;
@@ -55,8 +56,7 @@ static apr_pool_t *own_pool(apr_pool_t *beside)
     return pool;
 }
 
-static entry_t *parse(const char *id, const char *version, const char *definition,
-                      apr_pool_t *beside)
+static entry_t *parse(const lims_result_t *rows, int i, const char *definition, apr_pool_t *beside)
 {
     apr_pool_t *pool = own_pool(beside);
     const lims_profile_t *parsed = NULL;
@@ -71,20 +71,21 @@ static entry_t *parse(const char *id, const char *version, const char *definitio
         return NULL;
     }
     profile = apr_pmemdup(pool, parsed, sizeof(*parsed));
-    profile->id = apr_pstrdup(pool, id);
-    profile->version = (int)strtol(version, NULL, 10);
+    profile->id = apr_pstrdup(pool, lims_result_get(rows, i, "id"));
+    profile->version = (int)strtol(lims_result_get(rows, i, "version"), NULL, 10);
     entry = apr_pcalloc(pool, sizeof(*entry));
     entry->pool = pool;
+    entry->key = apr_pstrdup(pool, lims_result_get(rows, i, "cacheKey"));
     entry->profile = profile;
     return entry;
 }
 
 /* --- Keeping -------------------------------------------------------------- */
 
-static entry_t *find_kept(const char *id)
+static entry_t *find_kept(const char *key)
 {
     for (entry_t *entry = kept; entry; entry = entry->next) {
-        if (strcmp(entry->profile->id, id) == 0) {
+        if (strcmp(entry->key, key) == 0) {
             return entry;
         }
     }
@@ -149,15 +150,14 @@ lims_holding_t *lims_registry_hold(apr_pool_t *pool)
     return holding;
 }
 
-const char *lims_holding_ids(const lims_holding_t *holding)
+const char *lims_holding_keys(const lims_holding_t *holding)
 {
-    apr_array_header_t *ids = apr_array_make(holding->pool, 16, sizeof(const char *));
+    apr_array_header_t *keys = apr_array_make(holding->pool, 16, sizeof(const char *));
 
     for (int i = 0; i < holding->entries->nelts; i++) {
-        APR_ARRAY_PUSH(ids, const char *) =
-            APR_ARRAY_IDX(holding->entries, i, entry_t *)->profile->id;
+        APR_ARRAY_PUSH(keys, const char *) = APR_ARRAY_IDX(holding->entries, i, entry_t *)->key;
     }
-    return apr_pstrcat(holding->pool, "{", apr_array_pstrcat(holding->pool, ids, ','), "}", NULL);
+    return apr_pstrcat(holding->pool, "{", apr_array_pstrcat(holding->pool, keys, ','), "}", NULL);
 }
 
 /* Adds a profile that was just parsed. If another thread was faster, its copy
@@ -168,7 +168,7 @@ static entry_t *keep(lims_holding_t *holding, entry_t *fresh)
 
     if (lock) {
         apr_thread_mutex_lock(lock);
-        entry = find_kept(fresh->profile->id);
+        entry = find_kept(fresh->key);
         if (!entry) {
             entry = fresh;
             entry->next = kept;
@@ -185,12 +185,12 @@ static entry_t *keep(lims_holding_t *holding, entry_t *fresh)
     return entry;
 }
 
-static entry_t *find_held(const lims_holding_t *holding, const char *id)
+static entry_t *find_held(const lims_holding_t *holding, const char *key)
 {
     for (int i = 0; i < holding->entries->nelts; i++) {
         entry_t *entry = APR_ARRAY_IDX(holding->entries, i, entry_t *);
 
-        if (strcmp(entry->profile->id, id) == 0) {
+        if (strcmp(entry->key, key) == 0) {
             return entry;
         }
     }
@@ -206,12 +206,11 @@ apr_array_header_t *lims_holding_profiles(const char **broken, lims_holding_t *h
 
     *broken = NULL;
     for (int i = 0; i < count; i++) {
-        const char *id = lims_result_get(rows, i, "id");
         const char *definition = lims_result_get(rows, i, "definition");
-        entry_t *entry = find_held(holding, id);
+        entry_t *entry = find_held(holding, lims_result_get(rows, i, "cacheKey"));
 
         if (!entry && definition) {
-            entry = parse(id, lims_result_get(rows, i, "version"), definition, holding->pool);
+            entry = parse(rows, i, definition, holding->pool);
             entry = entry ? keep(holding, entry) : NULL;
         }
         if (entry) {

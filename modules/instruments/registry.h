@@ -2,9 +2,9 @@
 /*
  * registry.h - cache of parsed profiles, one for each process.
  *
- * A version that has been active never changes, so its id identifies what was
- * parsed of it. A file is read by all active profiles of its organization: the
- * database sends only those that are not cached.
+ * A version that has been active never changes, so its cache key identifies what
+ * was parsed of it, whichever database it is from. A file is read by all active
+ * profiles of its organization: the database sends only those that are not cached.
  */
 #ifndef LIMS_INSTRUMENTS_REGISTRY_H
 #define LIMS_INSTRUMENTS_REGISTRY_H
@@ -23,12 +23,11 @@ typedef struct lims_holding_t lims_holding_t;
 
 lims_holding_t *lims_registry_hold(apr_pool_t *pool);
 
-/* Returns the ids of all held profiles, as an array literal of PostgreSQL:
- * "{7,9}". */
-const char *lims_holding_ids(const lims_holding_t *holding);
+/* Returns the cache keys of all held profiles, as an array literal of PostgreSQL. */
+const char *lims_holding_keys(const lims_holding_t *holding);
 
-/* Returns the profiles of the rows (id, version, definition, which is NULL for
- * a held profile): an array of const lims_profile_t * that lives as long as
+/* Returns the profiles of the rows (id, version, cacheKey, definition, which is NULL
+ * for a held profile): an array of const lims_profile_t * that lives as long as
  * they are held. A definition that cannot be parsed is left out and its code is
  * in *broken; NULL: there was none. */
 apr_array_header_t *lims_holding_profiles(const char **broken, lims_holding_t *holding,
