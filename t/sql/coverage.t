@@ -110,12 +110,14 @@ refused($app, verify($ph), 'qc_failed', 'the failed batch still refuses the veri
 
 # --- Files ---------------------------------------------------------------------------
 
-# The batch of a file that has results of these tests.
+# The batch of a file that has results of these tests, measured at a time of that day.
 sub run {
-    my ($number, $value, @tests) = @_;
+    my ($number, $value, $time, @tests) = @_;
     my $file = file("$number.csv");
     $app->begin_work;
     my $id = batch($number, $value, file_id => $file);
+    made('instrument_file_row', file_id => $file, row_number => 1, sample_test_id => $_,
+        result => '3', analyzed_at => $time && "2026-01-02T$time:00Z", status => 'written') for @tests;
     $app->do('SELECT lims.cover_measured(?, ?, ?)', undef, $lab->{id}, $id, \@tests);
     $app->commit;
     return $id;
@@ -127,22 +129,26 @@ sub covering {
 }
 
 enter($pb, '3');
-my @run = (run('R1', 9, $pb));
+my @run = (run('R1', 9, '08:00', $pb));
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
     'a result cannot leave a failed run');
 $app->do($cover, undef, $lab->{id}, $pb, $passed);
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
     'it cannot leave it for a batch made by hand');
-my $other = run('R0', 1, $base->sample($lab, 'PB')->{PB});
+my $other = run('R0', 1, '08:30', $base->sample($lab, 'PB')->{PB});
 $app->do($cover, undef, $lab->{id}, $pb, $other);
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
     'it cannot leave it for a run that did not measure it');
 $app->do($leave, undef, $lab->{id}, $pb, $other);
-push @run, run('R2', 9, $pb);
-is_deeply(covering($pb), [ $passed, $run[1] ], 'it leaves it for a run that measured it again');
+my $copy = run('R1 again', 1, '08:00', $pb);
+is_deeply(covering($pb), [ $run[0], $passed, $copy ], 'it does not leave it for a copy of the run');
+refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
+    'nobody removes it from the failed run for its copy');
+push @run, run('R2', 9, '09:00', $pb);
+is_deeply(covering($pb), [ $passed, $run[1] ], 'it leaves both for a run that measured it again');
 refused($app, verify($pb), 'qc_failed',
     'the second run, which failed too, refuses the verification');
-push @run, run('R3', 1, $pb);
+push @run, run('R3', 1, '10:00', $pb);
 is_deeply(covering($pb), [ $passed, $run[2] ], 'it leaves that for a third run, which passed');
 refused($app, 'UPDATE lims.qc_batch SET file_id = NULL WHERE organization_id = ? AND id = ?',
     [ $lab->{id}, $run[2] ], 'field_not_patchable', 'the file of a run cannot change');
