@@ -272,7 +272,8 @@ BEGIN
                CASE WHEN o.verdict = 'pending' THEN
                    now() + least(greatest(
                        p_schedule[o.retries + 1] * (1 + p_jitter * random()),
-                       make_interval(secs => o.after)), p_longest)
+                       make_interval(secs => least(o.after, extract(epoch FROM p_longest)))),
+                       p_longest)
                END AS again_at
           FROM (SELECT u.*,
                        CASE WHEN u.arrived THEN 'delivered'
