@@ -5,7 +5,8 @@
 
 CREATE SEQUENCE lims.sign_in_guess_id_seq;
 
--- Failed sign-ins, counted for each account and address.
+-- Failed sign-ins, counted for each account and address; of IPv6 the network of 64 bits, for
+-- whoever has an address has all of them (RFC 4291 section 2.5.4).
 CREATE TABLE lims.sign_in_guess (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.sign_in_guess_id_seq'),
@@ -28,6 +29,17 @@ CREATE TABLE lims.sign_in_guess (
 
 SELECT lims.attach_record('sign_in_guess', '{succeeded_at}');
 
+-- Returns the part of an address by which who guesses is known.
+CREATE FUNCTION lims.guessing_network(p_address text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    RETURN CASE WHEN p_address ~ '^[0-9A-Fa-f:]*:[0-9A-Fa-f:]*$'
+                THEN network(set_masklen(p_address::inet, 64))::text
+                ELSE p_address END;
+END
+$$;
+
 -- Whether an account may not sign in from an address now: by failed sign-ins from there, or
 -- by failed signatures, which lock both.
 CREATE FUNCTION lims.is_barred(p_organization bigint, p_user bigint, p_address text)
@@ -39,7 +51,7 @@ BEGIN
         SELECT FROM lims.sign_in_guess g
          WHERE g.organization_id = p_organization
            AND g.user_id = p_user
-           AND g.address = p_address
+           AND g.address = lims.guessing_network(p_address)
            AND g.locked_until > clock_timestamp());
 END
 $$;
@@ -54,7 +66,7 @@ BEGIN
         SELECT FROM lims.sign_in_guess g
          WHERE g.organization_id = p_organization
            AND g.user_id = p_user
-           AND g.address = p_address
+           AND g.address = lims.guessing_network(p_address)
            AND g.succeeded_at > now() - interval '30 days');
 END
 $$;
@@ -72,17 +84,18 @@ SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v_guess lims.sign_in_guess;
+    v_network CONSTANT text := lims.guessing_network(p_address);
 BEGIN
     PERFORM lims.require_read_committed();
     INSERT INTO lims.sign_in_guess (organization_id, user_id, address)
-    VALUES (p_organization, p_user, p_address)
+    VALUES (p_organization, p_user, v_network)
     ON CONFLICT (organization_id, user_id, address) DO NOTHING;
     SELECT g.*
       INTO v_guess
       FROM lims.sign_in_guess g
      WHERE g.organization_id = p_organization
        AND g.user_id = p_user
-       AND g.address = p_address
+       AND g.address = v_network
        FOR NO KEY UPDATE;
     IF v_guess.locked_until > clock_timestamp() THEN
         RETURN NULL;
@@ -106,7 +119,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     INSERT INTO lims.sign_in_guess (organization_id, user_id, address, succeeded_at)
-    VALUES (p_organization, p_user, p_address, now())
+    VALUES (p_organization, p_user, lims.guessing_network(p_address), now())
     ON CONFLICT (organization_id, user_id, address) DO UPDATE
        SET failures = 0,
            locks = 0,

@@ -543,6 +543,8 @@ BEGIN
                             WHERE k.organization_id = p_organization
                               AND k.id = p_key
                               AND k.acts_for = u.id
+                              AND (k.created_by = u.id
+                                   OR lims.is_active_user(k.organization_id, k.created_by))
                               AND k.revoked_at IS NULL
                               AND coalesce(k.expires_at > now(), true)
                               AND o.api_access))

@@ -73,7 +73,8 @@ $$;
 
 -- Locks the chain of an organization that was not closed since p_begun, and says up to
 -- where it may be closed now, over at most p_positions. Skips what another machine has
--- locked; no row: nothing is left to do.
+-- locked; no row: nothing is left to do. Organizations take turns by chance, so that one whose
+-- chain cannot be closed keeps no other from it.
 CREATE FUNCTION lims.audit_take(p_begun timestamptz, p_positions bigint)
 RETURNS TABLE (
     organization_id bigint,
@@ -106,7 +107,7 @@ BEGIN
       FROM lims.audit_closing c
      WHERE c.closed_at < p_begun
         OR c.behind
-     ORDER BY c.closed_at
+     ORDER BY random()
      LIMIT 1
        FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN

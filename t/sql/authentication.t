@@ -57,6 +57,25 @@ is_deeply($app->selectrow_arrayref(q{SELECT lims.context_id('organization_id'),
         lims.context_id('api_key_id'), lims.context('request_id')}), [ (undef) x 4 ],
             'the context ends with the transaction');
 
+# A file that was received is read later, in the name of its sender: as long as the key would be
+# accepted.
+sub acting_for {
+    my ($key) = @_;
+    $app->begin_work;
+    $app->do('SELECT lims.act_for_sender(?, ?, ?, ?)', undef, $lab->{id}, $lab->{user_id}, $key, 'req-2');
+    my ($user) = $app->selectrow_array(q{SELECT lims.context_id('user_id')});
+    $app->rollback;
+    return $user;
+}
+my $maker = $base->insert('user_account', { organization_id => $lab->{id}, email => 'maker@x.example',
+    display_name => 'Maker' });
+my $given = $base->value(q{INSERT INTO lims.api_key (organization_id, name, key_hash, key_prefix, created_by, acts_for,
+    scopes) VALUES (?, 'k', sha256('lk_given'), 'lk_', ?, ?, '{results:write}') RETURNING id}, $lab->{id}, $maker,
+    $lab->{user_id});
+is(acting_for($given), $lab->{user_id}, 'a received file is read in the name of the person whom its key acts for');
+$base->db->do('UPDATE lims.user_account SET active = false WHERE id = ?', undef, $maker);
+is(acting_for($given), undef, 'but not once the person who made the key is inactive');
+
 made_key('lk_revoked', revoked_at => '2026-01-01');
 made_key('lk_expired', expires_at => '2026-01-01');
 is(authenticated('lk_unknown'), 'LM401 the API key is unknown', 'an unknown key');

@@ -48,7 +48,7 @@ function Lines({ layout, s }: { layout: Layout; s: number }): ReactElement {
     );
 }
 
-// Their names stand inside: the right edge has the values of the standard deviations.
+// The names of these limits stand inside: the right edge has the values of the standard deviations.
 function MethodLimits({ layout, words }: { layout: Layout; words: Words }): ReactElement {
     return (
         <>
