@@ -157,6 +157,13 @@ static const lims_field_t value_input[] = {
       .max = 1000,
       .doc = "Value of the field, of the kind that the template says; null clears it.",
       .example = "1000" },
+    { .name = "was",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "Value of the field as it was read, null: none. If another stands there now, nothing "
+             "is entered: 412.",
+      .example = "998" },
     LIMS_FIELD_END,
 };
 
@@ -227,6 +234,14 @@ static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t 
     for (int i = 0; !error && i < lims_result_count(asked); i++) {
         const char *name = lims_result_get(asked, i, "field");
         const char *kind = lims_result_get(asked, i, "kind");
+
+        if (lims_result_true(asked, i, "stale")) {
+            return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                                     "values[%d].was: the field \"%s\" has another value now; "
+                                     "nothing was entered. Read the worksheet again and decide "
+                                     "anew.",
+                                     i, lims_excerpt(name, rq->pool));
+        }
         error = kind ? check_value(name, kind, lims_result_get(asked, i, "value"), rq->pool)
                      : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
                                          "values[%d].field: the worksheet has no field \"%s\".", i,
@@ -301,7 +316,8 @@ static const lims_error_t *sign_off(lims_request_t *rq)
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e fill_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_TEST_VERIFIED_LOCKED,
-                                            LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+                                            LIMS_E_PRECONDITION_FAILED, LIMS_E_INVALID_TRANSITION,
+                                            LIMS_E_COUNT };
 static const lims_error_e signoff_errors[] = {
     LIMS_E_INVALID_REFERENCE,    LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_WORKSHEET_INCOMPLETE,
     LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_COUNT

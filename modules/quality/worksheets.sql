@@ -69,10 +69,12 @@ SELECT id
 
 -- name: worksheet_asked many
 -- Returns the fields for which values were given; kind is null where the template has
--- no field of that name.
+-- no field of that name. Stale: another value stands there than the one that was read.
 SELECT u.value ->> 'field' AS "field",
        u.value ->> 'value' AS "value",
-       f.kind AS "kind"
+       f.kind AS "kind",
+       u.value ? 'was'
+       AND nullif(v.value, '') IS DISTINCT FROM nullif(u.value ->> 'was', '') AS "stale"
   FROM jsonb_array_elements(:values::jsonb) WITH ORDINALITY AS u (value, place)
   JOIN lims.worksheet w
     ON w.organization_id = :$organization::bigint
@@ -81,6 +83,10 @@ SELECT u.value ->> 'field' AS "field",
     ON f.organization_id = w.organization_id
    AND f.template_id = w.template_id
    AND f.name = u.value ->> 'field'
+  LEFT JOIN lims.worksheet_value v
+    ON v.organization_id = w.organization_id
+   AND v.worksheet_id = w.id
+   AND v.field_id = f.id
  ORDER BY u.place
 
 -- name: worksheet_fill exec

@@ -103,6 +103,7 @@ my %column = (
     'worksheet.signOffs.meaning'        => 'electronic_signature.meaning',
     'fillWorksheet.values.field'        => 'worksheet_field.name',
     'fillWorksheet.values.value'        => 'worksheet_value.value',
+    'fillWorksheet.values.was'          => 'worksheet_value.value',
     'signOffWorksheet.step'             => 'worksheet_signoff_step.name',
     'signOffWorksheet.meaning'          => 'electronic_signature.meaning',
     'addConfirmationStep.medium'        => 'confirmation_step.medium',

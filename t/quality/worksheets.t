@@ -90,6 +90,15 @@ $ann->refused('worksheet_incomplete', 'worksheet sign-off', $sheet->{id}, step =
 $ann->done('worksheet fill', fill(extractedOn => '2026-11-19'));
 is($ann->done('worksheet fill', fill(extractedOn => '2026-11-20'))->{values}[1]{value},
     '2026-11-20', 'a value is corrected');
+$ann->refused('precondition_failed', 'worksheet fill', sampleTestId => $test, values => [
+    { field => 'volume', value => '990', was => '1000' },
+    { field => 'extractedOn', value => '2026-11-21', was => '2026-11-19' } ]);
+$ann->refused('precondition_failed', 'worksheet fill', sampleTestId => $test, values => [
+    { field => 'volume', value => '990', was => undef } ]);
+is_deeply([ map { $_->{value} } @{ $ann->done('worksheet fill', sampleTestId => $test,
+        values => [ { field => 'volume', value => '1000', was => '1000' },
+            { field => 'remark', value => 'cloudy', was => undef } ])->{values} } ],
+    [ '1000', '2026-11-20', 'cloudy' ], 'a value is entered over the one that was read, and no other');
 incomplete([], [ 'Analyst', 'Reviewer' ], 'unsigned');
 
 # --- Signing ----------------------------------------------------------------------------

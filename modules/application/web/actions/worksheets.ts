@@ -20,13 +20,16 @@ async function worksheetsChanged(): Promise<void> {
         '/sample-tests', '/signatures'), samplesChanged()]);
 }
 
-// Begins the worksheet where the test has none.
+// Begins the worksheet where the test has none. A value replaces the one that was seen, and no other:
+// where another stands by now, nothing is entered, and the worksheet is read again.
 export async function fill(
-    sampleTestId: number, values: { field: string; value: string | null }[],
+    sampleTestId: number, values: { field: string; value: string | null; was: string | null }[],
 ): Promise<number> {
-    const { id } = await answer(api.POST('/worksheets', { body: { sampleTestId, values } }));
-    await worksheetsChanged();
-    return id;
+    try {
+        return (await answer(api.POST('/worksheets', { body: { sampleTestId, values } }))).id;
+    } finally {
+        await worksheetsChanged();
+    }
 }
 
 // Makes the question of a signature, which lists every value of the worksheet.

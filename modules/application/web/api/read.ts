@@ -122,6 +122,16 @@ export function useRead<P extends ReadPath>(
     });
 }
 
+// Reads a record for a form of its own: as it is when the form is opened, and not again while
+// somebody types.
+export const useAtOpening = <P extends ReadPath>(
+    path: P, init: Init<P>,
+): UseQueryResult<Read<P>, Problem> => useQuery<Read<P>, Problem>({
+    queryKey: ['form', path, init],
+    queryFn: () => readNow(path, init),
+    staleTime: Infinity, gcTime: 0, retry: false,
+});
+
 // Paths that are read again because a person did something.
 const asked = new Set<string>();
 

@@ -157,6 +157,25 @@ async function worksheetOfTest(page) {
     await looks(page, 'worksheet-of-test');
 }
 
+// Somebody else enters a value that is typed over: nothing is entered until both were seen.
+async function replacing(page) {
+    const { sampleTestId } = await ask(page, 'GET', `/worksheets/${idIn(page)}`);
+    await ask(page, 'POST', '/worksheets', { sampleTestId,
+        values: [{ field: 'tare_weight', value: '48100.9' }] });
+    await page.getByRole('button', { name: 'Save 2 values' }).click();
+    await page.waitForSelector('.versions tbody tr');
+    ok(/Tare weight.*48100\.9.*48100\.2/s.test(await page.textContent('.versions')),
+        'a value that somebody else entered meanwhile stands beside mine',
+        await page.textContent('.versions'));
+    const { values } = await ask(page, 'GET', `/worksheets/${idIn(page)}`);
+    const valueOf = (name) => values.find(({ field }) => field === name).value;
+    is([valueOf('tare_weight'), valueOf('final_weight')].join(), '48100.9,',
+        'nothing was entered unseen');
+    await looks(page, 'worksheet-conflict');
+    await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
+    await page.getByRole('button', { name: 'Save 2 values' }).click();
+}
+
 async function worksheets(page) {
     await go(page, 'Worksheets');
     await page.waitForSelector('tr.cursor');
@@ -173,9 +192,14 @@ async function worksheets(page) {
     await page.keyboard.insertText('48103.9');
     ok(await page.getByRole('button', { name: 'Sign Analyst' }).getAttribute('aria-disabled'),
         'what is typed is saved before it is signed');
-    await page.getByRole('button', { name: 'Save 2 values' }).click();
+    await replacing(page);
     await until(page, () => /Not signed/.test(document.querySelector('.head')?.textContent),
         'the values are saved');
+    await page.getByLabel('Tare weight of flask').fill('1');
+    await page.getByRole('button', { name: 'Save 1 value' }).waitFor();
+    await page.getByLabel('Tare weight of flask').fill('48100.2');
+    is(await page.getByRole('button', { name: 'Sign Analyst' }).getAttribute('aria-disabled'), null,
+        'what is typed back needs no saving before it is signed');
     await looks(page, 'worksheet');
     await page.keyboard.press('Control+Enter');
     const signing = page.getByRole('dialog');

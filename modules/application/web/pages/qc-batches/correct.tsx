@@ -6,23 +6,32 @@ import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
 import { batchesChanged } from '../../actions/make-batch.ts';
-import type { QcControl } from '../../actions/qc-batches.ts';
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
+import { condition, readNow, useAtOpening } from '../../api/read.ts';
+import type { Read } from '../../api/read.ts';
 import { numberOf } from '../../nouns/qc-numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
-import { Refused } from '../../parts/states.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.batches;
 
-export function CorrectControl({ control, name, close }: {
-    control: QcControl; name: string; close: () => void;
+type Control = Read<'/qc-controls/{id}'>;
+
+const measured = ({ measuredText, measuredValue }: Control): string =>
+    String(measuredText ?? measuredValue ?? '');
+
+function Correcting({ control, name, close }: {
+    control: Control; name: string; close: () => void;
 }): ReactElement {
     const [problem, setProblem] = useState<Problem | null>(null);
+    // The value that somebody else has entered meanwhile.
+    const [now, setNow] = useState<string | null>(null);
+    const path = { params: { path: { id: control.id } } };
     const asText = control.criterion === 'expected';
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
@@ -30,35 +39,52 @@ export function CorrectControl({ control, name, close }: {
         const value = String(form.get('value'));
         const reason = String(form.get('reason'));
         answer(api.PATCH('/qc-controls/{id}', {
-            params: { path: { id: control.id } },
+            ...path, ...condition(control),
             body: asText ? { measuredText: value, reason } : { measuredValue: numberOf(value), reason },
         })).then(async () => {
             await batchesChanged();
             say({ tone: 'ready', text: texts.corrected(name) });
             close();
-        }).catch((error: unknown) => setProblem(asProblem(error)));
+        }).catch(async (error: unknown) => {
+            const refusal = asProblem(error);
+            setProblem(refusal);
+            if (refusal.status === 412) {
+                setNow(measured(await readNow('/qc-controls/{id}', path)));
+            }
+        });
     };
 
     return (
+        <form onSubmit={submit}>
+            <p className="field">
+                <label htmlFor="value">{texts.correctValue}</label>
+                <input id="value" name="value" autoFocus required autoComplete="off"
+                    {...(asText ? {} : { pattern: '[+\\-]?[0-9]*[.,]?[0-9]+' })}
+                    title={asText ? undefined : texts.number}
+                    defaultValue={measured(control)} />
+            </p>
+            <p className="field">
+                <label htmlFor="why">{texts.correctReason}</label>
+                <input id="why" name="reason" required maxLength={1000} autoComplete="off" />
+            </p>
+            {problem ? <Refused problem={problem} /> : null}
+            {now === null ? null : <p><strong>{t.asking.now(now)}</strong></p>}
+            <footer>
+                <Button kind="primary" type="submit" keys="Enter">{texts.correct(name)}</Button>
+                <Button keys="Esc" onPress={close}>{t.cancel}</Button>
+            </footer>
+        </form>
+    );
+}
+
+export function CorrectControl({ id, name, close }: {
+    id: number; name: string; close: () => void;
+}): ReactElement {
+    const { data, error } = useAtOpening('/qc-controls/{id}', { params: { path: { id } } });
+    return (
         <SidePanel title={texts.correct(name)} close={close}>
-            <form onSubmit={submit}>
-                <p className="field">
-                    <label htmlFor="value">{texts.correctValue}</label>
-                    <input id="value" name="value" autoFocus required autoComplete="off"
-                        {...(asText ? {} : { pattern: '[+\\-]?[0-9]*[.,]?[0-9]+' })}
-                        title={asText ? undefined : texts.number}
-                        defaultValue={control.measuredText ?? control.measuredValue ?? ''} />
-                </p>
-                <p className="field">
-                    <label htmlFor="why">{texts.correctReason}</label>
-                    <input id="why" name="reason" required maxLength={1000} autoComplete="off" />
-                </p>
-                {problem ? <Refused problem={problem} /> : null}
-                <footer>
-                    <Button kind="primary" type="submit" keys="Enter">{texts.correct(name)}</Button>
-                    <Button keys="Esc" onPress={close}>{t.cancel}</Button>
-                </footer>
-            </form>
+            {data?.id === id ? <Correcting control={data} name={name} close={close} />
+                : error ? <Refused problem={error} /> : <Waiting what={texts.correct(name)} rows={2} />}
         </SidePanel>
     );
 }

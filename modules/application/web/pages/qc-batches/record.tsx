@@ -58,7 +58,7 @@ function Correction({ batch }: { batch: QcBatch }): ReactElement | null {
     const definitions = useDefinitions();
     const control = batch.controls.find(({ id }) => String(id) === searchParams.get('correct'));
     return control ? (
-        <CorrectControl control={control} close={() => navigate(paths.qcBatch(batch.id))}
+        <CorrectControl id={control.id} close={() => navigate(paths.qcBatch(batch.id))}
             name={titleOf(control, definitions.get(control.testDefinitionId ?? 0)?.code ?? '')} />
     ) : null;
 }

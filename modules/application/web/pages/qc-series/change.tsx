@@ -8,11 +8,12 @@ import type { FormEvent, ReactElement } from 'react';
 import { chartsChanged } from '../../actions/qc-series.ts';
 import type { QcSeries } from '../../actions/qc-series.ts';
 import { answer, api } from '../../api/client.ts';
+import { condition, useAtOpening } from '../../api/read.ts';
 import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
-import { Refused } from '../../parts/states.tsx';
+import { Refused, Waiting } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -73,15 +74,13 @@ function baselineOf(form: FormData): QcSeries['baseline'] {
     };
 }
 
-export function ChangeSeries({ series, title, close }: {
-    series: QcSeries; title: string; close: () => void;
-}): ReactElement {
+function Changing({ series, close }: { series: QcSeries; close: () => void }): ReactElement {
     const [problem, setProblem] = useState<Problem | null>(null);
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         answer(api.PATCH('/qc-series/{id}', {
-            params: { path: { id: series.id } },
+            params: { path: { id: series.id } }, ...condition(series),
             body: { baseline: baselineOf(form), rules: form.getAll('rules').map(String) },
         })).then(async () => {
             await chartsChanged();
@@ -91,16 +90,27 @@ export function ChangeSeries({ series, title, close }: {
     };
 
     return (
+        <form onSubmit={submit}>
+            <Baseline series={series} />
+            <Rules series={series} />
+            {problem ? <Refused problem={problem} /> : null}
+            <footer>
+                <Button kind="primary" type="submit" keys="Enter">{words.save}</Button>
+                <Button keys="Esc" onPress={close}>{t.cancel}</Button>
+            </footer>
+        </form>
+    );
+}
+
+// The series is read without a period: that is the record which is changed.
+export function ChangeSeries({ id, title, close }: {
+    id: number; title: string; close: () => void;
+}): ReactElement {
+    const { data, error } = useAtOpening('/qc-series/{id}', { params: { path: { id } } });
+    return (
         <SidePanel title={t.charts.change} note={title} close={close}>
-            <form onSubmit={submit}>
-                <Baseline series={series} />
-                <Rules series={series} />
-                {problem ? <Refused problem={problem} /> : null}
-                <footer>
-                    <Button kind="primary" type="submit" keys="Enter">{words.save}</Button>
-                    <Button keys="Esc" onPress={close}>{t.cancel}</Button>
-                </footer>
-            </form>
+            {data?.id === id ? <Changing series={data} close={close} />
+                : error ? <Refused problem={error} /> : <Waiting what={t.charts.change} rows={3} />}
         </SidePanel>
     );
 }

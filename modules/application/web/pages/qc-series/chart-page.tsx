@@ -125,7 +125,7 @@ function Opened({ all, series, change }: {
                 </div>
             </div>
             <div className="statusline"><span>{baseText(series, unit)}</span></div>
-            {change ? <ChangeSeries series={series} title={caption}
+            {change ? <ChangeSeries id={series.id} title={caption}
                 close={() => navigate(paths.qcSeries(series.id, undefined, search))} /> : null}
         </>
     );

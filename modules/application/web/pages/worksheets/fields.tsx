@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of a worksheet, by kind, with their units: Enter goes to the next field, and
-// what is missing is said at its field.
-import { useState } from 'react';
+// what is missing is said at its field. What somebody else entered meanwhile is shown beside what
+// was typed over it.
+import { useEffect, useState } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
 import { tell } from '../../acting/action.ts';
 import { fill } from '../../actions/worksheets.ts';
 import type { Worksheet } from '../../actions/worksheets.ts';
+import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
-import type { Clock } from '../../form/draft.ts';
+import { Conflict } from '../../form/conflict.tsx';
+import type { Member } from '../../form/definition.ts';
 import { useClock } from '../../form/form.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Status } from '../../parts/status.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { useUnsaved } from '../../unsaved.ts';
+import { type Typed, changesIn, clashesIn, decided, textOf, typedIn } from './typing.ts';
 
 type Value = Worksheet['values'][number];
 
 const words = t.worksheets;
 
 const types: Record<string, string> = { date: 'date', timestamp: 'datetime-local' };
-
-const shown = ({ kind, value }: Value, clock: Clock): string =>
-    value && kind === 'timestamp' ? clock.shown(value) : value ?? '';
-
-const kept = ({ kind }: Value, typed: string, clock: Clock): string | null =>
-    typed === '' ? null : kind === 'timestamp' ? clock.moment(typed) : typed;
 
 // The field after this one; from the last, the button that saves.
 function next(event: KeyboardEvent<HTMLElement>): void {
@@ -74,36 +72,42 @@ function Field({ value, typed, locked, set, first }: {
     );
 }
 
+const membersOf = (values: Value[]): Record<string, Member> =>
+    Object.fromEntries(values.map(({ field, label, kind }) => [field, { label: label ?? field,
+        ...(kind === 'boolean' ? { words: { true: words.yes, false: words.no } } : {}) }]));
+
 export function Fields({ one, dirty }: {
     one: Worksheet; dirty: (changed: boolean) => void;
 }): ReactElement {
     const clock = useClock();
-    const [typed, setTyped] = useState<Record<string, string>>({});
+    const [typed, setTyped] = useState<Typed>({});
     const [busy, setBusy] = useState(false);
     const signed = one.signOffs.length > 0;
     const locked = signed || !may('worksheet.fill');
-    const changed = one.values.filter((value) => typed[value.field] !== undefined
-        && typed[value.field] !== shown(value, clock));
-    const release = useUnsaved(changed.length > 0);
-    const set = (field: string, text: string): void => {
-        setTyped({ ...typed, [field]: text });
-        dirty(true);
-    };
+    const changes = changesIn(one.values, typed, clock);
+    const clashes = clashesIn(one.values, typed, clock);
+    const isDirty = changes.length > 0;
+    const release = useUnsaved(isDirty);
+
+    // Others change the values, too: what is typed may be theirs by now.
+    useEffect(() => dirty(isDirty), [dirty, isDirty]);
     const submit = (event: FormEvent): void => {
         event.preventDefault();
-        if (changed.length === 0) {
+        if (!isDirty) {
             say({ tone: 'attention', text: words.nothing });
             return;
         }
         setBusy(true);
-        fill(one.sampleTestId, changed.map((value) =>
-            ({ field: value.field, value: kept(value, typed[value.field] ?? '', clock) })))
-            .then(() => {
-                release();
-                setTyped({});
-                dirty(false);
-                say({ tone: 'ready', text: words.saved(changed.length) });
-            }, tell).finally(() => setBusy(false));
+        fill(one.sampleTestId, changes).then(() => {
+            release();
+            setTyped({});
+            say({ tone: 'ready', text: words.saved(changes.length) });
+        }, (error: unknown) => {
+            // The form shows what stands there now beside what was typed over it.
+            if (!(error instanceof Problem) || error.status !== 412) {
+                tell(error);
+            }
+        }).finally(() => setBusy(false));
     };
     return (
         <form onSubmit={submit} aria-busy={busy} data-scanned>
@@ -111,14 +115,18 @@ export function Fields({ one, dirty }: {
                 <tbody>
                     {one.values.map((value, i) => (
                         <Field key={value.field} value={value} locked={locked} first={i === 0}
-                            typed={typed[value.field] ?? shown(value, clock)}
-                            set={(text) => set(value.field, text)} />
+                            typed={textOf(value, typed, clock)}
+                            set={(text) => setTyped(typedIn(typed, value, text, clock))} />
                     ))}
                 </tbody>
             </table>
+            {clashes.length ? (
+                <Conflict clashes={clashes} members={membersOf(one.values)}
+                    decide={(keep) => setTyped(decided(one.values, typed, clock, keep))} />
+            ) : null}
             <p className="section"><span className="line">
                 {signed ? <span className="quiet">{words.signedHint}</span> : null}
-                {locked ? null : <Button type="submit">{words.save(changed.length)}</Button>}
+                {locked ? null : <Button type="submit">{words.save(changes.length)}</Button>}
             </span></p>
         </form>
     );
