@@ -13,12 +13,13 @@ import { Moment } from '../parts/moment.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
 import { useUnsaved } from '../unsaved.ts';
+import { FIRST, More, useLimit } from './more.tsx';
 import { comment } from './notes.ts';
 import { notedTable } from './record.ts';
 import type { Noted, Recorded } from './record.ts';
 
-export const useComments = (of: Recorded, enabled = true) => useRead('/comments', {
-    params: { query: { table: notedTable(of) ?? 'sample', recordId: of.id, limit: 100 } },
+export const useComments = (of: Recorded, enabled = true, limit = FIRST) => useRead('/comments', {
+    params: { query: { table: notedTable(of) ?? 'sample', recordId: of.id, limit } },
 }, { live: 15, enabled });
 
 function Write({ on }: { on: { table: Noted; id: number } }): ReactElement {
@@ -42,7 +43,8 @@ function Write({ on }: { on: { table: Noted; id: number } }): ReactElement {
 
 export function Comments({ of }: { of: Recorded }): ReactElement {
     const person = usePeople();
-    const found = useComments(of);
+    const shown = useLimit();
+    const found = useComments(of, true, shown.limit);
     const table = notedTable(of);
     const { columns } = t.record;
     return (
@@ -54,6 +56,7 @@ export function Comments({ of }: { of: Recorded }): ReactElement {
                     { title: columns.by, className: 'w-who', cell: (one) => person(one.by) },
                     { title: columns.comment, className: 'wrap', cell: (one) => one.text },
                 ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
         </>
     );
 }

@@ -16,14 +16,15 @@ import { paths } from '../paths.ts';
 import { PlainTable } from '../table/plain-table.tsx';
 import { sizeOf } from '../texts/size.ts';
 import { t } from '../texts/texts.ts';
+import { FIRST, More, useLimit } from './more.tsx';
 import { fileActions, upload } from './notes.ts';
 import { notedTable } from './record.ts';
 import type { Recorded } from './record.ts';
 
 export type Attached = Read<'/attachments'>['data'][number];
 
-export const useFiles = (of: Recorded, enabled = true) => useRead('/attachments', {
-    params: { query: { table: notedTable(of) ?? 'sample', recordId: of.id, limit: 100 } },
+export const useFiles = (of: Recorded, enabled = true, limit = FIRST) => useRead('/attachments', {
+    params: { query: { table: notedTable(of) ?? 'sample', recordId: of.id, limit } },
 }, { live: 15, enabled });
 
 function Name({ file }: { file: Attached }): ReactElement {
@@ -46,7 +47,8 @@ function Acts({ file }: { file: Attached }): ReactElement | null {
 
 export function Files({ of }: { of: Recorded }): ReactElement {
     const person = usePeople();
-    const found = useFiles(of);
+    const shown = useLimit();
+    const found = useFiles(of, true, shown.limit);
     const table = notedTable(of);
     const { columns } = t.record;
 
@@ -64,6 +66,7 @@ export function Files({ of }: { of: Recorded }): ReactElement {
                 { title: columns.withdrawn, className: 'w-ident', cell: (one) => one.withdrawalReason },
                 { title: t.more, className: 'w-tick', cell: (one) => <Acts file={one} /> },
             ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
         </>
     );
 }

@@ -2,17 +2,16 @@
 //
 // History of a record in words, oldest first, with the notifications of other systems at their
 // time.
-import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import { useRead } from '../api/read.ts';
 import { may } from '../api/session.ts';
-import { Button } from '../parts/button.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { paths } from '../paths.ts';
 import { Link } from '../router.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
+import { More, useLimit } from './more.tsx';
 import type { HistoryPath, Recorded } from './record.ts';
 
 export interface Line {
@@ -22,17 +21,14 @@ export interface Line {
     what: ReactNode;
 }
 
-const step = 100;
-const most = 500;
-
 // One type for all: each of these paths answers with the same kind of entries.
 const useHistory = (path: HistoryPath, id: number, limit: number) =>
     useRead<'/samples/{id}/history'>(path as '/samples/{id}/history',
         { params: { path: { id }, query: { limit } } }, { live: 15 });
 
 export function History({ of, told }: { of: Recorded; told: Line[] }): ReactElement {
-    const [limit, setLimit] = useState(step);
-    const found = useHistory(of.history, of.id, limit);
+    const shown = useLimit();
+    const found = useHistory(of.history, of.id, shown.limit);
     const { columns } = t.record;
     const more = found.data?.hasMore ?? false;
     const own: Line[] = (found.data?.data ?? []).map(({ id, occurredAt, person, sentence }) =>
@@ -58,12 +54,7 @@ export function History({ of, told }: { of: Recorded; told: Line[] }): ReactElem
                     </Link>
                 </p>
             ) : null}
-            {more && limit < most ? (
-                <p className="section">
-                    <Button onPress={() => setLimit(limit + step)}>{t.record.moreHistory(step)}</Button>
-                </p>
-            ) : null}
-            {more && limit >= most ? <p className="section quiet">{t.record.trailHasMore}</p> : null}
+            <More {...shown} hasMore={more} />
         </>
     );
 }

@@ -12,11 +12,12 @@ import { pageOf } from '../places.ts';
 import { Link } from '../router.tsx';
 import { PlainTable } from '../table/plain-table.tsx';
 import { t } from '../texts/texts.ts';
+import { FIRST, More, useLimit } from './more.tsx';
 import type { Recorded } from './record.ts';
 
-export const useSignatures = ({ table, id }: Recorded) =>
+export const useSignatures = ({ table, id }: Recorded, limit = FIRST) =>
     useRead('/signatures', { params: { query: {
-        ...(table === 'sample' ? { sampleId: id } : { table, recordId: id }), limit: 100,
+        ...(table === 'sample' ? { sampleId: id } : { table, recordId: id }), limit,
     } } }, { live: 15 });
 
 type Signature = Read<'/signatures'>['data'][number];
@@ -39,18 +40,24 @@ function Stands({ stands }: { stands: boolean | null }): ReactElement | null {
 }
 
 export function Signatures({ of }: { of: Recorded }): ReactElement {
-    const found = useSignatures(of);
+    const shown = useLimit();
+    const found = useSignatures(of, shown.limit);
     const { columns } = t.record;
     return (
-        <PlainTable label={t.record.tabs.signatures} none={t.record.noSignatures} found={found}
-            columns={[
-                { title: columns.signer, className: 'w-who', cell: (one) => one.printedName },
-                { title: columns.meaning, className: 'w-name', cell: (one) => t.record.meanings[one.meaning] },
-                { title: columns.what, className: 'w-ident', cell: (one) => <What of={one} /> },
-                { title: columns.when, className: 'w-when', cell: (one) => <Moment at={one.signedAt} /> },
-                { title: columns.state, className: 'w-state',
-                    cell: (one) => <Stands stands={one.stands} /> },
-                { title: columns.reason, className: 'wrap', cell: (one) => one.reason },
-            ]} />
+        <>
+            <PlainTable label={t.record.tabs.signatures} none={t.record.noSignatures} found={found}
+                columns={[
+                    { title: columns.signer, className: 'w-who', cell: (one) => one.printedName },
+                    { title: columns.meaning, className: 'w-name',
+                        cell: (one) => t.record.meanings[one.meaning] },
+                    { title: columns.what, className: 'w-ident', cell: (one) => <What of={one} /> },
+                    { title: columns.when, className: 'w-when',
+                        cell: (one) => <Moment at={one.signedAt} /> },
+                    { title: columns.state, className: 'w-state',
+                        cell: (one) => <Stands stands={one.stands} /> },
+                    { title: columns.reason, className: 'wrap', cell: (one) => one.reason },
+                ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
+        </>
     );
 }

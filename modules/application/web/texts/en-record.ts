@@ -20,7 +20,7 @@ export const record = {
     package: { title: 'Package', pdf: 'All of it as PDF',
         zip: 'PDF and records as ZIP archive' },
     noHistory: 'Nothing has changed since it was registered.',
-    moreHistory: (n: number) => `Show ${n} more`,
+    showMore: (n: number) => `Show ${n} more`,
     trail: 'Who, when and why, field by field: the audit trail of this record',
     trailHasMore: 'There is more: the audit trail has all of it.',
     noSignatures: 'Nothing about it has been signed.',

@@ -362,6 +362,22 @@ async function files(page) {
         'the file is sent as an attachment');
 }
 
+// A list of a record that has more lines than are shown says so, and shows them.
+async function many(page) {
+    const { data: [sample] } = await ask(page, 'GET', '/samples?limit=1');
+    for (let no = 1; no <= 101; no++) {
+        await ask(page, 'POST', '/comments', { on: { table: 'sample', id: sample.id },
+            text: `Reading ${no}` });
+    }
+    await open(page, `/app/samples/${sample.id}/comments`);
+    await page.getByText('Reading 99', { exact: true }).waitFor();
+    is(await page.getByText('Reading 101', { exact: true }).count(), 0, 'a list begins with a hundred lines');
+    await page.getByRole('button', { name: 'Show 100 more' }).click();
+    await page.getByText('Reading 101', { exact: true }).waitFor();
+    await until(page, () => !document.querySelector('.pane').textContent.includes('Show 100 more'),
+        'the further lines are shown when they are asked for');
+}
+
 async function record(page) {
     await open(page, '/app/samples?q=NPDES001-EFF-001');
     await page.waitForSelector('tr.cursor');
@@ -484,6 +500,7 @@ run(async (browser) => {
     await filters(page);
     await leadsFromToast(page);
     await record(page);
+    await many(page);
     await scanning(page);
     await keys(page);
     await missing(page);

@@ -12,6 +12,7 @@ import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Line } from '../../record/history.tsx';
+import { FIRST, More, useLimit } from '../../record/more.tsx';
 import { countOf, useRecordTabs } from '../../record/tabs.tsx';
 import type { Tab } from '../../record/tabs.tsx';
 import { paths } from '../../paths.ts';
@@ -28,12 +29,12 @@ import type { Whole } from './record.tsx';
 const { columnsOf: words, tabs: titles } = t.sample;
 const live = { live: 15 };
 
-const useApprovals = (id: number) =>
-    useRead('/samples/{id}/approvals', { params: { path: { id }, query: { limit: 100 } } }, live);
-const useInvestigations = (sampleId: number) =>
-    useRead('/investigations', { params: { query: { sampleId } } }, live);
-const useCertificates = (sampleId: number) =>
-    useRead('/certificates', { params: { query: { sampleId } } }, live);
+const useApprovals = (id: number, limit = FIRST) =>
+    useRead('/samples/{id}/approvals', { params: { path: { id }, query: { limit } } }, live);
+const useInvestigations = (sampleId: number, limit = FIRST) =>
+    useRead('/investigations', { params: { query: { sampleId, limit } } }, live);
+const useCertificates = (sampleId: number, limit = FIRST) =>
+    useRead('/certificates', { params: { query: { sampleId, limit } } }, live);
 const useEvents = (id: number) =>
     useRead('/samples/{id}/events', { params: { path: { id }, query: { limit: 100 } } }, live);
 
@@ -43,42 +44,50 @@ const decidedApprovals: Record<'pending' | 'approved' | 'rejected', Extract<Tone
 
 function Approvals({ id }: { id: number }): ReactElement {
     const person = usePeople();
-    const found = useApprovals(id);
+    const shown = useLimit();
+    const found = useApprovals(id, shown.limit);
     return (
-        <PlainTable label={titles.approvals} none={t.sample.noApprovals} found={found} columns={[
-            { title: words.step, className: 'wrap', cell: (one) => may('approval.decide')
-                ? <Link href={paths.approval(one.id)}>{one.step}. {one.name}</Link>
-                : `${one.step}. ${one.name}` },
-            { title: t.sample.rounds(0).split(' ')[0] ?? '', className: 'w-short',
-                cell: (one) => one.round },
-            { title: words.state, className: 'w-state', cell: (one) => (
-                <Status glyph={decidedApprovals[one.status]} tone={decidedApprovals[one.status]}>
-                    {t.sample.approval[one.status]}
-                </Status>
-            ) },
-            { title: words.asked, className: 'w-when', cell: (one) => <Moment at={one.requestedAt} /> },
-            { title: words.decided, className: 'w-when',
-                cell: (one) => one.decidedAt ? <Moment at={one.decidedAt} /> : null },
-            { title: words.by, className: 'w-who', cell: (one) => person(one.decidedBy) },
-            { title: words.comment, className: 'wrap', cell: (one) => one.comment },
-        ]} />
+        <>
+            <PlainTable label={titles.approvals} none={t.sample.noApprovals} found={found} columns={[
+                { title: words.step, className: 'wrap', cell: (one) => may('approval.decide')
+                    ? <Link href={paths.approval(one.id)}>{one.step}. {one.name}</Link>
+                    : `${one.step}. ${one.name}` },
+                { title: t.sample.rounds(0).split(' ')[0] ?? '', className: 'w-short',
+                    cell: (one) => one.round },
+                { title: words.state, className: 'w-state', cell: (one) => (
+                    <Status glyph={decidedApprovals[one.status]} tone={decidedApprovals[one.status]}>
+                        {t.sample.approval[one.status]}
+                    </Status>
+                ) },
+                { title: words.asked, className: 'w-when', cell: (one) => <Moment at={one.requestedAt} /> },
+                { title: words.decided, className: 'w-when',
+                    cell: (one) => one.decidedAt ? <Moment at={one.decidedAt} /> : null },
+                { title: words.by, className: 'w-who', cell: (one) => person(one.decidedBy) },
+                { title: words.comment, className: 'wrap', cell: (one) => one.comment },
+            ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
+        </>
     );
 }
 
 function Investigations({ id }: { id: number }): ReactElement {
-    const found = useInvestigations(id);
+    const shown = useLimit();
+    const found = useInvestigations(id, shown.limit);
     return (
-        <PlainTable label={titles.investigations} none={t.sample.noInvestigations} found={found}
-            columns={[
-                { title: words.number, className: 'w-id id', cell: (one) => (
-                    <Link href={paths.investigation(one.id)}>{one.investigationNumber}</Link>
-                ) },
-                { title: words.title, className: 'wrap', cell: (one) => one.title },
-                { title: words.state, className: 'w-state', cell: (one) => <PhaseOf phase={one.status} /> },
-                { title: words.opened, className: 'w-when', cell: (one) => <Moment at={one.openedAt} /> },
-                { title: words.due, className: 'w-due',
-                    cell: (one) => one.dueDate ? dayOf(one.dueDate) : null },
-            ]} />
+        <>
+            <PlainTable label={titles.investigations} none={t.sample.noInvestigations} found={found}
+                columns={[
+                    { title: words.number, className: 'w-id id', cell: (one) => (
+                        <Link href={paths.investigation(one.id)}>{one.investigationNumber}</Link>
+                    ) },
+                    { title: words.title, className: 'wrap', cell: (one) => one.title },
+                    { title: words.state, className: 'w-state', cell: (one) => <PhaseOf phase={one.status} /> },
+                    { title: words.opened, className: 'w-when', cell: (one) => <Moment at={one.openedAt} /> },
+                    { title: words.due, className: 'w-due',
+                        cell: (one) => one.dueDate ? dayOf(one.dueDate) : null },
+                ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
+        </>
     );
 }
 
@@ -98,7 +107,8 @@ function Draft({ id }: { id: number }): ReactElement {
 
 function Certificates({ id, amended }: { id: number; amended: boolean }): ReactElement {
     const person = usePeople();
-    const found = useCertificates(id);
+    const shown = useLimit();
+    const found = useCertificates(id, shown.limit);
     return (
         <>
             <PlainTable label={titles.certificates} none={t.sample.noCertificates} found={found}
@@ -117,6 +127,7 @@ function Certificates({ id, amended }: { id: number; amended: boolean }): ReactE
                     { title: words.sent, className: 'w-when p2', cell: (one) => <Sent of={one} /> },
                     { title: words.reason, cell: (one) => one.amendment },
                 ]} />
+            <More {...shown} hasMore={found.data?.hasMore} />
             {amended || found.data?.data.length === 0 ? <Draft id={id} /> : null}
         </>
     );
