@@ -24,6 +24,7 @@ import { navigate, useAddress } from '../../router.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
+import { inFigures } from '../../texts/figures.ts';
 import { t } from '../../texts/texts.ts';
 import { span } from '../../texts/time.ts';
 
@@ -71,6 +72,9 @@ const columnsOf = (instrument: (id: number | null) => string): Column<Listed>[] 
 
 type Counts = Partial<Record<State, number | string>>;
 
+const shownCount = (count: number | string): string =>
+    typeof count === 'number' ? inFigures(count) : count;
+
 function States({ chosen }: { chosen: string | null }): ReactElement {
     // The service has them as JSON: a number, or in words that there are more.
     const counts = (useRead('/instrument-files/counts', {}, { live: 15 }).data ?? {}) as Counts;
@@ -78,7 +82,7 @@ function States({ chosen }: { chosen: string | null }): ReactElement {
         <button key={title} type="button" aria-pressed={chosen === state}
             onClick={() => navigate(paths.instrumentFiles(state ? `?status=${state}` : ''))}>
             {state ? <Glyph name={glyphs[state]} tone={glyphs[state]} /> : null}{title}
-            {state && counts[state] ? <b>{counts[state].toLocaleString()}</b> : null}
+            {state && counts[state] ? <b>{shownCount(counts[state])}</b> : null}
         </button>
     );
     return (

@@ -14,6 +14,7 @@ import { Refused, Waiting } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
+import { inFigures } from '../../texts/figures.ts';
 import { t } from '../../texts/texts.ts';
 import { Lacks } from '../users/lacks.tsx';
 import { Effect, useImpact } from './effects.tsx';
@@ -69,11 +70,12 @@ function Usage(): ReactElement {
         <aside className="beside" aria-labelledby="usage">
             <h2 id="usage">{words.usage}</h2>
             <dl className="pairs">
-                <dt>{words.used}</dt><dd>{allowance?.used.toLocaleString()}</dd>
+                <dt>{words.used}</dt><dd>{allowance ? inFigures(allowance.used) : ''}</dd>
                 <dt>{words.allowance}</dt>
-                <dd>{allowance ? allowance.limit?.toLocaleString() ?? words.noLimit : ''}</dd>
+                <dd>{allowance?.limit == null ? allowance && words.noLimit
+                    : inFigures(allowance.limit)}</dd>
                 {allowance?.left == null ? null : (
-                    <><dt>{words.left}</dt><dd>{allowance.left.toLocaleString()}</dd></>
+                    <><dt>{words.left}</dt><dd>{inFigures(allowance.left)}</dd></>
                 )}
                 <dt>{words.plan}</dt><dd>{plan ? words.plans[plan] : ''}</dd>
             </dl>
