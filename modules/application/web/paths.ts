@@ -61,8 +61,9 @@ export const paths = {
         `${base}/certificates/${id}${tab ? `/${tab}` : ''}`,
     worklist: (by = 'method') => `${base}/worklist${by === 'method' ? '' : `?by=${by}`}`,
     worklistTests: (query = '') => `${base}/worklist/tests${query}`,
-    bench: (by: 'method' | 'batch', value: string) =>
-        `${base}/bench/${by}/${encodeURIComponent(value)}`,
+    // `tests`: those of the method that are a run by themselves, by their ids.
+    bench: (by: 'method' | 'batch', value: string, tests: readonly number[] = []) =>
+        `${base}/bench/${by}/${encodeURIComponent(value)}${tests.length ? `/${tests.join()}` : ''}`,
     instrumentFiles: (query = '') => `${base}/instrument-files${query}`,
     instrumentFile: (id: number, tab = 'read') =>
         `${base}/instrument-files/${id}${tab === 'read' ? '' : `/${tab}`}`,

@@ -36,14 +36,17 @@ function methodOf(all: OpenTest[]): string | null {
     return methods.size === 1 ? all[0]?.method ?? null : null;
 }
 
-// Makes a run: a batch with the controls of the method's template, if it has one.
+// Makes a run: a batch with the controls of the method's template. Without one there are no
+// controls, and no batch that would wait for them: the address has the tests.
 async function makeRun(all: OpenTest[], method: string): Promise<void> {
     const { data: [template] } = await answer(api.GET('/qc-templates', {
         params: { query: { method, active: true, limit: 1 } } }));
-    const { id, batchNumber } = await makeBatch({
-        ...(template ? { qcTemplateId: template.id } : { method }),
-        sampleTestIds: all.map((test) => test.id),
-    });
+    const sampleTestIds = all.map((test) => test.id);
+    if (!template) {
+        navigate(paths.bench('method', method, sampleTestIds));
+        return;
+    }
+    const { id, batchNumber } = await makeBatch({ qcTemplateId: template.id, sampleTestIds });
     say({ tone: 'ready', text: t.batches.made(batchNumber) });
     navigate(paths.bench('batch', String(id)));
 }

@@ -127,8 +127,8 @@ export const bench = {
         give: (n: number) => `Give ${count(n, 'test')} back`,
         given: (n: number) => `${count(n, 'test')} given back.`,
         run: (n: number) => `Make a run of ${count(n, 'test')}`,
-        runWhat: 'A run is a batch: it has the controls of the method\'s template, where there is'
-            + ' one, and its own bench.',
+        runWhat: 'A run has a bench of its own. Where the method has a QC template, it is a batch'
+            + ' with the controls of the template.',
         oneMethod: 'A run is of one method: choose tests of one.',
     },
 };

@@ -36,16 +36,20 @@ interface Opened {
     run: Run;
 }
 
+const idsIn = (chosen: string): number[] =>
+    chosen.split(',').map(Number).filter((id) => id > 0);
+
 // Opens a run at its desk: the one that was left with something unsaved, or a new one.
-function useDesk(by: By, value: string): { opened: Opened | null; problem: Problem | null } {
+function useDesk(by: By, value: string, chosen: string): { opened: Opened | null; problem: Problem | null } {
     const { policies } = useSession();
     const [opened, setOpened] = useState<Opened | null>(null);
     const [problem, setProblem] = useState<Problem | null>(null);
     const reasons = policies.reasonOnChange;
 
     useEffect(() => {
-        const key = `${by} ${value}`;
-        const href = paths.bench(by, value);
+        const tests = idsIn(chosen);
+        const key = `${by} ${value} ${chosen}`;
+        const href = paths.bench(by, value, tests);
         const askedAt = clock.now();
         let desk: Desk | null = null;
         let left = false;
@@ -58,14 +62,14 @@ function useDesk(by: By, value: string): { opened: Opened | null; problem: Probl
             desk.refresh(versionsIn(run), askedAt);
             setOpened({ desk, run });
         };
-        loadRun(by, value).then(open, (error: unknown) => setProblem(asProblem(error)));
+        loadRun(by, value, tests).then(open, (error: unknown) => setProblem(asProblem(error)));
         return () => {
             left = true;
             if (desk) {
                 leaveDesk(key, href, desk);
             }
         };
-    }, [by, value, reasons]);
+    }, [by, value, chosen, reasons]);
     return { opened, problem };
 }
 
@@ -166,8 +170,11 @@ function Filled({ desk, value, batch, samples }: {
     );
 }
 
-export function BenchPage({ by, value }: { by: By; value: string }): ReactElement {
-    const { opened, problem } = useDesk(by, value);
+// `chosen`: ids of the tests of a method that are a run by themselves; empty: all that are open.
+export function BenchPage({ by, value, chosen = '' }: {
+    by: By; value: string; chosen?: string;
+}): ReactElement {
+    const { opened, problem } = useDesk(by, value, chosen);
     const batch = useLive(by, value, opened);
 
     return (

@@ -6,9 +6,11 @@ const BenchPage = later(async () => (await import('./bench.tsx')).BenchPage);
 
 export const benchRoutes: Route[] = [
     {
-        pattern: '/bench/method/:method',
+        pattern: '/bench/method/:method/:tests?',
         permission: 'result.enter',
-        page: ({ method = '' }) => <BenchPage key={method} by="method" value={method} />,
+        page: ({ method = '', tests = '' }) => (
+            <BenchPage key={`${method} ${tests}`} by="method" value={method} chosen={tests} />
+        ),
     },
     {
         pattern: '/bench/batch/:batch',

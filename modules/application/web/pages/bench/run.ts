@@ -111,11 +111,18 @@ export async function enteredSince(by: By, value: string, since: string): Promis
 const peopleOf = (): Promise<Read<'/people'>> =>
     answer(api.GET('/people', { params: { query: { limit: LIMIT } } }));
 
-export async function loadRun(by: By, value: string): Promise<Run> {
+// `chosen`: the tests of a method that are a run by themselves; none: all that are open.
+export async function loadRun(by: By, value: string, chosen: readonly number[]): Promise<Run> {
     const people = peopleOf();
     const run = await readRun(by, value);
     knowPeople((await people).data);
-    return run;
+    return chosen.length ? only(run, chosen) : run;
+}
+
+function only(run: Run, chosen: readonly number[]): Run {
+    const tests = run.tests.filter(({ id }) => chosen.includes(id));
+    return { ...run, tests, definitions: run.definitions.filter(({ id }) =>
+        tests.some(({ testDefinitionId }) => testDefinitionId === id)) };
 }
 
 async function readRun(by: By, value: string): Promise<Run> {
