@@ -26,12 +26,22 @@ export const batchesChanged = (): Promise<void> =>
 // Retries: if somebody else has taken the number meanwhile, the next one is tried.
 const attempts = 5;
 
-export async function makeBatch(made: Made): Promise<QcBatch> {
+// The number under which a batch is made. Where its answer was lost it is asked for again under the
+// same one, or there would be two.
+export interface Numbered {
+    batchNumber?: string;
+}
+
+async function nextFree(): Promise<string> {
     const { data } = await answer(api.GET('/qc-batches',
         { params: { query: { order: '-id', limit: 1 } } }));
+    return nextNumber(data[0]?.batchNumber);
+}
+
+export async function makeBatch(made: Made, numbered: Numbered = {}): Promise<QcBatch> {
     const analysisDate = dayIn(session()?.organization.timeZone ?? 'UTC', Date.now());
-    let batchNumber = nextNumber(data[0]?.batchNumber);
     for (let i = 1; ; i++) {
+        const batchNumber = numbered.batchNumber ??= await nextFree();
         try {
             const batch = await answer(api.POST('/qc-batches', {
                 body: { batchNumber, analysisDate, ...made },
@@ -43,7 +53,7 @@ export async function makeBatch(made: Made): Promise<QcBatch> {
             if (!taken || i === attempts) {
                 throw error;
             }
-            batchNumber = nextNumber(batchNumber);
+            numbered.batchNumber = nextNumber(batchNumber);
         }
     }
 }

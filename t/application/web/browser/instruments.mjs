@@ -233,11 +233,28 @@ async function batches(page) {
     await page.getByRole('button', { name: 'Correct LRB AS' }).click();
     await page.waitForSelector('#value');
     ok(/correct=\d+/.test(page.url()), 'a correction has its address');
+    await meanwhile(page, Number(page.url().match(/correct=(\d+)/)[1]));
     await page.fill('#value', '0.09');
     await page.fill('#why', 'A digit was lost');
     await press(page, 'Enter');
     await until(page, () => /Passed/.test(document.querySelector('.head').textContent),
         'a corrected control has it evaluated again');
+}
+
+// Two correct one control: the second is told, and nothing is replaced unseen.
+async function meanwhile(page, id) {
+    const before = await page.inputValue('#value');
+    await ask(page, 'PATCH', `/qc-controls/${id}`, { measuredValue: 0.55, reason: 'Read again' });
+    await page.fill('#value', '0.77');
+    await page.fill('#why', 'A digit was lost');
+    await press(page, 'Enter');
+    await page.getByText('It is now 0.55').waitFor();
+    ok(/precondition_failed/.test(await page.textContent('[role=dialog]')),
+        'a control that somebody else corrected is not corrected unseen', before);
+    await press(page, 'Escape');
+    await page.getByRole('button', { name: 'Correct LRB AS' }).click();
+    await until(page, () => document.querySelector('#value')?.value === '0.55',
+        'the correction begins with what stands there now');
 }
 
 async function impact(page) {
@@ -327,9 +344,75 @@ async function baseline(page) {
     await form.getByLabel('Mean and s').selectOption('fixed');
     await form.getByLabel('Mean', { exact: true }).fill('100');
     await form.getByLabel('s', { exact: true }).fill('5');
+    const { pathname } = new URL(await page.evaluate(() => location.href));
+    const id = pathname.match(/qc-series\/(\d+)/)[1];
+    const { rules } = await ask(page, 'GET', `/qc-series/${id}`);
+    await ask(page, 'PATCH', `/qc-series/${id}`, { rules,
+        baseline: { kind: 'fixed', n: null, mean: 98, s: 4 } });
+    await form.getByRole('button', { name: 'Change baseline and rules' }).click();
+    await page.getByText('precondition_failed').waitFor();
+    ok(/Mean 98/.test(await page.textContent('.statusline')) || (await ask(page, 'GET',
+        `/qc-series/${id}`)).baseline.mean === 98, 'another\'s baseline is not replaced unseen');
+    await press(page, 'Escape');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Baseline and rules' }).click();
+    await form.getByLabel('Mean', { exact: true }).fill('100');
+    await form.getByLabel('s', { exact: true }).fill('5');
     await form.getByRole('button', { name: 'Change baseline and rules' }).click();
     await until(page, () => /Mean 100\.\d+, s 5\.\d+ % as fixed/.test(
         document.querySelector('.statusline')?.textContent), 'mean and s are fixed');
+}
+
+// The answer to one of the requests of a repeated run is lost: the next try goes on behind what was
+// done, also from a dialog of its own.
+async function repeatedOnce(page) {
+    const { data } = await ask(page, 'GET', '/sample-tests?status=pending&limit=200');
+    const [{ testCode }] = data.filter((one, i) => data.findIndex((other) =>
+        other.testCode === one.testCode) < i && one.qcBatchId === null);
+    const [waits, measured, another] = data.filter((one) => one.testCode === testCode
+        && one.qcBatchId === null && one.disposition === 'active');
+    const batch = await ask(page, 'POST', '/qc-batches', { batchNumber: 'QCB-9001',
+        analysisDate: '2026-11-20',
+        sampleTestIds: [waits, measured, another].flatMap((one) => one ? [one.id] : []) });
+    for (const one of [measured, another].filter(Boolean)) {
+        await ask(page, 'PATCH', `/sample-tests/${one.id}`, { result: '1' });
+    }
+    await ask(page, 'POST', '/qc-controls', { qcBatchId: batch.id, controlType: 'LRB',
+        testDefinitionId: measured.testDefinitionId, criterion: 'maximum', upperLimit: 0.1,
+        measuredValue: 9 });
+    await open(page, `/app/qc-batches/${batch.id}`);
+    for (const path of [`**/sample-tests/${measured.id}/retest`, '**/api/qc-batches',
+        `**/qc-batches/${batch.id}/uncover`]) {
+        let lost = false;
+        await page.route(path, async (route) => {
+            if (lost || route.request().method() !== 'POST') {
+                return route.fallback();
+            }
+            lost = true;
+            await route.fetch();
+            return route.abort();
+        });
+    }
+    for (const name of ['retest', 'batch', 'former batch']) {
+        await page.getByRole('button', { name: 'Repeat the run' }).click();
+        await page.fill('#reason', `The blank was not clean, ${name}`);
+        await press(page, 'Enter');
+        await page.waitForSelector('#refusal');
+        await press(page, 'Escape');
+    }
+    await page.getByRole('button', { name: 'Repeat the run' }).click();
+    await because(page, 'The blank was not clean');
+    await page.waitForSelector('h1:has-text("QCB-9002")');
+    const { data: retests } = await ask(page, 'GET', '/sample-tests?status=pending&limit=200');
+    is(retests.filter(({ retestOf }) => retestOf === measured.id).length, 1,
+        'a test whose answer was lost is repeated once');
+    const { data: batches } = await ask(page, 'GET', '/qc-batches?order=-id&limit=5');
+    is(batches.filter(({ batchNumber }) => batchNumber > 'QCB-9001').length, 1,
+        'a run whose answer was lost is made once');
+    const { data: covered } = await ask(page, 'GET', `/sample-tests?qcBatchId=${batches[0].id}`);
+    ok(covered.some(({ id }) => id === waits.id), 'the tests that waited go over');
+    const { data: left } = await ask(page, 'GET', `/sample-tests?qcBatchId=${batch.id}`);
+    ok(!left.some(({ id }) => id === waits.id), 'the former batch covers them no more');
 }
 
 run(async (browser) => {
@@ -341,11 +424,12 @@ run(async (browser) => {
 
     const lab = await begin(browser, manager);
     lab.seen.expected.push(/status of 409/);
-    lab.seen.expected.push(/status of 412/);
+    lab.seen.expected.push(/status of 412/, /net::ERR_FAILED/);
     await inbox(lab.page);
     await givingBack(lab.page);
     await reviewing(lab.page);
     await batches(lab.page);
     await baseline(lab.page);
+    await repeatedOnce(lab.page);
     quiet(lab, 'that of the manager');
 });
