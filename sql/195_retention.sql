@@ -58,6 +58,16 @@ BEGIN
             LIMIT p_limit / (SELECT count(*) FROM active)
               FOR UPDATE SKIP LOCKED) v;
 
+    -- One that is sent again meanwhile would stay, without its attempts.
+    PERFORM
+       FROM lims.webhook_delivery d
+       JOIN unnest(v_organizations, v_events) AS v (organization_id, id)
+         ON d.organization_id = v.organization_id
+        AND d.event_id = v.id
+      WHERE d.state <> 'pending'
+      ORDER BY d.organization_id, d.id
+        FOR UPDATE OF d;
+
     DELETE FROM lims.webhook_attempt a
      USING unnest(v_organizations, v_events) AS v (organization_id, id)
       JOIN lims.webhook_delivery d
