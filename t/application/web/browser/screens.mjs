@@ -40,18 +40,18 @@ export async function idIn(page, noun) {
     return data[0]?.id;
 }
 
-async function pendingMethod(page) {
+async function pendingTest(page) {
     const { organization } = await ask(page, 'GET', '/session');
-    const [row] = await act('rows', `SELECT d.method FROM lims.sample_test t
+    const [row] = await act('rows', `SELECT d.method, t.id FROM lims.sample_test t
         JOIN lims.test_definition d ON d.id = t.test_definition_id
         WHERE t.organization_id = ? AND t.status = 'pending' AND d.method IS NOT NULL
         ORDER BY t.id LIMIT 1`, organization.id);
-    return row?.[0];
+    return row ?? [];
 }
 
 async function valuesOf(page, noun, name) {
-    if (name === 'method') {
-        return [await pendingMethod(page)];
+    if (name === 'method' || name === 'tests') {
+        return [(await pendingTest(page))[name === 'method' ? 0 : 1]];
     }
     if (name === 'noun') {
         return nouns();

@@ -28,6 +28,8 @@ async function ordering(clerk, lab) {
     await clerk.press('Control+s');
     await clerk.sees(/all are right/, 'it is checked before anything is registered');
     await clerk.press('Control+Enter');
+    await clerk.sees(/Cooler, °C: 4\.1/, 'the temperature is said to be entered with the receipt');
+    await clerk.confirm();
     await clerk.sees(new RegExp(`0 of ${lab.samples} received`), 'the order is registered');
     return clerk.page.locator('tbody a.id').allInnerTexts();
 }
