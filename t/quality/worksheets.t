@@ -10,6 +10,7 @@ use LIMS::Test;
 
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
@@ -95,6 +96,10 @@ $ann->refused('precondition_failed', 'worksheet fill', sampleTestId => $test, va
     { field => 'extractedOn', value => '2026-11-21', was => '2026-11-19' } ]);
 $ann->refused('precondition_failed', 'worksheet fill', sampleTestId => $test, values => [
     { field => 'volume', value => '990', was => undef } ]);
+my $pat = LIMS::Service::Person->new($lims, roles => ['analyst'], name => 'Pat Moss');
+refused($pat->post('/worksheets', { sampleTestId => $test,
+        values => [ { field => 'volume', value => '990', was => '980' } ] }), 412,
+    'precondition_failed', 'a value that stands there no more');
 is_deeply([ map { $_->{value} } @{ $ann->done('worksheet fill', sampleTestId => $test,
         values => [ { field => 'volume', value => '1000', was => '1000' },
             { field => 'remark', value => 'cloudy', was => undef } ])->{values} } ],
