@@ -6,6 +6,22 @@
 --
 -- Plans are made to use keys, so that a batch is cheap whatever the size of the tables.
 
+-- Locks the deliveries of events that have ended: one that is sent again meanwhile would stay,
+-- without its attempts.
+CREATE FUNCTION lims.hold_ended_deliveries(p_organizations bigint[], p_events bigint[])
+RETURNS void
+LANGUAGE sql
+AS $$
+    SELECT
+      FROM lims.webhook_delivery d
+      JOIN unnest(p_organizations, p_events) AS v (organization_id, id)
+        ON d.organization_id = v.organization_id
+       AND d.event_id = v.id
+     WHERE d.state <> 'pending'
+     ORDER BY d.organization_id, d.id
+       FOR UPDATE OF d
+$$;
+
 -- Deletes events older than p_age with their deliveries and attempts. An event with a
 -- pending delivery is kept until that has ended.
 CREATE FUNCTION lims.delete_events(
@@ -57,16 +73,7 @@ BEGIN
             ORDER BY x.created_at
             LIMIT p_limit / (SELECT count(*) FROM active)
               FOR UPDATE SKIP LOCKED) v;
-
-    -- One that is sent again meanwhile would stay, without its attempts.
-    PERFORM
-       FROM lims.webhook_delivery d
-       JOIN unnest(v_organizations, v_events) AS v (organization_id, id)
-         ON d.organization_id = v.organization_id
-        AND d.event_id = v.id
-      WHERE d.state <> 'pending'
-      ORDER BY d.organization_id, d.id
-        FOR UPDATE OF d;
+    PERFORM lims.hold_ended_deliveries(v_organizations, v_events);
 
     DELETE FROM lims.webhook_attempt a
      USING unnest(v_organizations, v_events) AS v (organization_id, id)

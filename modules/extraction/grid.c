@@ -94,6 +94,7 @@ static void add_row(lims_grid_t *grid, lims_grid_row_t *added, const lims_row_t 
     for (int i = 0; i < row->count; i++) {
         lims_grid_cell_t *cell = &added->cells[i];
 
+        cell->kind = (lims_cell_e)row->cells[i].kind;
         cell->text = trimmed(&row->cells[i], pool);
         cell->shown = strlen(cell->text) <= LIMS_GRID_CELL_MAX && !has_invisible(cell->text)
                           ? cell->text

@@ -20,6 +20,7 @@ typedef struct {
     const char *text;        /* trimmed; "": an empty cell */
     const char *shown;       /* text that is sent; NULL: none */
     const char *tracking_id; /* of a candidate in the cell, or NULL */
+    lims_cell_e kind;        /* of the file's cell */
 } lims_grid_cell_t;
 
 typedef struct {

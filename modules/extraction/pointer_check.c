@@ -81,6 +81,21 @@ static bool is_printable(const char *text)
     return true;
 }
 
+/* Says why a cell holds no value that people read there; NULL: it does. */
+static const char *why_no_value(lims_cell_e kind)
+{
+    switch (kind) {
+    case LIMS_CELL_SHOWN:
+        return "The workbook shows another number than the cell holds.";
+    case LIMS_CELL_ERROR:
+        return "The formula of the cell has no value.";
+    case LIMS_CELL_DATE:
+        return "The workbook has a date here.";
+    default:
+        return NULL;
+    }
+}
+
 /* Takes the value from its cell. A unit after a number is split off into `*beside`. */
 static const char *copy_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
 {
@@ -91,6 +106,9 @@ static const char *copy_value(lims_finding_t *finding, const char **beside, apr_
     finding->result = text;
     if (text[0] == '\0') {
         return "The cell is empty.";
+    }
+    if (why_no_value(finding->cell_kind)) {
+        return why_no_value(finding->cell_kind);
     }
     if (strlen(text) > RESULT_MAX || !is_printable(text)) {
         return "The cell holds no result.";
@@ -176,6 +194,9 @@ static bool locate(lims_finding_t *finding, const judge_t *judge, const lims_poi
     finding->row = judge->grid->sheets[pointer->sheet - 1].rows[pointer->value.row - 1].number;
     finding->column = pointer->value.column;
     finding->cell = value;
+    finding->cell_kind =
+        lims_grid_cell(judge->grid, pointer->sheet, pointer->value.row, pointer->value.column)
+            ->kind;
     finding->result = value;
     finding->tracking_id = lims_tracking_id_in(&whole, id, judge->candidates);
     finding->id_factor = whole ? LIMS_ID_EXACT : LIMS_ID_WITHIN;

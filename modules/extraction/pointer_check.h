@@ -47,9 +47,10 @@ typedef struct {
     const char *tracking_id;           /* or NULL */
     const lims_candidate_t *candidate; /* NULL: unmatched */
     const char *cell;                  /* text of the cell of the value, unchanged; NULL: none */
-    const char *cell_unit;             /* in the file's spelling, or NULL */
-    const char *result, *unit;         /* as in the cell, or converted to the test's unit */
-    const char *qualifier;             /* or NULL */
+    lims_cell_e cell_kind;
+    const char *cell_unit;     /* in the file's spelling, or NULL */
+    const char *result, *unit; /* as in the cell, or converted to the test's unit */
+    const char *qualifier;     /* or NULL */
     /* Hundredths; 0: not determined. */
     int id_factor, test_factor, unit_factor;
     int looks_factor;  /* 0: there was only one look */

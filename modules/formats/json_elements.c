@@ -111,12 +111,13 @@ static lims_element_t *add_element(reader_t *r)
     return element;
 }
 
-static int add_text(reader_t *r, const char *text, apr_size_t length)
+static int add_text(reader_t *r, const char *text, apr_size_t length, bool number)
 {
     lims_element_t *element = add_element(r);
 
     if (element) {
         element->text = copy_text(r, text, length);
+        element->number = number;
     }
     return element && element->text;
 }
@@ -125,22 +126,22 @@ static int add_text(reader_t *r, const char *text, apr_size_t length)
 
 static int on_null(void *reader)
 {
-    return add_text(reader, "", 0);
+    return add_text(reader, "", 0, false);
 }
 
 static int on_boolean(void *reader, int value)
 {
-    return add_text(reader, value ? "true" : "false", value ? 4 : 5);
+    return add_text(reader, value ? "true" : "false", value ? 4 : 5, false);
 }
 
 static int on_number(void *reader, const char *text, size_t length)
 {
-    return add_text(reader, text, length);
+    return add_text(reader, text, length, true);
 }
 
 static int on_string(void *reader, const unsigned char *text, size_t length)
 {
-    return add_text(reader, (const char *)text, length);
+    return add_text(reader, (const char *)text, length, false);
 }
 
 static int open_level(reader_t *r, const level_t *level)

@@ -22,6 +22,7 @@ struct lims_element_t {
     const char *text;        /* its character data without that of its children; "" if none */
     const char **attributes; /* name, value, name, value, NULL */
     int line;                /* line where it begins, from 1 */
+    bool number;             /* of JSON: its text is a number's token, with decimal point */
     lims_element_t *parent, *first, *next;
 };
 

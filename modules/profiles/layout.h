@@ -72,7 +72,12 @@ typedef struct {
     const char *raw;         /* text exactly as in the file; NULL: no such place */
     const lims_cell_t *cell; /* or NULL: no cell of a sheet */
     int row, column;         /* from 1, or 0 */
+    bool number;             /* a number of a workbook or of JSON, which has a decimal point
+                                whatever the profile says of texts */
 } lims_found_t;
+
+/* Returns the signs with which a number is read at this place. */
+lims_numbers_t lims_found_numbers(const lims_profile_t *profile, const lims_found_t *found);
 
 /* The columns of a table by their folded headers. */
 typedef struct {

@@ -21,8 +21,23 @@ lims_found_t lims_found_cell(const lims_row_t *row, int column)
 {
     const lims_cell_t *cell = lims_row_cell(row, column);
 
-    return (
-        lims_found_t){ .raw = cell->text, .cell = cell, .row = row->number, .column = column + 1 };
+    return (lims_found_t){ .raw = cell->text,
+                           .cell = cell,
+                           .row = row->number,
+                           .column = column + 1,
+                           .number = cell->kind == LIMS_CELL_NUMBER };
+}
+
+lims_numbers_t lims_found_numbers(const lims_profile_t *profile, const lims_found_t *found)
+{
+    lims_numbers_t numbers = profile->numbers;
+
+    if (found->number) {
+        numbers.decimal = '.';
+        numbers.group = NULL;
+        numbers.scientific = true;
+    }
+    return numbers;
 }
 
 lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *pool)
@@ -502,6 +517,7 @@ static bool find_join(lims_found_t *found, const lims_layout_t *layout,
     }
     found->raw = found->text = text;
     found->cell = NULL;
+    found->number = false;
     return true;
 }
 

@@ -155,6 +155,7 @@ static bool read_target(lims_found_t *found, const lims_layout_t *layout,
     }
     if (text) {
         *found = lims_found_text(text, target->element->line, 0, layout->pool);
+        found->number = target->element->number;
     }
     return text;
 }
@@ -246,6 +247,8 @@ static void read_test(lims_layout_t *layout, const lims_layout_scope_t *scope,
     for (int i = 0; i < targets->nelts; i++) {
         const lims_element_t *element = APR_ARRAY_IDX(targets, i, target_t).element;
         lims_found_t found = lims_found_text(element->text, element->line, 0, layout->pool);
+
+        found.number = element->number;
 
         if (i == 0) {
             value = found;

@@ -94,6 +94,52 @@ static bool split_field(lims_source_t *source, lims_layout_e layout, apr_pool_t 
     return number[digits] == '\0' && source->field.number > 0;
 }
 
+/* The letters of a format that matter together. */
+enum {
+    YEAR = 1,
+    MONTH = 2,
+    DAY = 4,
+    MINUTE = 8,
+    HOUR_OF_24 = 16,
+    HOUR_OF_12 = 32,
+    AFTERNOON = 64,
+    DATE = YEAR | MONTH | DAY,
+    CLOCK = HOUR_OF_24 | HOUR_OF_12 | AFTERNOON,
+};
+
+static unsigned meaning_of(char letter)
+{
+    switch (letter) {
+    case 'y':
+        return YEAR;
+    case 'M':
+        return MONTH;
+    case 'd':
+        return DAY;
+    case 'm':
+        return MINUTE;
+    case 'H':
+        return HOUR_OF_24;
+    case 'h':
+        return HOUR_OF_12;
+    case 'a':
+        return AFTERNOON;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the letters make a date, with a time or without, or a time of day. An hour of twelve
+ * without the half of the day, or with 24 hours beside it, would be read twelve hours off. */
+static bool letters_fit(unsigned seen, bool time_of_day)
+{
+    unsigned clock = seen & CLOCK;
+    bool whole = clock == HOUR_OF_24 || clock == (HOUR_OF_12 | AFTERNOON);
+
+    return time_of_day ? (seen & (DATE | MINUTE)) == MINUTE && whole
+                       : (seen & DATE) == DATE && (whole || clock == 0);
+}
+
 /* Whether a date or time format is valid: each letter in one of its lengths; hours
  * and minutes for a time of day, else day, month and year. */
 static bool format_fits(const char *format, bool time_of_day)
@@ -124,15 +170,10 @@ static bool format_fits(const char *format, bool time_of_day)
         if (!known && apr_isalpha(*format)) {
             return false; /* other signs are literal */
         }
-        seen |= *format == 'y'                     ? 1U
-                : *format == 'M'                   ? 2U
-                : *format == 'd'                   ? 4U
-                : *format == 'm'                   ? 8U
-                : *format == 'H' || *format == 'h' ? 16U
-                                                   : 0U;
+        seen |= meaning_of(*format);
         format += run;
     }
-    return time_of_day ? seen == 24U : (seen & 7U) == 7U;
+    return letters_fit(seen, time_of_day);
 }
 
 static bool formats_fit(const apr_array_header_t *formats, bool time_of_day)
@@ -357,12 +398,14 @@ static const lims_member_t source_members[] = {
       .type = LIMS_M_TEXTS,
       .offset = offsetof(lims_source_t, formats),
       .max = 8,
-      .doc = "Format of the time in `analysedAt` and `analysedTime`, made of `yyyy yy MMMM MMM MM "
-             "M dd d HH H hh h mm ss SSS a Z`, of signs other than letters, which stand for "
-             "themselves, and of words in apostrophes. If several formats fit a text, they have to "
-             "give the same time. Where they do not, `3/4/2026`, the other times of the file "
-             "decide, by formats that do not fit them; or else it is `timestamp_invalid`. Without "
-             "`format`: ISO 8601, also without separators." },
+      .doc =
+          "Format of the time in `analysedAt` and `analysedTime`, made of `yyyy yy MMMM MMM MM "
+          "M dd d HH H hh h mm ss SSS a Z` (`hh` and `h` are hours of twelve, with `a` for AM or "
+          "PM; `HH` and `H` stand without it), of signs other than letters, which stand for "
+          "themselves, and of words in apostrophes. If several formats fit a text, they have to "
+          "give the same time. Where they do not, `3/4/2026`, the other times of the file "
+          "decide, by formats that do not fit them; or else it is `timestamp_invalid`. Without "
+          "`format`: ISO 8601, also without separators." },
     { .name = "optional",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_source_t, optional),

@@ -75,6 +75,7 @@ static void report_once(const lims_layout_t *layout, const lims_layout_scope_t *
 bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                         const lims_condition_t *condition, const lims_found_t *found)
 {
+    const lims_numbers_t form = lims_found_numbers(layout->profile, found);
     lims_decimal_t decimal;
     lims_number_t number;
     lims_number_e kind;
@@ -82,7 +83,7 @@ bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *
     if (!found->text || *found->text == '\0' || is_token(layout->profile, found->text)) {
         return false;
     }
-    kind = lims_number_read(&number, found->text, &layout->profile->numbers, layout->pool);
+    kind = lims_number_read(&number, found->text, &form, layout->pool);
     if (kind == LIMS_NUMBER_READ && lims_decimal_parse(&decimal, number.text, layout->pool)) {
         return holds(condition, &decimal, layout->pool);
     }

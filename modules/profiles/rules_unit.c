@@ -14,12 +14,13 @@
 static const char *positive_number(const lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
+    const lims_numbers_t form =
+        lims_found_numbers(value->layout->profile, &value->found[LIMS_COLUMN_DILUTION]);
     lims_number_t number;
     lims_decimal_t decimal;
 
-    if (lims_number_read(&number, text, &value->layout->profile->numbers, pool) !=
-            LIMS_NUMBER_READ ||
-        number.percent || !lims_decimal_parse(&decimal, number.text, pool) || decimal.negative ||
+    if (lims_number_read(&number, text, &form, pool) != LIMS_NUMBER_READ || number.percent ||
+        !lims_decimal_parse(&decimal, number.text, pool) || decimal.negative ||
         decimal.count == 0) {
         return NULL;
     }

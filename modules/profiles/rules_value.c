@@ -113,6 +113,10 @@ static void read_flag(lims_cell_value_t *value)
                               "<, >, ND, J or U", "This is not a qualifier of a result.");
         } else if (!value->reading.qualifier) {
             value->reading.qualifier = qualifier;
+        } else if (strcmp(value->reading.qualifier, qualifier) != 0) {
+            lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_FLAG, NULL,
+                              "It means %s, and the value has the qualifier %s.", qualifier,
+                              value->reading.qualifier);
         }
         break;
     default:
@@ -136,11 +140,11 @@ static void read_blank(lims_cell_value_t *value)
  * dilution. NULL: refused. */
 static const char *number_of(lims_cell_value_t *value, lims_column_e column, const char *what)
 {
+    const lims_numbers_t form = lims_found_numbers(value->layout->profile, &value->found[column]);
     const char *text = value->found[column].text;
     lims_number_t number;
 
-    if (!text || lims_number_read(&number, text, &value->layout->profile->numbers,
-                                  value->layout->pool) != LIMS_NUMBER_READ) {
+    if (!text || lims_number_read(&number, text, &form, value->layout->pool) != LIMS_NUMBER_READ) {
         lims_value_refuse(value, LIMS_REASON_MISSING_VALUE, column, "a number",
                           "What the profile writes here needs %s, which is not there.", what);
         return NULL;
@@ -253,9 +257,11 @@ static const char *prefix_of(const char *text, const char *sign, const char *res
 static void read_number(lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
+    const lims_numbers_t form =
+        lims_found_numbers(value->layout->profile, &value->found[LIMS_COLUMN_VALUE]);
     const char *rest = text, *sign = declared_operator(&rest, value, text), *result;
     lims_number_t number;
-    lims_number_e outcome = lims_number_read(&number, rest, &value->layout->profile->numbers, pool);
+    lims_number_e outcome = lims_number_read(&number, rest, &form, pool);
 
     if (outcome != LIMS_NUMBER_READ) {
         refuse_number(value, outcome, &number, rest);
@@ -291,8 +297,15 @@ static const lims_choice_t *find_choice(const lims_cell_value_t *value, const ch
 
 static void read_text(lims_cell_value_t *value, const char *text)
 {
+    const lims_cell_t *cell = value->found[LIMS_COLUMN_VALUE].cell;
     const lims_choice_t *choice = find_choice(value, text);
 
+    /* The workbook has made a date of 1/40, and a time of 1:20. */
+    if (!choice && cell && cell->kind == LIMS_CELL_DATE) {
+        lims_value_refuse(value, LIMS_REASON_NON_NUMERIC, LIMS_COLUMN_VALUE, "a text",
+                          "The workbook has a date here.");
+        return;
+    }
     if (!choice && value->test->kind == LIMS_KIND_CHOICE) {
         lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_VALUE, NULL,
                           "\"%s\" is none of the values that the test %s can have.", text,

@@ -312,6 +312,13 @@ static const case_t cases[] = {
       "{\"sample\": {\"id\": \"S2\"}, \"analyte\": \"fe\","
       " \"count\": 2, \"x\": {\"value\": null, \"unit\": \"mg/L\"}}]}",
       "2:0 S1 FE=1.50 mg/L by me|4:0 S2 FE=? by me", "missing_value@4:0 []", "3 2 0 1" },
+    { "JSON, whose numbers have a decimal point, whatever the profile says of texts",
+      HEAD " 'match': {'container': 'json', 'lines': [{'regex': '.'}]}, 'layout': 'json',"
+           " 'table': {'element': '/item'}, 'columns': {'trackingId': 'id'},"
+           " 'numbers': {'decimal': ',', 'group': ['.']},"
+           " 'tests': [{'name': 'Fe', 'testCode': 'FE'}, {'name': 'Pb', 'testCode': 'PB'}]}",
+      "[{\"id\": \"S1\", \"Fe\": 1.234, \"Pb\": \"1.234,5\"}]", "1:0 S1 FE=1.234|1:0 S1 PB=1234.5",
+      "", "1 2 0 0" },
     { "JSON, an outermost array",
       HEAD " 'match': {'container': 'json', 'lines': [{'regex': '.'}]}, 'layout': 'json',"
            " 'table': {'element': '/item'}, 'columns': {'trackingId': 'id'},"

@@ -5,18 +5,20 @@
 
 static apr_pool_t *pool;
 
-#define PROFILE(more)                                                                              \
+#define OF_TESTS(tests, more)                                                                      \
     "{'code': 'c', 'name': 'n', 'layout': 'wide', 'match': {'container': 'xlsx', 'headers':"       \
-    " ['ID', 'A']}, 'columns': {'trackingId': 'ID', 'dilution': 'D'},"                             \
-    " 'tests': [{'name': 'A', 'testCode': 'A', 'unit': '%'}]" more "}"
+    " ['ID', 'A']}, 'columns': {'trackingId': 'ID', 'dilution': 'D'}, 'tests': [" tests "]" more   \
+    "}"
 
-/* A cell of a style: 1 is a percentage, 2 shows thousands, 3 two digits. */
+#define PROFILE(more) OF_TESTS("{'name': 'A', 'testCode': 'A', 'unit': '%'}", more)
+
+/* A cell of a style: 1 is a percentage, 2 shows thousands, 3 two digits, 4 a date. */
 static const char *read_cells(const char *profile, const char *cells)
 {
     const book_parts_t book = {
         .styles = "<numFmts><numFmt numFmtId=\"164\" formatCode=\"0.0,\"/></numFmts>"
                   "<cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"10\"/><xf numFmtId=\"164\"/>"
-                  "<xf numFmtId=\"2\"/></cellXfs>",
+                  "<xf numFmtId=\"2\"/><xf numFmtId=\"14\"/></cellXfs>",
         .sheet = apr_pstrcat(pool,
                              "<sheetData><row r=\"1\"><c t=\"str\"><v>ID</v></c><c t=\"str\">"
                              "<v>A</v></c><c t=\"str\"><v>D</v></c></row><row r=\"2\"><c t=\"str\">"
@@ -34,6 +36,8 @@ static const char *read_cells(const char *profile, const char *cells)
 int main(void)
 {
     static const char kept[] = PROFILE(", 'numbers': {'percent': 'keep'}");
+    static const char comma[] = PROFILE(", 'numbers': {'decimal': ',', 'group': ['.']}");
+    static const char text[] = OF_TESTS("{'name': 'A', 'testCode': 'A', 'kind': 'text'}", "");
 
     pool = unit_pool();
     is(read_cells(kept, "<c s=\"1\"><v>0.125</v></c>"), "2:2 S1 A=12.5 % ",
@@ -46,6 +50,13 @@ int main(void)
        "2.5 that the sheet shows as 2.50 has the digits that the workbook keeps");
     is(read_cells(kept, "<c><v>1</v></c><c s=\"2\"><v>5000</v></c>"),
        "2:2 S1 A=1 % d5000 S!ambiguous_number@2:3 [5000]", "a formatted cell beside a value too");
+    is(read_cells(comma, "<c><v>1.234</v></c><c><v>2.125</v></c>"), "2:2 S1 A=1.234 % d2.125 ",
+       "a number cell has a decimal point, also where texts have a comma and points for groups");
+    is(read_cells(comma, "<c t=\"str\"><v>1.234</v></c>"), "2:2 S1 A=1234 % ",
+       "a text of a workbook has the signs of the profile");
+    is(read_cells(text, "<c s=\"4\"><v>45000</v></c>"), "2:2 S1 A=? S!non_numeric@2:2 [2023-03-15]",
+       "a date that the workbook made of a text is no text");
+    is(read_cells(text, "<c t=\"str\"><v>1/40</v></c>"), "2:2 S1 A=1/40 ", "a text is");
     apr_pool_destroy(pool);
     return tap_done();
 }

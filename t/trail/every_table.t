@@ -27,7 +27,7 @@ my %row = (
     extraction           => { file_name => 'a', sha256 => 'x' x 32, size => 1, host => 'h',
         prompt_version => '1', confidence_threshold => 0.5 },
     investigation_action => { investigation_id => 1, text => 'a' },
-    lot_override         => { sample_id => 1, media_lot_id => 1, reason => 'a', signature_id => 1,
+    lot_override         => { sample_id => 1, media_lot_id => 1, lot_status => 'failed', reason => 'a', signature_id => 1,
         overridden_by => $person },
     panel                => { code => 'a', name => 'a', test_definition_ids => '{1}' },
     qc_template          => { method => 'a', name => 'a' },
