@@ -28,18 +28,6 @@ lims_found_t lims_found_cell(const lims_row_t *row, int column)
                            .number = cell->kind == LIMS_CELL_NUMBER };
 }
 
-lims_numbers_t lims_found_numbers(const lims_profile_t *profile, const lims_found_t *found)
-{
-    lims_numbers_t numbers = profile->numbers;
-
-    if (found->number) {
-        numbers.decimal = '.';
-        numbers.group = NULL;
-        numbers.scientific = true;
-    }
-    return numbers;
-}
-
 lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *pool)
 {
     return (lims_found_t){

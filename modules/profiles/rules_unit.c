@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_unit.c - conversion of the file's number to the result's: dilution, unit,
+/* rules_unit.c - conversion of the file's number to the result's: signs, dilution, unit,
  * rounding. */
 #include "profiles/layout.h"
 #include "profiles/number_format.h"
@@ -7,6 +7,20 @@
 
 #include <apr_strings.h>
 #include <string.h>
+
+/* --- Signs ----------------------------------------------------------------------------- */
+
+lims_numbers_t lims_found_numbers(const lims_profile_t *profile, const lims_found_t *found)
+{
+    lims_numbers_t numbers = profile->numbers;
+
+    if (found->number) {
+        numbers.decimal = '.';
+        numbers.group = NULL;
+        numbers.scientific = true;
+    }
+    return numbers;
+}
 
 /* --- Dilution -------------------------------------------------------------------------- */
 
