@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use JSON::PP ();
+use LIMS::Files::Writer;
 use LIMS::Peers::ModelService;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
@@ -99,6 +100,11 @@ subtest 'a unit converts, or refuses' => sub {
         ref $expected ? like($got, $expected, $name) : is($got, $expected, $name);
     }
     my $words = id($odour);
+    for my $cell ({ e => '#N/A' }, { d => '2026-11-20' }) {
+        like(said(judged(xlsx([qw(Sample ODOUR)], [ $words, $cell ]), {})),
+            qr/^rejected_check: The (?:formula of the cell|workbook) has/,
+            'what a workbook calculated or made a date of is no result: ' . (values %$cell)[0]);
+    }
     like(said(judged("Sample,ODOUR (ug/L)\n$words,faint\n", {})), qr/^rejected_check: .*ug\/L/,
         'a text is not converted');
 };

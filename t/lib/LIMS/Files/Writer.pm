@@ -14,7 +14,7 @@ LIMS::Files::Writer - writes files in the formats of instruments: XLSX, XLS, AST
 =head1 DESCRIPTION
 
     xlsx(@rows)        a workbook of one sheet; a number stands as it is, all else as
-                       an inline string
+                       an inline string; { e => '#N/A' } as a cell of that type
     xls(@rows)         the same in BIFF8, in a compound file; texts are shared
     astm(@records)     records of ASTM E1394, each with its line's end
     framed(@records)   the same in frames of E1381 with their checksums, as on the wire
@@ -49,7 +49,8 @@ sub _sheet {
         my $column = 'A';
         "<row r=\"$row\">" . join('', map {
             my $place = $column++ . $row;
-            /$number/ ? "<c r=\"$place\"><v>$_</v></c>"
+            my ($kind) = ref $_ ? keys %$_ : ();
+            $kind ? "<c r=\"$place\" t=\"$kind\"><v>$_->{$kind}</v></c>" : /$number/ ? "<c r=\"$place\"><v>$_</v></c>"
                 : "<c r=\"$place\" t=\"inlineStr\"><is><t>$_</t></is></c>";
         } @$_) . '</row>';
     } @rows;
