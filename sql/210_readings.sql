@@ -51,7 +51,9 @@ CREATE TYPE lims.file_reading AS (
     -- The time as in the file, and why it is ambiguous or invalid.
     clock text,
     doubt text,
-    excluded boolean
+    excluded boolean,
+    -- Whether a person named the test.
+    named boolean
 );
 
 -- Times --------------------------------------------------------------------
@@ -271,6 +273,33 @@ $$;
 
 -- Resolving ----------------------------------------------------------------
 
+-- The test of each sample and definition that a file's value is for: if a test was repeated,
+-- its only active pending repetition, else the only entered one, else the verified one.
+-- `tests`: the number of tests that it could be; if that is more than one, `id` is the first.
+-- Definitions NULL: all.
+CREATE FUNCTION lims.target_tests(
+    p_organization bigint,
+    p_samples bigint[],
+    p_definitions bigint[]
+) RETURNS TABLE (sample_id bigint, test_definition_id bigint, id bigint, tests integer)
+LANGUAGE sql STABLE
+AS $$
+    SELECT DISTINCT ON (c.sample_id, c.test_definition_id)
+           c.sample_id, c.test_definition_id, c.id, c.tests
+      FROM (SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,
+                   count(*)::integer AS tests,
+                   array_position(ARRAY['pending', 'entered', 'verified'],
+                                  t.status) AS place
+              FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.sample_id = ANY (p_samples)
+               AND (p_definitions IS NULL
+                    OR t.test_definition_id = ANY (p_definitions))
+               AND t.disposition = 'active'
+             GROUP BY t.sample_id, t.test_definition_id, t.status) c
+     ORDER BY c.sample_id, c.test_definition_id, c.place
+$$;
+
 -- Resolves all readings at once. Without nested loops: a plan made for ten readings would
 -- be reused for ten thousand.
 CREATE FUNCTION lims.resolve_readings(p_organization bigint, p_reading jsonb)
@@ -305,22 +334,9 @@ BEGIN
          WHERE d.organization_id = p_organization
            AND d.code = ANY (v_codes)
     ), tests AS MATERIALIZED (
-        -- If a test was repeated, its only active pending repetition is taken, else the
-        -- only entered one.
-        SELECT DISTINCT ON (c.sample_id, c.test_definition_id)
-               c.sample_id, c.test_definition_id, c.id, c.tests
-          FROM (SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,
-                       count(*)::integer AS tests,
-                       array_position(ARRAY['pending', 'entered', 'verified'],
-                                      t.status) AS place
-                  FROM lims.sample_test t
-                 WHERE t.organization_id = p_organization
-                   AND t.sample_id = ANY (ARRAY(SELECT s.id FROM samples s))
-                   AND t.test_definition_id = ANY (ARRAY(
-                       SELECT d.id FROM definitions d))
-                   AND t.disposition = 'active'
-                 GROUP BY t.sample_id, t.test_definition_id, t.status) c
-         ORDER BY c.sample_id, c.test_definition_id, c.place
+        SELECT t.sample_id, t.test_definition_id, t.id, t.tests
+          FROM lims.target_tests(p_organization, ARRAY(SELECT s.id FROM samples s),
+                                 ARRAY(SELECT d.id FROM definitions d)) t
     )
     SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
                          nullif(r."column", 0), r."offset", r.cell,
@@ -331,7 +347,7 @@ BEGIN
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0), coalesce(s.samples, 0), r."analysedAt",
                          lims.time_doubt(r."analysedAt", v_zone, v_doubled),
-                         coalesce(r.excluded, false))::lims.file_reading
+                         coalesce(r.excluded, false), false)::lims.file_reading
                      ORDER BY r.place)
       INTO v_rows
       FROM ROWS FROM (jsonb_to_recordset(p_reading -> 'readings') AS (

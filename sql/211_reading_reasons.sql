@@ -79,12 +79,16 @@ BEGIN
             OR NOT lims.lot_is_accepted(p_organization, t.sample_id, b.reagent_lot_id,
                                         b.media_lot_id)
          ORDER BY t.id, b.slug DESC
+    ), before AS MATERIALIZED (
+        SELECT m.place, m.why
+          FROM lims.measured_before(p_organization, p_rows) m
     ), judged AS MATERIALIZED (
-        SELECT r.*, s.status AS sample_status, t.status AS test_status,
+        SELECT r.*, b.why, s.status AS sample_status, t.status AS test_status,
                t.result AS stands, d.unit AS known_unit, p.statuses,
                l.slug AS lot_slug, l.message AS lot, s.collected, h.hint,
                r.control IS NULL AS is_sample,
                coalesce(r.control IS NULL
+                   AND b.why IS NULL
                    AND t.status = 'entered'
                    AND p.existing <> 'overwrite'
                    AND (p.existing = 'quarantine'
@@ -92,6 +96,7 @@ BEGIN
                            IS DISTINCT FROM (r.result, r.qualifier)), false)
                    AS conflicts,
                coalesce(v_reason_missing
+                   AND b.why IS NULL
                    AND r.control IS NULL
                    AND t.status = 'entered'
                    AND p.existing = 'overwrite'
@@ -119,6 +124,7 @@ BEGIN
           LEFT JOIN tests t ON t.id = r.sample_test_id
           LEFT JOIN definitions d ON d.id = r.test_definition_id
           LEFT JOIN lots l ON l.id = t.id
+          LEFT JOIN before b ON b.place = r.place
           LEFT JOIN hints h ON h.name = r.tracking_id
     ), refused AS MATERIALIZED (
         SELECT *
@@ -130,6 +136,7 @@ BEGIN
                         AND (j.sample_test_id IS NULL OR j.in_all > 1))
                     OR j.sample_status <> ALL (j.statuses)
                     OR j.tests > 1 OR j.test_status = 'verified'
+                    OR j.why IS NOT NULL
                     OR j.conflicts OR j.replaces OR j.lot IS NOT NULL
                     OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
             OR (j.test_definition_id IS NULL
@@ -196,6 +203,7 @@ BEGIN
                    (j.test_status = 'verified', 'test_verified_locked',
                     format('%s of sample %s is verified and locked.',
                            j.test_code, j.tracking_id), NULL, NULL),
+                   (j.why IS NOT NULL, 'result_conflict', j.why, j.stands, NULL),
                    (j.conflicts, 'result_conflict',
                     format('%s of sample %s has a result already.',
                            j.test_code, j.tracking_id), j.stands, NULL),

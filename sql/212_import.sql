@@ -267,6 +267,8 @@ BEGIN
       JOIN unnest(p_rows) r
         ON r.sample_test_id = t.id
      WHERE t.organization_id = p_organization
+       -- Sent back: it was measured again, also with the same value.
+       AND t.returned_at IS NULL
        AND (t.result, t.qualifier)
            IS NOT DISTINCT FROM (r.result, r.qualifier);
     SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,

@@ -38,6 +38,7 @@ BEGIN
         END IF;
         v_rows[v.place].sample_test_id := v.id;
         v_rows[v.place].tests := 1;
+        v_rows[v.place].named := true;
     END LOOP;
     RETURN v_rows;
 END

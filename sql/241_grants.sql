@@ -376,7 +376,7 @@ GRANT EXECUTE ON FUNCTION lims.keep_file, lims.file_content,
 GRANT EXECUTE ON FUNCTION lims.clock_time, lims.first_moment_of,
     lims.moment_of(text, text), lims.moment_of(text, text, text), lims.time_doubt,
     lims.spelt_unit, lims.sample_ways, lims.find_samples, lims.sample_hints,
-    lims.resolve_readings TO lims_app;
+    lims.target_tests, lims.resolve_readings TO lims_app;
 
 -- 211_reading_reasons.sql
 GRANT EXECUTE ON FUNCTION lims.reading_reasons, lims.reading_identity,
@@ -393,6 +393,9 @@ GRANT EXECUTE ON FUNCTION lims.batch_to_fill, lims.read_control, lims.fill_contr
 -- 213_file_decisions.sql
 GRANT EXECUTE ON FUNCTION lims.name_tests, lims.bare_decisions, lims.signed_decision TO
     lims_app;
+
+-- 214_measured_before.sql
+GRANT EXECUTE ON FUNCTION lims.rows_brought_before, lims.measured_before TO lims_app;
 
 -- 220_extraction.sql
 GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
