@@ -272,13 +272,37 @@ CREATE TABLE lims.test_definition (
 
 -- Refuses to change code, unit or result type once the definition has results: the
 -- meaning of all results reported so far would change.
+CREATE FUNCTION lims.check_no_results(p_old lims.test_definition, p_new lims.test_definition)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = p_old.organization_id
+           AND t.test_definition_id = p_old.id
+           AND (t.result IS NOT NULL OR EXISTS (
+               SELECT FROM lims.result_history h
+                WHERE h.organization_id = t.organization_id
+                  AND h.sample_test_id = t.id))
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            '%s: results were entered for %s: make a new definition',
+            CASE WHEN p_new.code <> p_old.code THEN 'code'
+                 WHEN p_new.unit IS DISTINCT FROM p_old.unit THEN 'unit'
+                 ELSE 'resultType' END, p_old.code));
+    END IF;
+END
+$$;
+
 CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.require_read_committed();
-    -- Waits for tests that are being added, then for results that are being entered: who comes
-    -- later sees the change.
+    PERFORM lims.check_no_results(OLD, NEW);
+    -- Waits for tests that are being added, then for results that are being entered, and looks
+    -- again: who comes later sees the change.
     PERFORM FROM lims.test_definition d
       WHERE d.organization_id = OLD.organization_id
         AND d.id = OLD.id
@@ -289,21 +313,7 @@ BEGIN
         AND t.result IS NULL
       ORDER BY t.id
         FOR NO KEY UPDATE;
-    IF EXISTS (
-        SELECT FROM lims.sample_test t
-         WHERE t.organization_id = OLD.organization_id
-           AND t.test_definition_id = OLD.id
-           AND (t.result IS NOT NULL OR EXISTS (
-               SELECT FROM lims.result_history h
-                WHERE h.organization_id = t.organization_id
-                  AND h.sample_test_id = t.id))
-    ) THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            '%s: results were entered for %s: make a new definition',
-            CASE WHEN NEW.code <> OLD.code THEN 'code'
-                 WHEN NEW.unit IS DISTINCT FROM OLD.unit THEN 'unit'
-                 ELSE 'resultType' END, OLD.code));
-    END IF;
+    PERFORM lims.check_no_results(OLD, NEW);
     RETURN NEW;
 END
 $$;

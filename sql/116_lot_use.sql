@@ -217,7 +217,7 @@ BEGIN
          WHERE v.organization_id = p_organization
            AND v.sample_id = p_sample
            AND (v.reagent_lot_id = p_reagent_lot OR v.media_lot_id = p_media_lot)
-           AND (v.lot_status = 'failed' OR l.qc_status <> 'failed'));
+           AND (v.lot_status = 'failed' OR NOT l.has_failed));
 END
 $$;
 

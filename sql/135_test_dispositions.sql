@@ -244,6 +244,7 @@ AS $$
 DECLARE
     v_test lims.sample_test;
     v_left bigint[];
+    v record;
 BEGIN
     SELECT *
       INTO v_test
@@ -258,21 +259,23 @@ BEGIN
           WHERE s.organization_id = p_organization
             AND s.id = v_test.sample_id
             FOR SHARE;
-        WITH gone AS (
-            DELETE FROM lims.qc_coverage c
-             USING lims.qc_covered q
-             WHERE c.organization_id = p_organization
-               AND c.sample_test_id = p_sample_test
-               AND q.organization_id = c.organization_id
-               AND q.sample_test_id = c.sample_test_id
-               AND q.id = c.id
+        -- One by one: whether a batch holds the test depends on those that are left.
+        FOR v IN
+            SELECT q.id, q.qc_batch_id
+              FROM lims.qc_covered q
+             WHERE q.organization_id = p_organization
+               AND q.sample_test_id = p_sample_test
                AND q.standing <> 'failed'
-               AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL
-            RETURNING c.qc_batch_id
-        )
-        SELECT array_agg(g.qc_batch_id ORDER BY g.qc_batch_id)
-          INTO v_left
-          FROM gone g;
+             ORDER BY q.qc_batch_id
+        LOOP
+            DELETE FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.id = v.id
+               AND lims.coverage_hold(c.organization_id, p_sample_test, c.id) IS NULL;
+            IF FOUND THEN
+                v_left := v_left || v.qc_batch_id;
+            END IF;
+        END LOOP;
     END IF;
     UPDATE lims.sample_test t
        SET disposition = 'cancelled',

@@ -179,9 +179,9 @@ BEGIN
 END
 $$;
 
--- Whether a later file has measured again what an earlier one brought of a test: at a later
--- time, or, where a file does not state the time, with another result. A copy of the same
--- run is no measurement, whatever controls it has.
+-- Whether a later file has measured a test again: it had no row in the earlier one, or now has
+-- one of a later time, or, at the same time or where a file does not state it, with another
+-- result. A copy of the same run is no measurement, whatever controls it has.
 CREATE FUNCTION lims.is_measured_again(
     p_organization bigint,
     p_sample_test bigint,
@@ -192,16 +192,18 @@ LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN p_later > p_file AND EXISTS (
-        SELECT FROM lims.instrument_file_row a
-          JOIN lims.instrument_file_row b
-            ON b.organization_id = a.organization_id
-           AND b.sample_test_id = a.sample_test_id
-           AND b.file_id = p_later
-         WHERE a.organization_id = p_organization
-           AND a.sample_test_id = p_sample_test
+        SELECT FROM lims.instrument_file_row b
+          LEFT JOIN lims.instrument_file_row a
+            ON a.organization_id = b.organization_id
+           AND a.sample_test_id = b.sample_test_id
            AND a.file_id = p_file
-           AND coalesce(b.analyzed_at > a.analyzed_at,
-                        (b.result, b.qualifier) IS DISTINCT FROM (a.result, a.qualifier)));
+         WHERE b.organization_id = p_organization
+           AND b.sample_test_id = p_sample_test
+           AND b.file_id = p_later
+           AND (a.id IS NULL
+                OR coalesce(b.analyzed_at > a.analyzed_at, false)
+                OR coalesce(b.analyzed_at = a.analyzed_at, true)
+                   AND (b.result, b.qualifier) IS DISTINCT FROM (a.result, a.qualifier)));
 END
 $$;
 
@@ -236,7 +238,15 @@ BEGIN
              WHERE c.organization_id = p_organization
                AND c.sample_test_id = p_sample_test
                AND c.id > v_left
-               AND c.id <> p_coverage) THEN format(
+               AND c.id <> p_coverage)
+            -- A later file without controls has replaced the result: these are not of it.
+            AND NOT EXISTS (
+            SELECT FROM lims.instrument_file_row r
+             WHERE r.organization_id = p_organization
+               AND r.sample_test_id = p_sample_test
+               AND r.file_id > v.file_id
+               AND lims.is_measured_again(p_organization, p_sample_test, v.file_id,
+                                          r.file_id)) THEN format(
             'sample test %s was measured before in a QC batch that failed, and QC batch %s '
             'has taken its place: add the test to a further batch before it is removed '
             'from this one', p_sample_test, v.batch_number) END;
@@ -256,8 +266,8 @@ BEGIN
                       v.batch_number, p_sample_test);
     ELSIF lims.had_result(p_organization, p_sample_test, NULL) THEN
         RETURN format('QC batch %s failed, and sample test %s had its result in it: add the '
-                      'test to the QC batch in which it is measured again before it is '
-                      'removed from this one', v.batch_number, p_sample_test);
+                      'test to a QC batch made for its repetition before it is removed from '
+                      'this one, or have this one overridden', v.batch_number, p_sample_test);
     END IF;
     RETURN NULL;
 END
@@ -412,6 +422,8 @@ CREATE FUNCTION lims.cover_measured(
 ) RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v record;
 BEGIN
     IF p_batch IS NOT NULL THEN
         INSERT INTO lims.qc_coverage (organization_id, sample_test_id,
@@ -435,15 +447,21 @@ BEGIN
                AND c.sample_test_id = ANY (p_tests))
       ORDER BY b.id
         FOR SHARE;
-    DELETE FROM lims.qc_coverage c
-     USING lims.qc_covered q
-     WHERE c.organization_id = p_organization
-       AND c.sample_test_id = ANY (p_tests)
-       AND q.organization_id = c.organization_id
-       AND q.sample_test_id = c.sample_test_id
-       AND q.id = c.id
-       AND q.file_id IS NOT NULL
-       AND q.qc_batch_id IS DISTINCT FROM p_batch
-       AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL;
+    -- One by one: whether a batch holds a test depends on those that are left.
+    FOR v IN
+        SELECT q.id, q.sample_test_id
+          FROM lims.qc_covered q
+         WHERE q.organization_id = p_organization
+           AND q.sample_test_id = ANY (p_tests)
+           AND q.file_id IS NOT NULL
+           AND q.qc_batch_id IS DISTINCT FROM p_batch
+         ORDER BY q.sample_test_id, q.id
+    LOOP
+        DELETE FROM lims.qc_coverage c
+         WHERE c.organization_id = p_organization
+           AND c.sample_test_id = v.sample_test_id
+           AND c.id = v.id
+           AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL;
+    END LOOP;
 END
 $$;

@@ -106,7 +106,7 @@ BEGIN
             'lot %s is accepted for sample %s already',
             coalesce(NEW.reagent_lot_id, NEW.media_lot_id), NEW.sample_id));
     END IF;
-    SELECT l.qc_status
+    SELECT CASE WHEN l.has_failed THEN 'failed' ELSE l.qc_status END
       INTO NEW.lot_status
       FROM lims.lots_named(NEW.organization_id, NEW.reagent_lot_id, NEW.media_lot_id) l;
     NEW.signature_id := coalesce(NEW.signature_id, lims.context_id('signature_id'));

@@ -383,7 +383,8 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
             WHEN a.id IS NULL AND s.amendment_id IS NOT NULL
             THEN 'approval of the amendment'
             ELSE a.name END,
-       CASE WHEN s.amendment_id IS NOT NULL THEN 'amendment' END, NULL
+       CASE WHEN s.amendment_id IS NOT NULL THEN 'amendment'
+            WHEN s.status = 'reported' THEN 'reported' END, NULL
   FROM lims.sample s
   JOIN lims.organization o
     ON o.id = s.organization_id
@@ -452,10 +453,12 @@ AS $$
            WHEN 'unverified_result' THEN 'verifying the result'
            WHEN 'approval_required' THEN CASE
                WHEN p_has_approval THEN 'approving the sample'
+               WHEN p_circumstance = 'reported' THEN 'amending the sample'
                WHEN p_circumstance IS NOT NULL
                THEN 'resubmitting the amendment, then approving it'
                ELSE 'completing the sample, then approving it' END
            WHEN 'approval_rejected' THEN CASE
+               WHEN p_circumstance = 'reported' THEN 'amending the sample'
                WHEN p_circumstance IS NOT NULL
                THEN 'correcting the sample, or resubmitting the amendment'
                ELSE 'correcting the sample and completing it again' END

@@ -200,8 +200,9 @@ END
 $$;
 
 -- Lists the blockers of issuing the certificate of a reported sample; no row: it can be issued.
--- The next version is a report anew. The first one asks for the approvals again, which can be
--- decided after the report: a policy may have been made stricter meanwhile, or one rejected.
+-- The next version is a report anew. The first one asks again for the approvals that were
+-- requested, which can be decided after the report: a policy may have been made stricter
+-- meanwhile, or one rejected. Steps that came later ask for nothing.
 CREATE FUNCTION lims.certificate_blockers(p_organization bigint, p_sample bigint)
 RETURNS SETOF lims.blocker
 LANGUAGE plpgsql SECURITY DEFINER
@@ -225,7 +226,8 @@ BEGIN
     RETURN QUERY
     SELECT b.*
       FROM lims.release_blockers(p_organization, p_sample,
-               ARRAY['approval_required', 'approval_rejected']) b;
+               ARRAY['approval_required', 'approval_rejected']) b
+     WHERE b."approvalIds" <> '{}';
 END
 $$;
 

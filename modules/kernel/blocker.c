@@ -48,8 +48,9 @@ const lims_field_t lims_gate_fields[] = {
     GATE("worksheet_incomplete", "filling and signing the worksheet")                              \
     GATE("incomplete_sample", "entering and verifying every result")                               \
     GATE("qc_failed", "a passing evaluation or a signed override of the batch")                    \
-    GATE("approval_required",                                                                      \
-         "approving the sample; after a rejection, correcting the sample and completing it again") \
+    GATE("approval_required", "approving the sample; after a rejection, correcting the sample "    \
+                              "and completing it again, or "                                       \
+                              "amending a reported one")                                           \
     GATE("confirmation_required", "deciding the confirmation")                                     \
     GATE("media_qc_failed", "repeating the test on another lot, or requalifying the lot")          \
     GATE("reagent_lot_expired", "entering the result with a lot that is in date")                  \

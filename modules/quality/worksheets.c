@@ -235,7 +235,7 @@ static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t 
         const char *name = lims_result_get(asked, i, "field");
         const char *kind = lims_result_get(asked, i, "kind");
 
-        if (lims_result_true(asked, i, "stale")) {
+        if (kind && lims_result_true(asked, i, "stale")) {
             return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
                                      "values[%d].was: the field \"%s\" has another value now; "
                                      "nothing was entered. Read the worksheet again and decide "

@@ -69,12 +69,14 @@ SELECT id
 
 -- name: worksheet_asked many
 -- Returns the fields for which values were given; kind is null where the template has
--- no field of that name. Stale: another value stands there than the one that was read.
+-- no field of that name. Stale: another value stands there than the one that was read, and
+-- than the new one.
 SELECT u.value ->> 'field' AS "field",
        u.value ->> 'value' AS "value",
        f.kind AS "kind",
        u.value ? 'was'
-       AND nullif(v.value, '') IS DISTINCT FROM nullif(u.value ->> 'was', '') AS "stale"
+       AND nullif(v.value, '') IS DISTINCT FROM nullif(u.value ->> 'was', '')
+       AND nullif(v.value, '') IS DISTINCT FROM nullif(u.value ->> 'value', '') AS "stale"
   FROM jsonb_array_elements(:values::jsonb) WITH ORDINALITY AS u (value, place)
   JOIN lims.worksheet w
     ON w.organization_id = :$organization::bigint

@@ -108,9 +108,8 @@ static const lims_field_t rotate_input[] = {
       .max = 168,
       .fallback = "24",
       .doc = "Hours for which deliveries are also signed with the previous secret, in a header "
-             "field of its own, until the receiver has the new one. A previous secret that still "
-             "signs then goes on, instead of the one in between. 0: not at all, for a secret that "
-             "has become known.",
+             "field of its own, until the receiver has the new one. 0: not at all, for a secret "
+             "that has become known.",
       .example = "24" },
     LIMS_FIELD_END,
 };
@@ -246,11 +245,13 @@ static const lims_route_t routes[] = {
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_LIST },
     { LIMS_CSV_EXPORT("/webhook-endpoints", "webhook export", "exportWebhookEndpoints",
                       "webhook endpoints"),
-      .permission = "webhook.manage", .flags = LIMS_CSV_FLAGS,
+      .permission = "webhook.manage",
+      .flags = LIMS_CSV_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { LIMS_REPORT_LIST("/webhook-endpoints", "webhook pdf", "printWebhookEndpoints",
                        "webhook endpoints"),
-      .permission = "webhook.manage", .flags = LIMS_PDF_FLAGS,
+      .permission = "webhook.manage",
+      .flags = LIMS_PDF_FLAGS,
       .query = filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/webhook-endpoints/:id",

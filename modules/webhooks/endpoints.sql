@@ -73,13 +73,9 @@ UPDATE lims.webhook_endpoint
 RETURNING id
 
 -- name: webhook_endpoint_rotate one
--- While a former secret still signs, it goes on, and not the one in between: who rotates again,
--- because the answer with the new secret was lost, has a receiver that knows only the former.
 UPDATE lims.webhook_endpoint
    SET secret = :sealed::bytea,
-       previous_secret = CASE WHEN :overlapHours::integer > 0 THEN
-           CASE WHEN previous_secret_until > now() THEN previous_secret
-                ELSE secret END END,
+       previous_secret = CASE WHEN :overlapHours::integer > 0 THEN secret END,
        previous_secret_until = CASE WHEN :overlapHours::integer > 0 THEN
            now() + make_interval(hours => :overlapHours::integer) END
  WHERE organization_id = :$organization::bigint

@@ -34,6 +34,10 @@ sub decide {
     return;
 }
 
+my ($earlier, $test) = $lab->worked(1);
+$lab->verify($test);
+is($lims->post("/samples/$earlier->{id}/report")->status, 200, 'a sample is reported that was never completed');
+
 my ($sample, $approval) = reported();
 is($eva->done('certificate issue', sampleId => $sample->{id})->{version}, 1,
     'where the policy wants no approval a certificate is issued without');
@@ -42,6 +46,7 @@ is($eva->done('certificate issue', sampleId => $sample->{id})->{version}, 1,
 decide($approval, 'rejected');
 my $refused = $eva->refused('approval_required', 'certificate issue', sampleId => $sample->{id});
 is_deeply($refused->{blockers}[0]{approvalIds}, [ $approval->{id} ], 'the refusal names the approval that was rejected');
+like($refused->{blockers}[0]{clearedBy}, qr/amending a reported one\z/, 'it says what is possible of a reported sample');
 
 ($sample, $approval) = reported();
 $lab->policy(coa_before_approval => 'f');
@@ -56,6 +61,8 @@ $eva->refused('approval_required', 'certificate issue', sampleId => $sample->{id
     like($@, qr/Final approval is open/, 'with the same reason');
     $app->disconnect;
 }
+is($eva->done('certificate issue', sampleId => $earlier->{id})->{version}, 1,
+    'one that was reported before approvals were requested needs none');
 decide($approval, 'approved');
 is($eva->done('certificate issue', sampleId => $sample->{id})->{version}, 1,
     'once it is approved the certificate is issued');

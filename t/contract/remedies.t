@@ -40,9 +40,11 @@ my %exact = (
     unverified_result => [ ['verifying the result'] ],
     approval_required => [ ['completing the sample, then approving it'],
         [ 'approving the sample', approval => 't' ],
-        [ 'resubmitting the amendment, then approving it', circumstance => 'amendment' ] ],
+        [ 'resubmitting the amendment, then approving it', circumstance => 'amendment' ],
+        [ 'amending the sample', circumstance => 'reported' ] ],
     approval_rejected => [ ['correcting the sample and completing it again'],
-        [ 'correcting the sample, or resubmitting the amendment', circumstance => 'amendment' ] ],
+        [ 'correcting the sample, or resubmitting the amendment', circumstance => 'amendment' ],
+        [ 'amending the sample', circumstance => 'reported' ] ],
     qc_pending => [ ['covering the test by such a batch'],
         [ 'the missing controls, or a signed override of the batch', batch => 't' ] ],
 );
@@ -56,7 +58,7 @@ for my $category (sort keys %slug) {
         is(cleared_by($category, %of), $text, "$category is cleared by $text");
     }
 }
-like($gate{approval_required}, qr/\A\Q$exact{approval_required}[1][0]\E.*\Q$exact{approval_rejected}[0][0]\E\z/,
+like($gate{approval_required}, qr/\A\Q$exact{approval_required}[1][0]\E.*\Q$exact{approval_rejected}[0][0]\E, or amending a reported one\z/,
     'the gate of approvals names the ways of both categories');
 like(text('modules/release/gates.c'), qr/"\Q$exact{approval_required}[0][0]\E"/,
     'a refusal says as the finding how an approval is asked for');

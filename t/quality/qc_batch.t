@@ -131,7 +131,7 @@ $ann->done('qc-batch override', $other->{id}, reason => 'blank of another day');
 $ann->refused('invalid_transition', 'qc-batch cover', $other->{id}, sampleTestIds => [$first]);
 is($ann->done('qc-batch evaluate', $other->{id})->{qcStatus}, 'failed', 'the override is spent');
 $lims->patch("/sample-tests/$second", { result => undef });
-like($ann->refused('qc_failed', @rerun)->{message}, qr/had its result in it: add the test to the QC batch/,
+like($ann->refused('qc_failed', @rerun)->{message}, qr/had its result in it: add the test to a QC batch/,
     'the message says that the batch of the repetition comes first');
 my $rerun = $ann->done('qc-batch create', batchNumber => 'QCB-0106', sampleTestIds => [$second]);
 is_deeply($ann->done(@rerun)->{sampleTestIds}, [], 'a withdrawn result has left the batch');

@@ -117,7 +117,7 @@ const screens: Record<string, string> = {
     '/verify': 'The second pair of eyes. What needs a look is open; the rest is one line and ticked. v ticks, V signs all that is ticked, b sends back with a reason.',
     '/approvals': 'What waits for your decision, with what will be signed and how the certificate would read.',
     '/certificates': 'What was issued, in which version. Issue a certificate of a reported sample, and amend one that is wrong.',
-    '/instrument-files': 'Files of instruments. Drop one here: it is read without writing anything, then imported. A file in quarantine shows each reason at its cell; leave rows out, though no control, or say what they mean, and release it.',
+    '/instrument-files': 'Files of instruments. Drop one here: it is read without writing anything, then imported. A file in quarantine shows each reason at its cell; leave rows of samples out (never a control), or say what they mean, and release it.',
     '/qc-batches': 'Runs with their controls and the samples that they cover. Enter what was measured; the evaluation comes by itself and says what it holds.',
     '/qc-series': 'Control charts: the points of a control over time, with mean, limits and the rules that were broken. The same points stand in the table below.',
     '/reagent-lots': 'Reagents: what is open, what expires, what is quarantined, and what each was used for. p prints labels.',
