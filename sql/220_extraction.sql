@@ -100,57 +100,74 @@ CREATE TRIGGER measured AFTER INSERT ON lims.extraction_row
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.extraction_measured();
 
+-- The slug and message by which a row is refused, by the status or disposition that its
+-- test had when lims.enter_results() looked at it (NULL: there is none); NULL: it was entered.
+CREATE FUNCTION lims.extraction_refusal(p_stood text, OUT slug text, OUT message text)
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN p_stood IN ('cancelled', 'set_aside') THEN 'invalid_transition'
+                WHEN p_stood = 'verified' THEN 'test_verified_locked'
+                WHEN p_stood IS NULL THEN 'not_found' END,
+           CASE WHEN p_stood IN ('cancelled', 'set_aside')
+                THEN 'The test is not active: it takes no entry.'
+                WHEN p_stood = 'verified'
+                THEN 'The result is verified: it takes no entry.'
+                WHEN p_stood IS NULL THEN 'The test is gone.' END
+$$;
+
 -- Enters extracted results through lims.enter_results(). p_updates: an array of
--- { sampleTestId, result, qualifier, stood }, each test once; `stood` is the result that
--- the test had when the file was evaluated. A refused row does not affect the others.
--- Returns for each test the slug and message of its refusal, or NULL.
+-- { sampleTestId, result, qualifier, stood, stoodQualifier }, each test once; those that
+-- stood are the result and qualifier that the test had when the file was evaluated. A refused
+-- row does not affect the others. Returns for each test the slug and message of its refusal,
+-- or NULL.
 CREATE FUNCTION lims.apply_extraction(p_organization bigint, p_updates jsonb)
 RETURNS TABLE (sample_test_id bigint, slug text, message text)
 LANGUAGE plpgsql
 AS $$
 #variable_conflict use_column
 DECLARE
+    v_returned bigint[];
     v_moved bigint[];
     v_rest jsonb;
     v record;
 BEGIN
     -- Locked in the order of ids first: after a refusal rows are entered one by one.
-    SELECT array_agg(h.id) FILTER (
-               WHERE h.result IS DISTINCT FROM h.update ->> 'stood'
-                 AND h.result IS DISTINCT FROM h.update ->> 'result')
-      INTO v_moved
+    SELECT coalesce(array_agg(h.id) FILTER (WHERE h.returned_at IS NOT NULL), '{}'),
+           coalesce(array_agg(h.id) FILTER (
+               WHERE h.returned_at IS NULL
+                 AND (h.result, h.qualifier) IS DISTINCT FROM
+                     (h.update ->> 'stood', h.update ->> 'stoodQualifier')
+                 AND (h.result, h.qualifier) IS DISTINCT FROM
+                     (h.update ->> 'result', h.update ->> 'qualifier')), '{}')
+      INTO v_returned, v_moved
       FROM (WITH asked AS MATERIALIZED (
                 SELECT (u.value ->> 'sampleTestId')::bigint AS id,
                        u.value AS update
                   FROM jsonb_array_elements(p_updates) u)
-            SELECT t.id, t.result, asked.update
+            SELECT t.id, t.result, t.qualifier, t.returned_at, asked.update
               FROM asked
               JOIN lims.sample_test t ON t.id = asked.id
              WHERE t.organization_id = p_organization
              ORDER BY t.id
                FOR NO KEY UPDATE OF t) h;
     RETURN QUERY
+    SELECT r.id, 'invalid_transition',
+           'The result was sent back: what was measured since is entered by hand.'
+      FROM unnest(v_returned) r (id);
+    RETURN QUERY
     SELECT m.id, 'result_conflict',
            'Another result was entered while the file was looked at.'
       FROM unnest(v_moved) m (id);
-    SELECT coalesce(jsonb_agg(u.value - 'stood'
+    SELECT coalesce(jsonb_agg(u.value - '{stood,stoodQualifier}'::text[]
                               ORDER BY (u.value ->> 'sampleTestId')::bigint), '[]')
       INTO v_rest
       FROM jsonb_array_elements(p_updates) u
-     WHERE (u.value ->> 'sampleTestId')::bigint <> ALL (coalesce(v_moved, '{}'));
+     WHERE (u.value ->> 'sampleTestId')::bigint <> ALL (v_returned || v_moved);
     BEGIN
         RETURN QUERY
-        SELECT e.sample_test_id,
-               CASE WHEN e.stood IN ('cancelled', 'set_aside')
-                    THEN 'invalid_transition'
-                    WHEN e.stood = 'verified' THEN 'test_verified_locked'
-                    WHEN e.stood IS NULL THEN 'not_found' END,
-               CASE WHEN e.stood IN ('cancelled', 'set_aside')
-                    THEN 'The test is not active: it takes no entry.'
-                    WHEN e.stood = 'verified'
-                    THEN 'The result is verified: it takes no entry.'
-                    WHEN e.stood IS NULL THEN 'The test is gone.' END
-          FROM lims.enter_results(p_organization, v_rest) e;
+        SELECT e.sample_test_id, f.slug, f.message
+          FROM lims.enter_results(p_organization, v_rest) e
+         CROSS JOIN lims.extraction_refusal(e.stood) f;
         RETURN;
     EXCEPTION WHEN SQLSTATE 'LM001' THEN
         NULL; -- one of them is refused: each is entered by itself
@@ -164,12 +181,10 @@ BEGIN
         slug := NULL;
         message := NULL;
         BEGIN
-            SELECT CASE WHEN e.stood = 'verified' THEN 'test_verified_locked' END,
-                   CASE WHEN e.stood = 'verified'
-                        THEN 'The result is verified: it takes no entry.' END
+            SELECT f.slug, f.message
               INTO slug, message
-              FROM lims.enter_results(p_organization,
-                                      jsonb_build_array(v.update)) e;
+              FROM lims.enter_results(p_organization, jsonb_build_array(v.update)) e
+             CROSS JOIN lims.extraction_refusal(e.stood) f;
         EXCEPTION WHEN SQLSTATE 'LM001' THEN
             GET STACKED DIAGNOSTICS slug = PG_EXCEPTION_DETAIL,
                                     message = MESSAGE_TEXT;

@@ -398,7 +398,7 @@ GRANT EXECUTE ON FUNCTION lims.name_tests, lims.bare_decisions, lims.signed_deci
 GRANT EXECUTE ON FUNCTION lims.rows_brought_before, lims.measured_before TO lims_app;
 
 -- 220_extraction.sql
-GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.extraction_refusal, lims.apply_extraction, lims.same_result TO lims_app;
 
 -- 228_release_records.sql
 GRANT EXECUTE ON FUNCTION lims.event_deliveries, lims.certificate_deliveries TO lims_app;

@@ -21,8 +21,9 @@ typedef struct {
     const char *unit;                      /* or NULL */
     const char *result;                    /* already entered, or NULL */
     const char *qualifier;                 /* of that result, or NULL */
+    const char *locked;                    /* why it takes no entry, or NULL */
     bool numeric;
-    bool locked; /* verified, or its sample is reported */
+    bool several; /* the sample has several such tests, of which no file says which */
 } lims_candidate_t;
 
 typedef struct {

@@ -318,6 +318,17 @@ static const char *what_lacks(const lims_finding_t *finding)
                : "The evidence is not enough for the threshold.";
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_standing(const lims_finding_t *finding)
+{
+    return same_text(finding->candidate->result, finding->result) &&
+           same_text(finding->candidate->qualifier, finding->qualifier);
+}
+
 static void weigh(lims_finding_t *finding, const judge_t *judge)
 {
     const lims_candidate_t *candidate = finding->candidate;
@@ -327,11 +338,15 @@ static void weigh(lims_finding_t *finding, const judge_t *judge)
         finding->confidence = finding->confidence / 100 * finding->looks_factor;
     }
     if (candidate->locked) {
-        reject(finding, LIMS_MATCH_LOCKED,
-               "The result is verified, or its sample reported: it takes no entry.");
-    } else if (candidate->result && strcmp(candidate->result, finding->result) != 0) {
+        reject(finding, LIMS_MATCH_LOCKED, candidate->locked);
+    } else if (candidate->several) {
+        reject(finding, LIMS_MATCH_AMBIGUOUS,
+               "The sample has several tests for this value: enter it by hand.");
+    } else if (candidate->result && !is_standing(finding)) {
         reject(finding, LIMS_MATCH_REJECTED_CHECK,
-               apr_psprintf(judge->pool, "Another result stands already: %s.", candidate->result));
+               apr_pstrcat(judge->pool, "Another result stands already: ", candidate->result,
+                           candidate->qualifier ? " " : ".", candidate->qualifier,
+                           candidate->qualifier ? "." : NULL, NULL));
     } else if (finding->confidence < judge->threshold) {
         finding->status = LIMS_MATCH_BELOW_THRESHOLD;
         finding->message = what_lacks(finding);
@@ -355,11 +370,6 @@ static apr_hash_t *by_place(const apr_array_header_t *findings, apr_pool_t *pool
         apr_hash_set(places, place_of(finding, pool), APR_HASH_KEY_STRING, finding);
     }
     return places;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 static void compare(lims_finding_t *finding, const lims_finding_t *other)

@@ -63,6 +63,7 @@ const char *lims_report_updates(const apr_array_header_t *findings, apr_pool_t *
             lims_writer_raw(w, finding->candidate->sample_test_id);
             write_string(w, "result", finding->result);
             write_string(w, "stood", finding->candidate->result);
+            write_string(w, "stoodQualifier", finding->candidate->qualifier);
             if (finding->qualifier) {
                 write_string(w, "qualifier", finding->qualifier);
             }

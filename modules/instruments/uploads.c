@@ -127,9 +127,9 @@ static const lims_field_t row_fields[] = {
       .flags = LIMS_F_OUT,
       .values = lims_match_names,
       .doc = "Outcome of the row. applied: entered. proposed: would be entered without dryRun. Not "
-             "entered: below_threshold, unmatched, ambiguous (more than one value for the test), "
-             "locked (verified, reported, not active, or with a value that is replaced only with a "
-             "reason), rejected_check." },
+             "entered: below_threshold, unmatched, ambiguous (more than one value for the test, "
+             "or more than one test for the value), locked (verified, reported, not active, sent "
+             "back, or with a value that is replaced only with a reason), rejected_check." },
     { .name = "message",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -241,8 +241,10 @@ static void fill_candidates(lims_candidates_t *candidates, const lims_result_t *
             .name = lims_result_get(rows, i, "name"),
             .unit = lims_result_get(rows, i, "unit"),
             .result = lims_result_get(rows, i, "result"),
+            .qualifier = lims_result_get(rows, i, "qualifier"),
+            .locked = lims_result_get(rows, i, "locked"),
             .numeric = lims_result_true(rows, i, "numeric"),
-            .locked = lims_result_true(rows, i, "locked"),
+            .several = lims_result_true(rows, i, "several"),
         };
     }
     lims_candidates_name(candidates, pool);

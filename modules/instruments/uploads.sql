@@ -7,8 +7,16 @@ SELECT o.ai_data_access AS "aiDataAccess"
  WHERE o.id = :$organization::bigint
 
 -- name: extraction_candidates many
--- The candidates: tests of the samples that a file names, in the order of look-up.
+-- The candidates: tests of the samples that a file names, in the order of look-up. Of the
+-- tests of a sample for one definition it is the one that an instrument's file would fill;
+-- inactive ones are shown where there is no active one. `locked`: why it takes no entry.
 -- Returns one more than the limit, to detect that there are more.
+WITH named AS MATERIALIZED (
+    SELECT s.id, s.tracking_id, lims.sample_is_final(s.status, s.disposition) AS final
+      FROM lims.sample s
+     WHERE s.organization_id = :$organization::bigint
+       AND s.tracking_id = ANY (:words::text[])
+)
 SELECT s.tracking_id AS "trackingId",
        t.id AS "sampleTestId",
        d.code AS "code",
@@ -16,21 +24,31 @@ SELECT s.tracking_id AS "trackingId",
        d.unit AS "unit",
        d.result_type = 'numeric' AS "numeric",
        t.result AS "result",
-       t.status = 'verified' OR t.disposition <> 'active'
-           OR lims.sample_is_final(s.status, s.disposition)
-           -- A value that is replaced with a reason only, which a file does not give.
-           OR t.result IS NOT NULL AND o.reason_on_change AS "locked"
-  FROM lims.sample s
+       t.qualifier AS "qualifier",
+       g.tests > 1 AS "several",
+       CASE WHEN t.disposition <> 'active'
+            THEN 'The test is not active: it takes no entry.'
+            WHEN t.status = 'verified' OR s.final
+            THEN 'The result is verified, or its sample reported: it takes no entry.'
+            WHEN t.returned_at IS NOT NULL
+            THEN 'The result was sent back: what was measured since is entered by hand.'
+            WHEN t.result IS NOT NULL AND o.reason_on_change
+            THEN 'The test has a result, which is replaced with a reason only.'
+       END AS "locked"
+  FROM named s
   JOIN lims.organization o
-    ON o.id = s.organization_id
+    ON o.id = :$organization::bigint
   JOIN lims.sample_test t
-    ON t.organization_id = s.organization_id
+    ON t.organization_id = o.id
    AND t.sample_id = s.id
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id
- WHERE s.organization_id = :$organization::bigint
-   AND s.tracking_id = ANY (:words::text[])
+  LEFT JOIN lims.target_tests(:$organization::bigint, ARRAY(SELECT n.id FROM named n), NULL) g
+    ON g.sample_id = t.sample_id
+   AND g.test_definition_id = t.test_definition_id
+ WHERE g.id IS NULL
+    OR g.id = t.id
  ORDER BY s.tracking_id COLLATE "C", t.id
  LIMIT :candidatesMax::bigint + 1
 

@@ -157,10 +157,14 @@ subtest 'a column is of one test, for all samples' => sub {
     my $both = id($nitrate, $chloride);
     is(join(' ', map { $_->{status} } judged("Sample,x\n$both,7.1\n", {}, { candidate => 2 })),
         'rejected_check rejected_check', 'one value is not of two tests');
+    my $single = id($nitrate);
+    is(join(' ', map { $_->{status} } judged("Sample,NO3N (mg/L)\n$single,7.1\n", {}, {})),
+        'proposed', 'a value that is pointed at twice is proposed once');
     my $sample = $lab->sample(testDefinitionIds => [$nitrate]);
     $lims->insert('sample_test', { sample_id => $sample->{id}, test_definition_id => $nitrate });
     is(join(' ', map { $_->{status} } judged("Sample,NO3N (mg/L)\n$sample->{trackingId},7.1\n", {},
-                { candidate => 2 })), 'ambiguous ambiguous', 'one value is not of the same test twice');
+                { candidate => 2 })), 'ambiguous rejected_check',
+        'of two tests of one definition the first is offered, and is ambiguous');
 };
 
 subtest 'rows of QC controls' => sub {

@@ -28,7 +28,7 @@ static lims_candidate_t items[] = {
       .name = "Nitrate",
       .unit = "mg/L",
       .numeric = true,
-      .locked = true },
+      .locked = "verified" },
 };
 
 static bool stands_in_file(const char *text)
