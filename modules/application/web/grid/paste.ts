@@ -5,6 +5,7 @@
 import { type Area, type Column, type Place, type Remark, type Sheet, cellAt, isNumeric } from './sheet.ts';
 import type { Change } from './model.ts';
 import { type Heading, headingOf } from './heading.ts';
+import { namedIn, rowsNamed } from './row-names.ts';
 import { readTsv } from './tsv.ts';
 
 // Meaning of a comma in a number: not asked yet, a decimal point, or kept as it is.
@@ -78,36 +79,80 @@ function byPlace(sheet: Sheet, block: string[][], area: Area): Target[] {
     );
 }
 
-// Returns the row of a pasted line: by its label, if it has one, else counted from the cursor.
-function rowOf(sheet: Sheet, heading: Heading, line: readonly string[], at: number): number | null {
-    if (heading.label === null) {
-        return at < sheet.rows.length || sheet.grow ? at : null;
+// Returns the row for a value of a line that names rows, or why there is none. Of several rows
+// with one name (a test that was done again) it is the only one that has a cell in the column.
+function rowNamed(sheet: Sheet, { keys }: Heading, line: readonly string[], column: number): number | Remark {
+    const rows = rowsNamed(keys, line);
+    const ordered = rows.filter((row) => cellAt(sheet, { row, column })?.id !== '');
+    const [row, ...others] = ordered.length > 0 ? ordered : rows;
+    const named = namedIn(keys, line);
+    const label = named.join(' ');
+    if (named.length < keys.length) {
+        return remark('no_label', { label });
     }
-    return heading.rows.get((line[heading.label] ?? '').trim().toUpperCase()) ?? null;
+    return row === undefined ? remark('no_such_row', { label })
+        : others.length > 0 ? remark('several_rows', { label }) : row;
+}
+
+// Returns the row that is counted from the cursor.
+const rowCounted = (sheet: Sheet, row: number): number | Remark =>
+    row < sheet.rows.length || sheet.grow ? row : remark('beyond_last_row');
+
+// Returns why a column of the block is none of the sheet.
+function noColumn({ lines, keys, unclear }: Heading, name: string, c: number): Remark {
+    if (lines === 0) {
+        return remark(keys.some(({ column }) => c < column) ? 'no_heading' : 'beyond_last_column');
+    }
+    return remark(unclear.has(c) ? 'several_columns' : name.trim() ? 'no_such_column' : 'no_heading',
+        { name });
 }
 
 function byHeading(sheet: Sheet, block: string[][], heading: Heading, top: number): Target[] {
+    const { columns, facts, keys } = heading;
+    const isShown = (c: number): boolean => facts.has(c) || keys.some(({ column }) => column === c);
     return block.slice(heading.lines).flatMap((line, r) => {
-        const row = rowOf(sheet, heading, line, top + r);
-        const label = heading.label === null ? '' : (line[heading.label] ?? '');
+        // A blank line names no row, and has nothing to put down.
+        if (keys.length > 0 && line.every((text) => text.trim() === '')) {
+            return [];
+        }
         return line.flatMap((text, c): Target[] => {
-            const column = heading.columns[c];
-            if (c === heading.label || heading.facts.has(c)) {
+            const column = columns[c] ?? null;
+            if (isShown(c)) {
                 return [];
             }
-            if (column === undefined || column === null) {
-                const name = block[0]?.[c] ?? '';
-                const why = heading.lines > 0
-                    ? remark('no_such_column', { name })
-                    : remark('beyond_last_column');
-                return [{ place: null, text, remark: why }];
+            if (column === null) {
+                return [{ place: null, text, remark: noColumn(heading, block[0]?.[c] ?? '', c) }];
             }
-            if (row === null) {
-                const why = remark(label ? 'no_such_row' : 'beyond_last_row', { label });
-                return [{ place: null, text, remark: why }];
-            }
-            return [{ place: { row, column }, text, remark: null }];
+            const row = keys.length > 0 ? rowNamed(sheet, heading, line, column)
+                : rowCounted(sheet, top + r);
+            return [typeof row === 'number' ? { place: { row, column }, text, remark: null }
+                : { place: null, text, remark: row }];
         });
+    });
+}
+
+// Keeps one of equal values for a cell; values that differ are left out.
+function withoutContradictions(targets: readonly Target[]): Target[] {
+    const given = new Map<string, Set<string>>();
+    const keyOf = ({ row, column }: Place): string => `${row}/${column}`;
+    for (const { place, text } of targets) {
+        if (place) {
+            const key = keyOf(place);
+            given.set(key, (given.get(key) ?? new Set()).add(text.trim()));
+        }
+    }
+    const met = new Set<string>();
+    return targets.flatMap((target): Target[] => {
+        const key = target.place && keyOf(target.place);
+        if (key === null) {
+            return [target];
+        }
+        if ((given.get(key)?.size ?? 0) > 1) {
+            return [{ ...target, remark: remark('given_twice') }];
+        }
+        const again = met.has(key);
+        met.add(key);
+        return again ? [] : [target];
     });
 }
 
@@ -137,7 +182,7 @@ function decide(sheet: Sheet, target: Target, comma: Comma): Change | PasteRemar
     const text = target.text.trim();
     if (target.remark || !target.place) {
         const why = target.remark ?? remark('beyond_last_row');
-        return text === '' ? null : { ...why, place: null, given: text };
+        return text === '' ? null : { ...why, place: target.place, given: text };
     }
     const { place } = target;
     const column = sheet.columns[place.column];
@@ -152,8 +197,8 @@ function decide(sheet: Sheet, target: Target, comma: Comma): Change | PasteRemar
 
 function commas(sheet: Sheet, targets: readonly Target[]): string[] {
     return targets
-        .filter(({ place, text }) =>
-            place && isNumeric(sheet.rows[place.row], sheet.columns[place.column])
+        .filter(({ place, text, remark: why }) =>
+            place && !why && isNumeric(sheet.rows[place.row], sheet.columns[place.column])
                 && COMMA.test(text))
         .map(({ text }) => text.trim());
 }
@@ -173,7 +218,7 @@ export function planPaste(
     }
     const heading = chosen ?? headingOf(sheet, block, area.left);
     const targets = heading
-        ? byHeading(sheet, block, heading, area.top)
+        ? withoutContradictions(byHeading(sheet, block, heading, area.top))
         : byPlace(sheet, block, area);
     const examples = comma === 'ask' ? commas(sheet, targets) : [];
     if (examples.length > 0) {

@@ -18,7 +18,7 @@ import { at, column, row, sheet, typedIn } from './support.ts';
 // Two samples and a control, of which NOTE was not ordered for the second sample.
 function run(): Sheet {
     const [ph, note] = [column('PH', { name: 'pH', hint: '6.5 to 8.5' }),
-        column('NOTE', { numeric: false })];
+        column('NOTE', { name: 'Appearance', numeric: false })];
     const second = row(2, 2);
     return sheet(3, [ph, note], { rows: [
         row(0, 2, { label: 'LFB', kind: 'control' }), row(1, 2),
@@ -77,6 +77,28 @@ test('a block pasted across is placed by its headings', () => {
     assert.deepEqual(asked.asking?.examples, ['7,5'], 'the row says that its values are numbers');
     const state = paste(block)({ ...to('columns')(begin(run())), comma: 'point' });
     assert.deepEqual(grid(state)[0], ['', '6.9', '7.5']);
+});
+
+test('in a list a block is placed by sample and test', () => {
+    const [one, two] = [row(1, 1).label, row(2, 1).label];
+    const after = (block: string): State => paste(block)(to('list')(begin(run())));
+    const lines = `${two}\tPH\t7.5\n${one}\tNOTE\tclear\n${one}\tpH\t6.9`;
+    for (const block of [`Tracking id\tTest\tResult\n${lines}`, `Sample\tAnalyte\tResult\n${lines}`, lines]) {
+        assert.deepEqual(grid(after(block)), [[''], [''], ['6.9'], ['clear'], ['7.5']], block);
+        assert.deepEqual(after(block).remarks, [], block);
+    }
+    const codes = (block: string): string[] => after(block).remarks.map(({ code }) => code);
+    assert.deepEqual(codes(`Tracking id\tTest\tResult\n${two}\tNOTE\tx\n${two}\t\t5`),
+        ['no_such_row', 'no_label']);
+    assert.deepEqual(codes(`Tracking id\tResult\n${one}\t5\n${two}\t7`), ['several_rows']);
+    assert.deepEqual(codes('Test\tResult\nPH\t5'), ['several_rows'], 'a test of several samples');
+});
+
+test('a block pasted across may say the names of the tests', () => {
+    const block = `Name\t${row(1, 1).label}\nLead\t1\nAppearance\tclear`;
+    const state = paste(block)(to('columns')(begin(run())));
+    assert.deepEqual(grid(state), [['', '', ''], ['', 'clear', '']]);
+    assert.deepEqual(state.remarks.map(({ code }) => code), ['no_such_row']);
 });
 
 test('a cell is called by its test and its sample in every view', () => {

@@ -155,11 +155,85 @@ test('columns by their headings, rows by their labels', () => {
     assert.deepEqual(remarks(given, 'PH\tLead\n1\t2', only(0, 0)), ['no_such_column 2']);
 });
 
+const [FIRST, SECOND, THIRD] = [0, 1, 2].map((r) => row(r, 1).label);
+
 test('a label that stands twice names no row', () => {
-    const given = sheet(2, ['A']);
-    const twice = { ...given, rows: [row(0, 1), row(1, 1, { label: row(0, 1).label })] };
-    assert.deepEqual(pasted(twice, '1\n2', only(0, 0)), [['1'], ['2']]);
-    assert.deepEqual(pasted(twice, `Tracking id\tA\n${row(0, 1).label}\t5`, only(0, 0)), [['5'], ['']]);
+    const twice = { ...sheet(2, ['A']), rows: [row(0, 1), row(1, 1, { label: FIRST })] };
+    const block = `Tracking id\tA\n${FIRST}\t5`;
+    assert.deepEqual(pasted(twice, block, only(0, 0)), [[''], ['']]);
+    assert.deepEqual(remarks(twice, block, only(0, 0)), ['several_rows 5']);
+    assert.deepEqual(pasted(twice, '1\n2', only(0, 0)), [['1'], ['2']], 'nothing is named');
+});
+
+test('of two rows of a sample it is the one in which the test was ordered', () => {
+    const { rows: [one, two], ...given } = sheet(2, ['A', 'B']);
+    const hole = { ...two!.cells[1]!, id: '' };
+    const again = { ...given, rows: [one!, { ...two!, label: one!.label, cells: [two!.cells[0]!, hole] }] };
+    const block = `Tracking id\tA\tB\n${FIRST}\t5\t6`;
+    assert.deepEqual(pasted(again, block, only(0, 0)), [['', '6'], ['', '']]);
+    assert.deepEqual(remarks(again, block, only(0, 0)), ['several_rows 5']);
+});
+
+test('a line without an id is left out, and moves no other', () => {
+    const given = sheet(3, ['A']);
+    const block = `Tracking id\tA\n${THIRD}\t3\n\t9\n\t\n${FIRST}\t1\n\t`;
+    assert.deepEqual(pasted(given, block, only(0, 0)), [['1'], [''], ['3']]);
+    assert.deepEqual(remarks(given, block, only(0, 0)), ['no_label 9']);
+});
+
+test('the column of ids may stand anywhere, under any heading or none', () => {
+    const given = sheet(3, ['NO3N', 'PH']);
+    const wanted = [['1', '7'], ['', ''], ['3', '8']];
+    for (const head of ['Sample ID', 'sample_id', 'Lab no.', 'Whatever', '']) {
+        const block = `Vial\t${head}\tNO3N\tPH\n17\t${THIRD}\t3\t8\n18\t${FIRST}\t1\t7`;
+        assert.deepEqual(pasted(given, block, only(1, 0)), wanted, head);
+        assert.deepEqual(remarks(given, block, only(1, 0)),
+            ['no_such_column 17', 'no_such_column 18'], head);
+    }
+    const bare = `17\t${THIRD}\t3\t8\n18\t${FIRST}\t1\t7`;
+    assert.deepEqual(pasted(given, bare, only(1, 0)), wanted);
+    assert.deepEqual(remarks(given, bare, only(1, 0)), ['no_heading 17', 'no_heading 18']);
+});
+
+test('unknown headings above ids put nothing into the column of the cursor', () => {
+    const given = sheet(3, ['NO3N', 'PH']);
+    for (const heads of ['Tracking id\tLead', 'Probe\tBlei', 'Tracking id\t']) {
+        const block = `${heads}\n${SECOND}\t3`;
+        assert.deepEqual(pasted(given, block, only(1, 0)), [['', ''], ['', ''], ['', '']], heads);
+        assert.equal(remarks(given, block, only(1, 0)).length, 1, heads);
+    }
+    const few = `Vial\tSample\tx\ty\tz\tPH\n1\t${SECOND}\t3\t4\t5\t6`;
+    assert.deepEqual(pasted(given, few, only(0, 0)), [['', ''], ['', '6'], ['', '']]);
+});
+
+test('the block of another run is not put down by position', () => {
+    const given = sheet(2, ['NO3N']);
+    const lines = 'CB-26-0009991-K\t3\nCB-26-0009992-L\t4';
+    for (const block of [`Tracking id\tNO3N\n${lines}`, `Probe\tNO3N\n${lines}`, lines,
+        'Sample ID\tNO3N\nWell\t3\nTap\t4']) {
+        assert.deepEqual(pasted(given, block, only(0, 0)), [[''], ['']], block);
+        assert.deepEqual(remarks(given, block, only(0, 0)), ['no_such_row 3', 'no_such_row 4'], block);
+    }
+});
+
+test('a heading names the column of exactly that name, or the only one without its unit', () => {
+    const given = sheet(1, [column('CR', { name: 'Chromium' }), column('CR6', { name: 'Chromium (VI)' })]);
+    assert.deepEqual(pasted(given, 'Chromium (VI)\tChromium\n5\t6', only(0, 0)), [['6', '5']]);
+    assert.deepEqual(pasted(given, 'Chromium (mg/L)\tCR6 [mg/L]\n5\t6', only(0, 0)), [['5', '6']]);
+    assert.deepEqual(remarks(given, 'CR6\tChromium (III)\n5\t6', only(0, 0)), ['no_such_column 6']);
+    const same = sheet(1, [column('A', { name: 'Iron' }), column('B', { name: 'Iron' })]);
+    assert.deepEqual(remarks(same, 'Iron\n5', only(0, 0)), ['several_columns 5']);
+    assert.deepEqual(pasted(same, 'Iron (mg/L)\tA\n5\t6', only(0, 0)), [['6', '']]);
+});
+
+test('two values for one cell are left out unless they are equal', () => {
+    const given = sheet(2, ['A', 'B']);
+    const columns = `Tracking id\tA\tA\tB\n${FIRST}\t1\t2\t3\n${SECOND}\t4\t4\t5`;
+    assert.deepEqual(pasted(given, columns, only(0, 0)), [['', '3'], ['4', '5']]);
+    assert.deepEqual(remarks(given, columns, only(0, 0)), ['given_twice 1', 'given_twice 2']);
+    const lines = `Tracking id\tA\tB\n${FIRST}\t1\t3\n${FIRST}\t2\t3`;
+    assert.deepEqual(pasted(given, lines, only(0, 0)), [['', '3'], ['', '']]);
+    assert.equal(planned(given, lines, only(0, 0)).changes.length, 1, 'equal ones are one change');
 });
 
 test('a value that happens to be a name makes no heading', () => {

@@ -49,9 +49,9 @@ export function readBlock(sheet: Sheet, text: string, left: number): Read {
 export const chosenOf = ({ headed, columns }: Block): Heading => ({
     lines: headed ? 1 : 0,
     columns,
-    label: null,
+    keys: [],
     facts: new Set(columns.flatMap((column, c) => column === null ? [c] : [])),
-    rows: new Map(),
+    unclear: new Set(),
 });
 
 export const linesOf = ({ lines, headed }: Block): number => lines.length - (headed ? 1 : 0);
