@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A secret that the service shows only once: a key, a webhook secret, a link. It stays on the
-// screen until the person says that it is stored, and nowhere else.
+// screen until the person says that it is stored or signs out, and nowhere else.
 import { useSyncExternalStore } from 'react';
+
+import { turnOf } from '../api/session.ts';
 
 export interface Revealed {
     title: string;
@@ -16,9 +18,14 @@ export interface Revealed {
 let shown: Revealed | null = null;
 const watchers = new Set<() => void>();
 
+export const revealed = (): Revealed | null => shown;
+
 export function reveal(next: Revealed | null): void {
     shown = next;
     watchers.forEach((watcher) => watcher());
+    if (next) {
+        turnOf().addEventListener('abort', () => reveal(null), { once: true });
+    }
 }
 
 function watch(watcher: () => void): () => void {
@@ -26,4 +33,4 @@ function watch(watcher: () => void): () => void {
     return () => watchers.delete(watcher);
 }
 
-export const useRevealed = (): Revealed | null => useSyncExternalStore(watch, () => shown);
+export const useRevealed = (): Revealed | null => useSyncExternalStore(watch, revealed);

@@ -21,9 +21,9 @@ function watch(watcher: () => void): () => void {
     return () => watchers.delete(watcher);
 }
 
-// Says what waits at an address; null: nothing does.
-export function leaveUnfinished(href: string, text: string | null): void {
-    const owner = ownerOf();
+// Says what of a person's work waits at an address; null: nothing does. The person is the one who
+// did it: a page is also left by signing out, when nobody is signed in any more.
+export function leaveUnfinished(owner: string, href: string, text: string | null): void {
     const is = (one: Unfinished): boolean => one.href === href && one.owner === owner;
     if (all.find(is)?.text !== (text ?? undefined)) {
         all = [...all.filter((one) => !is(one)), ...text === null ? [] : [{ href, owner, text }]];
@@ -31,6 +31,10 @@ export function leaveUnfinished(href: string, text: string | null): void {
     }
 }
 
+export const unfinishedOf = (person: string): Unfinished[] =>
+    all.filter(({ owner }) => owner === person);
+
 export function useUnfinished(): readonly Unfinished[] {
-    return useSyncExternalStore(watch, () => all).filter(({ owner }) => owner === ownerOf());
+    useSyncExternalStore(watch, () => all);
+    return unfinishedOf(ownerOf());
 }

@@ -87,6 +87,7 @@ export const orders = {
     },
     templates: 'Like one of the last orders:',
     like: 'New order like this',
+    likeWhat: 'Another order stands here and is not registered. It is thrown away.',
     registered: (n: number, number: string) =>
         `${count(n, 'sample')} registered as order ${number}.`,
     andReceived: (n: number) => `${count(n, 'sample')} received.`,

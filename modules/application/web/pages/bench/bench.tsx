@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 
 import { type Ready, useActions } from '../../acting/action.ts';
 import { type Problem, asProblem } from '../../api/problem.ts';
-import { useSession } from '../../api/session.ts';
+import { ownerOf, useSession } from '../../api/session.ts';
 import { visibleText } from '../../api/visible.ts';
 import { clock } from '../../grid/clock.ts';
 import type { Desk } from '../../grid/desk.ts';
@@ -20,7 +20,8 @@ import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { keptDesk, leaveDesk, openDesk } from './desks.ts';
+import { openDesk } from './desks.ts';
+import { keptDesk, leaveDesk } from './kept.ts';
 import { RunBar } from './run-bar.tsx';
 import { type Batch, type By, type Run, enteredSince, lastChange, loadRun } from './run.ts';
 import { enteredWith, useLots } from './settings.ts';
@@ -48,8 +49,8 @@ function useDesk(by: By, value: string, chosen: string): { opened: Opened | null
 
     useEffect(() => {
         const tests = idsIn(chosen);
-        const key = `${by} ${value} ${chosen}`;
-        const href = paths.bench(by, value, tests);
+        const station = { owner: ownerOf(), run: `${by} ${value} ${chosen}`,
+            href: paths.bench(by, value, tests) };
         const askedAt = clock.now();
         let desk: Desk | null = null;
         let left = false;
@@ -57,7 +58,7 @@ function useDesk(by: By, value: string, chosen: string): { opened: Opened | null
             if (left) {
                 return;
             }
-            desk = keptDesk(key, href) ?? openDesk(key,
+            desk = keptDesk(station) ?? openDesk(station,
                 sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
             desk.refresh(versionsIn(run), askedAt);
             setOpened({ desk, run });
@@ -66,7 +67,7 @@ function useDesk(by: By, value: string, chosen: string): { opened: Opened | null
         return () => {
             left = true;
             if (desk) {
-                leaveDesk(key, href, desk);
+                leaveDesk(station, desk);
             }
         };
     }, [by, value, chosen, reasons]);

@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 import { type Ready, useActions } from '../../acting/action.ts';
 import { ask } from '../../acting/ask.ts';
 import { useRead } from '../../api/read.ts';
-import { may, useSession } from '../../api/session.ts';
+import { may, ownerOf, useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { selection } from '../../grid/acts.ts';
 import { EntryGrid } from '../../grid/grid.tsx';
@@ -200,8 +200,9 @@ export function AccessionPage(): ReactElement {
     useTemplate(desk, references);
     // An order that is left unregistered is named in the top bar.
     useEffect(() => {
-        leaveUnfinished(paths.newOrder(), null);
-        return () => leaveUnfinished(paths.newOrder(),
+        const owner = ownerOf();
+        leaveUnfinished(owner, paths.newOrder(), null);
+        return () => leaveUnfinished(owner, paths.newOrder(),
             desk.unsaved ? texts.unfinished(filledRows(desk.sheet).length) : null);
     }, [desk]);
     useEffect(() => {

@@ -8,49 +8,23 @@ import type { ReactElement } from 'react';
 import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
-import type { Read } from '../../api/read.ts';
-import { enterGrid } from '../../grid/leave.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
+import { beginLike, formLike } from './like.ts';
 import type { OrderDesk } from './order-desk.ts';
-import type { Form } from './reading.ts';
-import { type References, called, nameOf } from './references.ts';
+import { type References, called } from './references.ts';
 
 const texts = t.orders;
 
-type Order = Read<'/orders/{id}'>;
-
 const SHOWN = 3;
 
-// Returns the members of an order that the next one like it starts with.
-export function formLike(order: Order, references: References): Partial<Form> {
-    const [sample] = order.samples;
-    const { clients, projects, materials, panels, definitions } = references;
-    const client = clients.find(({ id }) => id === order.clientId);
-    const project = projects.find(({ id }) => id === sample?.projectId);
-    const one = new Set(order.samples.map(({ materialTypeId }) => materialTypeId)).size === 1;
-    const ordered = panels.filter(({ id }) => order.panelIds.includes(id));
-    const covered = new Set(ordered.flatMap(({ testDefinitionIds }) => testDefinitionIds));
-    const single = definitions.filter(({ id }) =>
-        order.testDefinitionIds.includes(id) && !covered.has(id));
-    return {
-        ...client ? { client: client.name } : {},
-        project: project ? nameOf(project) : '',
-        contact: order.contact ?? '',
-        material: materials.find(({ id }) => one && id === sample?.materialTypeId)?.name ?? '',
-        tests: [...ordered, ...single].map(({ code }) => code).join(', '),
-    };
-}
-
 function take(desk: OrderDesk, references: References, id: number): void {
-    answer(api.GET('/orders/{id}', { params: { path: { id } } })).then((order) => {
-        desk.fill(formLike(order, references));
-        enterGrid();
-    }).catch(tell);
+    answer(api.GET('/orders/{id}', { params: { path: { id } } }))
+        .then((order) => beginLike(desk, formLike(order, references))).catch(tell);
 }
 
 // The address may name an order to begin like: that is done once, when the names are known.

@@ -22,24 +22,24 @@ const left = new Map<Receiving, () => void>();
 
 // Leaves the page. Scans that are on their way are found again from the top bar, until each is
 // received; so is what was refused in the meantime.
-export function leaveDesk(desk: Receiving): void {
+export function leaveDesk(owner: string, desk: Receiving): void {
     const keys = new Set(desk.store.get().lines.filter(({ verdict }) => isOnItsWay(verdict))
         .map(({ key }) => key));
     const look = (): void => {
         const lines = desk.store.get().lines.filter(({ key }) => keys.has(key));
         const waiting = lines.filter(({ verdict }) => isOnItsWay(verdict)).length;
         const refused = lines.filter(({ verdict }) => verdict === 'refused').length;
-        leaveUnfinished(paths.receive(), waiting + refused > 0
+        leaveUnfinished(owner, paths.receive(), waiting + refused > 0
             ? t.receive.left(waiting, refused) : null);
     };
     left.set(desk, desk.store.subscribe(look));
     look();
 }
 
-export function comeBack(desk: Receiving): void {
+export function comeBack(owner: string, desk: Receiving): void {
     left.get(desk)?.();
     left.delete(desk);
-    leaveUnfinished(paths.receive(), null);
+    leaveUnfinished(owner, paths.receive(), null);
 }
 
 // Asks before the tab is closed over a scan that is not sent.

@@ -9,7 +9,7 @@ import { type Ready, useActions } from '../../acting/action.ts';
 import { takeScans } from '../../acting/scans.ts';
 import { printLabels } from '../../actions/labels.tsx';
 import { useRead } from '../../api/read.ts';
-import { useSession } from '../../api/session.ts';
+import { ownerOf, useSession } from '../../api/session.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -187,8 +187,9 @@ export function ReceivePage(): ReactElement {
 
     useTones(state.lines);
     useEffect(() => {
-        comeBack(desk);
-        return () => leaveDesk(desk);
+        const owner = ownerOf();
+        comeBack(owner, desk);
+        return () => leaveDesk(owner, desk);
     }, [desk]);
     useEffect(() => {
         const online = (): void => desk.retry();
