@@ -90,7 +90,7 @@ export function headingOf(sheet: Sheet, block: readonly Line[], left: number): H
     const headed = namesColumns(first, entered, facts)
         || (block.length > 1 && isHeaded(sheet, first));
     if (!headed) {
-        const keys = widthOf(block) > 1 ? keysOf(sheet, block, places(block)) : [];
+        const keys = widthOf(block) > 1 ? keysOf(sheet, [], block, places(block)) : [];
         if (keys.length === 0) {
             return null;
         }
@@ -98,7 +98,7 @@ export function headingOf(sheet: Sheet, block: readonly Line[], left: number): H
             return fromCursor(sheet, block, keys, left);
         }
     }
-    const keys = keysOf(sheet, block, free);
+    const keys = keysOf(sheet, first, block.slice(1), free);
     return {
         lines: 1,
         columns: entered.map((named) => named.length === 1 ? named[0] ?? null : null),

@@ -74,26 +74,28 @@ function best(columns: readonly number[], measure: (column: number) => number): 
 // Finds the column that names rows: under the sheet's own heading, or with names of the sheet's
 // rows, or under a usual heading, or with what looks like the name of another run's row.
 function keyOf(
-    sheet: Sheet, block: readonly Line[], free: readonly number[], naming: Naming,
+    sheet: Sheet, head: Line, lines: readonly Line[], free: readonly number[], naming: Naming,
 ): Key | null {
     const rows = rowsBy(sheet, naming.of);
     const forms = new Set([...rows.keys()].flatMap((name) => formOf(name) ?? []));
     const count = (holds: (name: string) => boolean) => (column: number): number =>
-        block.filter((line) => holds(folded(line[column] ?? ''))).length;
+        lines.filter((line) => holds(folded(line[column] ?? ''))).length;
     const named = count((name) => rows.has(name));
     const under = (titles: readonly string[]) => (column: number): number =>
-        titles.includes(plain(block[0]?.[column] ?? '')) && block.length > 1
-            ? 1 + named(column) : 0;
+        titles.includes(plain(head[column] ?? '')) ? 1 + named(column) : 0;
     const column = best(free, under(naming.own)) ?? best(free, named)
         ?? best(free, under(naming.usual)) ?? best(free, count((name) => forms.has(formOf(name) ?? '')));
     return column === null ? null : { column, rows };
 }
 
-// Returns the columns that name rows, of those that are no columns of the sheet.
-export function keysOf(sheet: Sheet, block: readonly Line[], free: readonly number[]): Key[] {
+// Returns the columns that name rows, of those that are no columns of the sheet. The heading is
+// empty where the block has none.
+export function keysOf(
+    sheet: Sheet, head: Line, lines: readonly Line[], free: readonly number[],
+): Key[] {
     return namingsOf(sheet).reduce<Key[]>((keys, naming) => {
         const left = free.filter((c) => keys.every(({ column }) => column !== c));
-        const key = keyOf(sheet, block, left, naming);
+        const key = keyOf(sheet, head, lines, left, naming);
         return key ? [...keys, key] : keys;
     }, []);
 }

@@ -91,6 +91,8 @@ test('in a list a block is placed by sample and test', () => {
     assert.deepEqual(codes(`Tracking id\tTest\tResult\n${two}\tNOTE\tx\n${two}\t\t5`),
         ['no_such_row', 'no_label']);
     assert.deepEqual(codes(`Tracking id\tResult\n${one}\t5\n${two}\t7`), ['several_rows']);
+    assert.deepEqual(codes(`Tracking id\tPH\tNOTE\n${one}\t7\tx`),
+        ['no_such_column', 'no_such_column'], 'a block of samples as rows');
     assert.deepEqual(codes('Test\tResult\nPH\t5'), ['several_rows'], 'a test of several samples');
 });
 

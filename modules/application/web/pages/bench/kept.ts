@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 
 const texts = t.bench;
 
-// Whose desk it is, for which run, and the address of its page. They stay as they were when the
+// A desk's person, run and the address of its page. They stay as they were when the
 // desk was opened: it is also left by signing out.
 export interface Station {
     readonly owner: string;
