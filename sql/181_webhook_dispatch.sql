@@ -272,8 +272,9 @@ BEGIN
                CASE WHEN o.verdict = 'pending' THEN
                    now() + least(greatest(
                        p_schedule[o.retries + 1] * (1 + p_jitter * random()),
-                       make_interval(secs => least(o.after, extract(epoch FROM p_longest)))),
-                       p_longest)
+                       -- A receiver may send any number.
+                       make_interval(secs => least(greatest(o.after, 0),
+                                                   extract(epoch FROM p_longest)))), p_longest)
                END AS again_at
           FROM (SELECT u.*,
                        CASE WHEN u.arrived THEN 'delivered'

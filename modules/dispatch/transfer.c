@@ -388,25 +388,14 @@ static bool is_answered(const lims_delivery_t *delivery, CURLcode code)
            (code == CURLE_WRITE_ERROR && delivery->answer_seen > delivery->settings->answer_max);
 }
 
-/* Returns the seconds of Retry-After, of which a receiver may send any number: no more than the
- * longest wait, for they are added to a time. */
-static apr_int64_t retry_after(const lims_delivery_t *delivery)
-{
-    apr_int64_t longest = apr_time_sec(delivery->settings->longest);
-    curl_off_t after = 0;
-
-    curl_easy_getinfo(delivery->easy, CURLINFO_RETRY_AFTER, &after);
-    if (after < 0) {
-        return 0;
-    }
-    return after < longest ? after : longest;
-}
-
 static void take_outcome(lims_delivery_t *delivery, CURLcode code)
 {
+    curl_off_t after = 0;
+
     curl_easy_getinfo(delivery->easy, CURLINFO_RESPONSE_CODE, &delivery->status);
+    curl_easy_getinfo(delivery->easy, CURLINFO_RETRY_AFTER, &after);
     delivery->duration = lims_time_monotonic() - delivery->started;
-    delivery->after = retry_after(delivery);
+    delivery->after = after;
     if (is_answered(delivery, code)) {
         delivery->arrived = delivery->status >= 200 && delivery->status < 300;
     } else {
