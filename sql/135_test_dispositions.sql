@@ -259,7 +259,6 @@ BEGIN
           WHERE s.organization_id = p_organization
             AND s.id = v_test.sample_id
             FOR SHARE;
-        -- One by one: whether a batch holds the test depends on those that are left.
         FOR v IN
             SELECT q.id, q.qc_batch_id
               FROM lims.qc_covered q
@@ -268,11 +267,7 @@ BEGIN
                AND q.standing <> 'failed'
              ORDER BY q.qc_batch_id
         LOOP
-            DELETE FROM lims.qc_coverage c
-             WHERE c.organization_id = p_organization
-               AND c.id = v.id
-               AND lims.coverage_hold(c.organization_id, p_sample_test, c.id) IS NULL;
-            IF FOUND THEN
+            IF lims.leave_coverage(p_organization, p_sample_test, v.id) THEN
                 v_left := v_left || v.qc_batch_id;
             END IF;
         END LOOP;

@@ -263,6 +263,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_waited CONSTANT boolean := TG_OP = 'INSERT' OR OLD.passed IS NULL;
+    v_departs text;
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.qc_batch_id <> OLD.qc_batch_id THEN
         PERFORM lims.refuse('invalid_transition',
@@ -282,10 +283,13 @@ BEGIN
             'the controlType, criterion, level and testDefinitionId of an expected '
             'control come from the QC template and cannot be changed');
     END IF;
-    IF TG_OP = 'UPDATE' AND lims.qc_control_departs(NEW) IS NOT NULL THEN
+    IF TG_OP = 'UPDATE' THEN
+        v_departs := lims.qc_control_departs(NEW);
+    END IF;
+    IF v_departs IS NOT NULL THEN
         PERFORM lims.refuse('field_not_patchable', format(
             'what the QC template gives of an expected control cannot be changed: %s',
-            lims.qc_control_departs(NEW)));
+            v_departs));
     END IF;
     IF NEW.expected AND v_waited AND NEW.measured_value IS NULL
        AND NEW.measured_text IS NULL THEN

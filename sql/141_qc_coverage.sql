@@ -136,7 +136,7 @@ BEGIN
 END
 $$;
 
--- Whether a test had a result before an entry of the trail; NULL: ever.
+-- Whether a test had a result before an entry of the trail; p_entry NULL: at any time.
 CREATE FUNCTION lims.had_result(p_organization bigint, p_sample_test bigint, p_entry bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
@@ -157,8 +157,8 @@ BEGIN
 END
 $$;
 
--- Returns the latest coverage that a test with a result has lost by a batch that failed,
--- overridden or not: the audit trail has it. NULL: there is none.
+-- Returns the latest coverage by a failed batch, overridden or not, that a test with a result
+-- has left, from the audit trail; NULL: there is none.
 CREATE FUNCTION lims.failed_coverage_left(p_organization bigint, p_sample_test bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
@@ -411,6 +411,25 @@ CREATE TRIGGER reapprove_delete AFTER DELETE ON lims.qc_coverage
 REFERENCING OLD TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_coverage_reapprove();
 
+-- Removes a test from a batch that covers it, unless it has to stay there. Of several batches one
+-- after the other: whether one holds a test depends on those that are left. Returns whether it left.
+CREATE FUNCTION lims.leave_coverage(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_coverage bigint
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    DELETE FROM lims.qc_coverage c
+     WHERE c.organization_id = p_organization
+       AND c.sample_test_id = p_sample_test
+       AND c.id = p_coverage
+       AND lims.coverage_hold(p_organization, p_sample_test, p_coverage) IS NULL;
+    RETURN FOUND;
+END
+$$;
+
 -- Moves tests that a file has measured to the batch of its controls (NULL: it has none):
 -- ends coverage by the batches of earlier files. Coverage by a failed batch stays if the
 -- file has no controls or is a copy of the same run, else such a file would open its gate.
@@ -447,7 +466,6 @@ BEGIN
                AND c.sample_test_id = ANY (p_tests))
       ORDER BY b.id
         FOR SHARE;
-    -- One by one: whether a batch holds a test depends on those that are left.
     FOR v IN
         SELECT q.id, q.sample_test_id
           FROM lims.qc_covered q
@@ -457,11 +475,7 @@ BEGIN
            AND q.qc_batch_id IS DISTINCT FROM p_batch
          ORDER BY q.sample_test_id, q.id
     LOOP
-        DELETE FROM lims.qc_coverage c
-         WHERE c.organization_id = p_organization
-           AND c.sample_test_id = v.sample_test_id
-           AND c.id = v.id
-           AND lims.coverage_hold(c.organization_id, c.sample_test_id, c.id) IS NULL;
+        PERFORM lims.leave_coverage(p_organization, v.sample_test_id, v.id);
     END LOOP;
 END
 $$;

@@ -82,7 +82,8 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, t.disposition, s.
     ON s.organization_id = t.organization_id
    AND s.sample_test_id = t.id
    AND s.created_at >= t.entered_at
-   AND s.media_lot_id <> coalesce(t.media_lot_id, 0);
+   AND s.media_lot_id IS NOT NULL
+   AND s.media_lot_id IS DISTINCT FROM t.media_lot_id;
 
 -- Refuses a step on a media lot that is unknown, or not released, where the policy requires
 -- that and no override accepts it for the sample. Locks the lot, as an entry of results

@@ -50,19 +50,16 @@ BEGIN
            AND c.level IS NOT DISTINCT FROM p.level
            AND c.test_definition_id IS NOT DISTINCT FROM p.test_definition_id
          CROSS JOIN LATERAL (VALUES
-               (1, 'expectedValue', c.expected_value <> p.expected_value,
-                c.expected_value IS NOT NULL AND p.expected_value IS NULL),
-               (2, 'expectedText', c.expected_text <> p.expected_text,
-                c.expected_text IS NOT NULL AND p.expected_text IS NULL),
-               (3, 'lowerLimit', c.lower_limit <> p.lower_limit,
-                c.lower_limit IS NOT NULL AND p.lower_limit IS NULL),
-               (4, 'upperLimit', c.upper_limit <> p.upper_limit,
-                c.upper_limit IS NOT NULL AND p.upper_limit IS NULL),
-               (5, 'unit', c.unit <> p.unit, c.unit IS NOT NULL AND p.unit IS NULL)
-               ) AS m (place, name, differs, lacks)
+               (1, 'expectedValue', c.expected_value = p.expected_value, c.expected_value IS NULL),
+               (2, 'expectedText', c.expected_text = p.expected_text, c.expected_text IS NULL),
+               (3, 'lowerLimit', c.lower_limit = p.lower_limit, c.lower_limit IS NULL),
+               (4, 'upperLimit', c.upper_limit = p.upper_limit, c.upper_limit IS NULL),
+               (5, 'unit', c.unit = p.unit, c.unit IS NULL)
+               ) AS m (place, name, is_same, is_open)
          WHERE p.expected
            AND b.organization_id = p.organization_id
            AND b.id = p.qc_batch_id
-           AND (m.differs OR m.lacks));
+           AND NOT m.is_open
+           AND m.is_same IS NOT TRUE);
 END
 $$;

@@ -67,7 +67,8 @@ BEGIN
         SELECT coalesce(jsonb_agg(jsonb_build_object('error', f.slug,
                                                      'message', f.message)
                                   ORDER BY f.place), '[]')
-          FROM (VALUES
+          FROM (SELECT lims.qc_control_departs(p_control) AS members OFFSET 0) d
+         CROSS JOIN LATERAL (VALUES
                (1, 'invalid_reference', format('there is no control %s', p_control.id),
                 p_control.id > 0 AND p_control.organization_id IS NULL),
                (2, 'invalid_reference', format('there is no QC batch %s',
@@ -88,8 +89,8 @@ BEGIN
                (5, 'invalid_body', 'lowerLimit is above upperLimit',
                 p_control.lower_limit > p_control.upper_limit),
                (6, 'field_not_patchable', format('what the QC template gives of an expected '
-                    'control cannot be changed: %s', lims.qc_control_departs(p_control)),
-                lims.qc_control_departs(p_control) IS NOT NULL)
+                    'control cannot be changed: %s', d.members),
+                d.members IS NOT NULL)
                ) AS f (place, slug, message, applies)
          WHERE f.applies
            AND (f.place = 1 OR p_control.organization_id IS NOT NULL));

@@ -257,7 +257,8 @@ GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_op
 
 -- 141_qc_coverage.sql
 GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured, lims.had_result,
-    lims.failed_coverage_left, lims.is_measured_again, lims.coverage_hold TO lims_app;
+    lims.failed_coverage_left, lims.is_measured_again, lims.coverage_hold,
+    lims.leave_coverage TO lims_app;
 
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
