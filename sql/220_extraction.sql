@@ -100,16 +100,18 @@ CREATE TRIGGER measured AFTER INSERT ON lims.extraction_row
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.extraction_measured();
 
--- The slug and message by which a row is refused, by the status or disposition that its
--- test had when lims.enter_results() looked at it (NULL: there is none); NULL: it was entered.
+-- The slug and message by which a row is refused, by what its test was when it was looked at:
+-- its status or disposition, or returned; NULL: there is none. Both NULL: it takes an entry.
 CREATE FUNCTION lims.extraction_refusal(p_stood text, OUT slug text, OUT message text)
 LANGUAGE sql IMMUTABLE
 AS $$
-    SELECT CASE WHEN p_stood IN ('cancelled', 'set_aside') THEN 'invalid_transition'
+    SELECT CASE WHEN p_stood IN ('cancelled', 'set_aside', 'returned') THEN 'invalid_transition'
                 WHEN p_stood = 'verified' THEN 'test_verified_locked'
                 WHEN p_stood IS NULL THEN 'not_found' END,
            CASE WHEN p_stood IN ('cancelled', 'set_aside')
                 THEN 'The test is not active: it takes no entry.'
+                WHEN p_stood = 'returned'
+                THEN 'The result was sent back: what was measured since is entered by hand.'
                 WHEN p_stood = 'verified'
                 THEN 'The result is verified: it takes no entry.'
                 WHEN p_stood IS NULL THEN 'The test is gone.' END
@@ -151,9 +153,9 @@ BEGIN
              ORDER BY t.id
                FOR NO KEY UPDATE OF t) h;
     RETURN QUERY
-    SELECT r.id, 'invalid_transition',
-           'The result was sent back: what was measured since is entered by hand.'
-      FROM unnest(v_returned) r (id);
+    SELECT r.id, f.slug, f.message
+      FROM unnest(v_returned) r (id)
+     CROSS JOIN lims.extraction_refusal('returned') f;
     RETURN QUERY
     SELECT m.id, 'result_conflict',
            'Another result was entered while the file was looked at.'

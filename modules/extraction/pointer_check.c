@@ -99,7 +99,7 @@ static const char *why_no_value(lims_cell_e kind)
 /* Takes the value from its cell. A unit after a number is split off into `*beside`. */
 static const char *copy_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
 {
-    const char *text = finding->cell;
+    const char *text = finding->cell, *why = why_no_value(finding->cell_kind);
     apr_size_t length;
 
     *beside = NULL;
@@ -107,8 +107,8 @@ static const char *copy_value(lims_finding_t *finding, const char **beside, apr_
     if (text[0] == '\0') {
         return "The cell is empty.";
     }
-    if (why_no_value(finding->cell_kind)) {
-        return why_no_value(finding->cell_kind);
+    if (why) {
+        return why;
     }
     if (strlen(text) > RESULT_MAX || !is_printable(text)) {
         return "The cell holds no result.";
@@ -171,18 +171,18 @@ typedef struct {
     apr_pool_t *pool;
 } judge_t;
 
-static const char *shown_text(const judge_t *judge, int sheet, lims_at_t at)
+static const lims_grid_cell_t *shown_cell(const judge_t *judge, int sheet, lims_at_t at)
 {
     const lims_grid_cell_t *cell = lims_grid_cell(judge->grid, sheet, at.row, at.column);
 
-    return cell && cell->shown ? cell->text : NULL;
+    return cell && cell->shown ? cell : NULL;
 }
 
 /* Finds the cell of the value and the sample that the pointer names. */
 static bool locate(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
 {
-    const char *value = shown_text(judge, pointer->sheet, pointer->value);
-    const char *id = shown_text(judge, pointer->sheet, pointer->id);
+    const lims_grid_cell_t *value = shown_cell(judge, pointer->sheet, pointer->value);
+    const lims_grid_cell_t *id = shown_cell(judge, pointer->sheet, pointer->id);
     bool whole = false;
 
     if (!value || !id) {
@@ -193,12 +193,10 @@ static bool locate(lims_finding_t *finding, const judge_t *judge, const lims_poi
     finding->sheet = judge->grid->sheets[pointer->sheet - 1].name;
     finding->row = judge->grid->sheets[pointer->sheet - 1].rows[pointer->value.row - 1].number;
     finding->column = pointer->value.column;
-    finding->cell = value;
-    finding->cell_kind =
-        lims_grid_cell(judge->grid, pointer->sheet, pointer->value.row, pointer->value.column)
-            ->kind;
-    finding->result = value;
-    finding->tracking_id = lims_tracking_id_in(&whole, id, judge->candidates);
+    finding->cell = value->text;
+    finding->cell_kind = value->kind;
+    finding->result = value->text;
+    finding->tracking_id = lims_tracking_id_in(&whole, id->text, judge->candidates);
     finding->id_factor = whole ? LIMS_ID_EXACT : LIMS_ID_WITHIN;
     return true;
 }
@@ -235,20 +233,20 @@ static bool check_candidate(lims_finding_t *finding, const judge_t *judge,
 static bool copy_qualifier(lims_finding_t *finding, const judge_t *judge,
                            const lims_pointer_t *pointer)
 {
-    const char *text;
+    const lims_grid_cell_t *cell;
 
     if (pointer->qualifier.row == 0) {
         return true;
     }
-    text = shown_text(judge, pointer->sheet, pointer->qualifier);
-    if (!text || pointer->qualifier.row != pointer->value.row ||
-        (text[0] != '\0' && !is_qualifier(text))) {
+    cell = shown_cell(judge, pointer->sheet, pointer->qualifier);
+    if (!cell || pointer->qualifier.row != pointer->value.row ||
+        (cell->text[0] != '\0' && !is_qualifier(cell->text))) {
         reject(finding, LIMS_MATCH_REJECTED_CHECK,
                "The qualifier is none that a result can have (<, >, ND, J, U), or stands in "
                "another row.");
         return false;
     }
-    finding->qualifier = text[0] != '\0' ? text : NULL;
+    finding->qualifier = cell->text[0] != '\0' ? cell->text : NULL;
     return true;
 }
 

@@ -27,11 +27,11 @@ SELECT s.tracking_id AS "trackingId",
        t.qualifier AS "qualifier",
        g.tests > 1 AS "several",
        CASE WHEN t.disposition <> 'active'
-            THEN 'The test is not active: it takes no entry.'
+            THEN (lims.extraction_refusal(t.disposition)).message
             WHEN t.status = 'verified' OR s.final
             THEN 'The result is verified, or its sample reported: it takes no entry.'
             WHEN t.returned_at IS NOT NULL
-            THEN 'The result was sent back: what was measured since is entered by hand.'
+            THEN (lims.extraction_refusal('returned')).message
             WHEN t.result IS NOT NULL AND o.reason_on_change
             THEN 'The test has a result, which is replaced with a reason only.'
        END AS "locked"
