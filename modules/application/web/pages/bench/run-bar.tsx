@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 
 import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
+import { rowsOf } from '../../api/names.ts';
 import { useAll } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { except, set } from '../../grid/acts.ts';
@@ -18,7 +19,7 @@ import { t } from '../../texts/texts.ts';
 import { dayOf } from '../../texts/time.ts';
 import type { Batch } from './run.ts';
 import { objections } from './service.ts';
-import { type Lot, rowsOf, settingsAt, useLots } from './settings.ts';
+import { type Lot, settingsAt, useLots } from './settings.ts';
 
 const texts = t.bench;
 

@@ -2,6 +2,7 @@
 //
 // The settings of a run by their names: the lots that can be chosen, and what a cell is entered
 // with.
+import { rowsOf } from '../../api/names.ts';
 import { useAll } from '../../api/read.ts';
 import { type State } from '../../grid/acts.ts';
 import { type Settings, cellAt, isOpen, kindOf, settingsOf } from '../../grid/sheet.ts';
@@ -15,16 +16,6 @@ export interface Lot {
     code: string;
     lotNumber: string;
     usableUntil: string | null;
-}
-
-interface Page<Row> {
-    data: Row[];
-    nextCursor: number;
-    hasMore: boolean;
-}
-
-export function rowsOf<Row>(page: Page<Row>): { rows: Row[]; next: number | undefined } {
-    return { rows: page.data, next: page.hasMore ? page.nextCursor : undefined };
 }
 
 export interface Lots {
