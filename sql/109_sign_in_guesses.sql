@@ -29,7 +29,8 @@ CREATE TABLE lims.sign_in_guess (
 
 SELECT lims.attach_record('sign_in_guess', '{succeeded_at}');
 
--- Returns the part of an address by which who guesses is known.
+-- Returns the network by which wrong passwords from an address are counted: of IPv6 its first 64
+-- bits, else the address itself.
 CREATE FUNCTION lims.guessing_network(p_address text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$

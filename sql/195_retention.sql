@@ -6,7 +6,7 @@
 --
 -- Plans are made to use keys, so that a batch is cheap whatever the size of the tables.
 
--- Locks the deliveries of events that have ended: one that is sent again meanwhile would stay,
+-- Locks the ended deliveries of these events: one that is sent again meanwhile would stay,
 -- without its attempts.
 CREATE FUNCTION lims.hold_ended_deliveries(p_organizations bigint[], p_events bigint[])
 RETURNS void

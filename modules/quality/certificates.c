@@ -231,13 +231,12 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "issueCertificate",
       .summary = "Issue a certificate of analysis, or its next version",
-      .description = "The first version needs the approvals that a report would need now, none "
-                     "of them rejected. The next one needs an open amendment of the sample, the "
-                     "permission certificate.amend, a signature and every gate of a report; its "
-                     "reason is the amendment's unless another is given, and it ends the "
-                     "amendment. "
-                     "coa.generated comes with the document, or, where the service has no "
-                     "printer, with the issue.",
+      .description = "Of the approvals that were requested the first version needs those that a "
+                     "report would need now, and none rejected. The next one needs an open "
+                     "amendment of the sample, the permission certificate.amend, a signature and "
+                     "every gate of a report; its reason is the amendment's unless another is "
+                     "given, and it ends the amendment. coa.generated comes with the document, "
+                     "or, where the service has no printer, with the issue.",
       .permission = "certificate.issue",
       .permission_or = "certificate.amend",
       .flags = LIMS_R_SIGN_NEXT,

@@ -174,7 +174,7 @@ my $third   = LIMS::Test->new(name => 'third', beside => $lims, conf => $strange
 my $bare    = LIMS::Service::Laboratory->new($third);
 $bare->{number} = 200;
 my $unsigned = $strange->issue($bare);
-my $given_up = $strange->settled($bare, $unsigned, 120);
+my $given_up = $strange->settled($bare, $unsigned, 60);
 is($given_up->{state}, 'failed', 'a document that cannot be signed is failed');
 like($given_up->{failure}, qr/\Ait could not be signed: it has another form than the printer's/, 'its failure says why');
 is($third->db->selectrow_array('SELECT count(*) FROM lims.document_content WHERE document_id = ?', undef,

@@ -27,7 +27,7 @@ sub read_by {
     return "$sent->{status} " . join ' ', map { "$_=" . ($pc->test($sample, $_)->{result} // '') } qw(NO3 PO4);
 }
 
-# Several, so that each process has both.
+# Several, for any process may be the one that reads.
 for (1 .. 6) {
     is(read_by($first), 'imported NO3=2.5 PO4=', 'a file of the first laboratory is read by its profile');
     is(read_by($second), 'imported NO3= PO4=2.5', 'a file of the second laboratory is read by its own');
