@@ -109,7 +109,7 @@ CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANIT
 # Of lims-print alone.
 PRINT_PACKAGES := pangocairo pangofc cairo-pdf fontconfig libpng
 PRINT_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PRINT_PACKAGES) 2>/dev/null))
-PRINT_LIBS := $(shell pkg-config --libs $(PRINT_PACKAGES) 2>/dev/null) -lzint -lz -lm
+PRINT_LIBS := $(shell pkg-config --libs $(PRINT_PACKAGES) 2>/dev/null) -lzint -ldeflate -lz -lm
 LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lpcre2-8 -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))

@@ -100,7 +100,7 @@ open my $nm, '-|', 'nm', '-A', '--extern-only', '--defined-only', @objects or di
 while (<$nm>) {
     my ($object, $name) = /\A(.*?):.*\s(\S+)\s*\z/;
     next if $name =~ /\A__/;    # a sanitizer's
-    next if $name eq 'deflateInit_' && $object =~ /compression\.o\z/;    # stands in front of zlib's
+    next if $name =~ /\Adeflate(?:Init_|End)?\z/ && $object =~ /compression\.o\z/;    # stands in front of zlib's
     push @{ $defined{$name} }, $object unless $name eq 'main';    # each program has one
     push @foreign, "$object: $name\n" unless $name =~ /\Alims_/ || $name eq 'main';
 }

@@ -57,7 +57,7 @@ for my $name (sort keys %jobs) {
 sub made_of {
     my $digest = Digest::SHA->new(256);
     my @libraries = command('ldd', printer_path())
-        =~ m{=> (/\S*/lib(?:cairo|pango|harfbuzz|freetype|fontconfig|fribidi|thai|datrie|graphite2|png16|zint|z)[.-]\S*)}g;
+        =~ m{=> (/\S*/lib(?:cairo|pango|harfbuzz|freetype|fontconfig|fribidi|thai|datrie|graphite2|png16|zint|deflate|z)[.-]\S*)}g;
     my @fonts = split /\n/, command('find', '/usr/share/fonts', '-name', 'NotoSans*-Regular.tt?', '-o',
         '-name', 'NotoSans*-Bold.tt?');
 

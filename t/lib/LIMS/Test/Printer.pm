@@ -76,6 +76,12 @@ sub hold {
     };
 }
 
+# Holds the processes that start from now on.
+sub hold_again {
+    my ($self) = @_;
+    return unlink "$self->{folder}/go";
+}
+
 sub conf {
     my ($self) = @_;
     return "LimsApplication on\nLimsPrinter $self->{program}\n"
