@@ -10,8 +10,9 @@ import { createRoot } from 'react-dom/client';
 import { asProblem } from './api/problem.ts';
 import type { Problem } from './api/problem.ts';
 import { queries } from './api/read.ts';
-import { useSessionState } from './api/session.ts';
-import { recognize, startSession } from './api/sign-in.ts';
+import { may, useSessionState } from './api/session.ts';
+import type { Session } from './api/session.ts';
+import { beforeFirstPage, recognize, startSession } from './api/sign-in.ts';
 import { startKeyboard } from './keys/keyboard.ts';
 import { prepare } from './later.tsx';
 import { accountRoutes } from './pages/account/routes.tsx';
@@ -45,8 +46,9 @@ import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { worksheetRoutes } from './pages/worksheets/routes.tsx';
 import { Refused } from './parts/states.tsx';
-import { match } from './router.tsx';
+import { match, navigate } from './router.tsx';
 import type { Route } from './router.tsx';
+import { firstOf, pathAt, placesOf } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
 
 const routes: Route[] = [
@@ -93,14 +95,14 @@ function Application(): ReactElement | null {
     if (isSignOn) {
         return <SignOnPage />;
     }
-    if (state.is === 'unknown') {
+    if (state.is === 'unknown' || state.is === 'in' && state.opening === 'unknown') {
         return problem ? <main className="entry"><Refused problem={problem} retry={open} /></main>
             : null;
     }
     if (state.is === 'in' && isFirst(state.session)) {
         return <FirstPage session={state.session} />;
     }
-    return state.is === 'nobody' ? <SignInPage />
+    return state.is === 'nobody' || state.is === 'in' && state.opening ? <SignInPage />
         : <Shell key={state.session.person.id} routes={routes} />;
 }
 
@@ -116,7 +118,25 @@ function prepareFirst(): void {
     routes.slice(0, 1).forEach(({ page }) => prepare(page({})));
 }
 
+// Milliseconds that a page waits at most to be drawn with what it shows.
+const patience = 200;
+
+// Goes to the person's first page, where no other is asked for, and reads what it shows.
+async function openFirstPage(now: Session): Promise<void> {
+    const path = pathAt(location.pathname, firstOf(placesOf(routes, now), now));
+    const route = routes.find(({ pattern }) => match(pattern, path));
+
+    if (path !== location.pathname) {
+        navigate(path, { replace: true });
+    }
+    if (route?.ahead && may(route.permission, now) && !isFirst(now)) {
+        const read = route.ahead(new URL(location.href).searchParams).catch(() => undefined);
+        await Promise.race([read, new Promise((resolve) => setTimeout(resolve, patience))]);
+    }
+}
+
 startKeyboard();
+beforeFirstPage(openFirstPage);
 if (!isVerification) {
     startSession();
 }

@@ -16,6 +16,8 @@ export interface Route {
     rail?: { group: 'work' | 'administration'; place: number; title: string; also?: string[] };
     permission: string;
     page: (parameters: Parameters) => ReactElement;
+    // Reads what the page shows, before it is the first that is drawn.
+    ahead?: (search: URLSearchParams) => Promise<unknown>;
 }
 
 const watchers = new Set<() => void>();

@@ -4,7 +4,7 @@
 // and change seldom, so all are read once.
 import { useMemo } from 'react';
 
-import { useAll } from './read.ts';
+import { readWholeAhead, useAll } from './read.ts';
 import type { Read } from './read.ts';
 
 interface Page<Row> {
@@ -30,6 +30,10 @@ export interface Names {
 
 const byId = <Row extends { id: number }>(rows: Row[]): Map<number, Row> =>
     new Map(rows.map((row) => [row.id, row]));
+
+// Reads the names ahead of a page.
+export const readNames = (): Promise<unknown> => Promise.all([
+    readWholeAhead('/projects', rowsOf<Named>), readWholeAhead('/material-types', rowsOf<Named>)]);
 
 // Returns the same object until a name changes: columns are made of it.
 export function useNames(): Names {

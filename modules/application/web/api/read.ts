@@ -110,13 +110,28 @@ export const readNow = async <P extends ReadPath>(path: P, init: Init<P>): Promi
 const isOwnLook = (path: ReadPath, key: readonly unknown[]): boolean =>
     (queries.getQueryState(key)?.dataUpdateCount ?? 0) > 0 && !asked.delete(path);
 
+interface Query<Data> {
+    queryKey: readonly unknown[];
+    queryFn: () => Promise<Data>;
+}
+
+function readOf<P extends ReadPath>(path: P, init: Init<P>): Query<Read<P>> {
+    const key = keyOf(path, init);
+    return {
+        queryKey: key,
+        queryFn: async () => await read(path, init as object, isOwnLook(path, key)) as Read<P>,
+    };
+}
+
+// Reads ahead of a page what it will show, which finds it read. What fails is asked for again there.
+export const readAhead = <P extends ReadPath>(path: P, init: Init<P>): Promise<void> =>
+    queries.prefetchQuery(readOf(path, init));
+
 export function useRead<P extends ReadPath>(
     path: P, init: Init<P>, manner: Manner = {},
 ): UseQueryResult<Read<P>, Problem> {
-    const key = keyOf(path, init);
     return useQuery<Read<P>, Problem>({
-        queryKey: key,
-        queryFn: async () => await read(path, init as object, isOwnLook(path, key)) as Read<P>,
+        ...readOf(path, init),
         ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         ...(manner.enabled === undefined ? {} : { enabled: manner.enabled }),
     });
@@ -146,17 +161,16 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
         queries.invalidateQueries({ queryKey: ['GET', path] })));
 }
 
-// All pages of a list that is short by nature: names of projects, materials. The pages are
-// kept; each caller takes its own out of them.
-export function useWhole<P extends ReadPath, R>(
-    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined }, manner: Manner = {},
-): UseQueryResult<R[], Problem> {
+type Pick<P extends ReadPath, R> = (page: Read<P>) => { rows: R[]; next: number | undefined };
+
+// All pages of a list that is short by nature: names of projects, materials.
+function wholeOf<P extends ReadPath, R>(
+    path: P, pick: Pick<P, R>,
+): Query<Read<P>[]> & { staleTime: number } {
     const key = ['GET', path, 'all'];
-    const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
-    return useQuery<Read<P>[], Problem, R[]>({
+    return {
         queryKey: key,
         staleTime: 5 * 60_000,
-        ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         queryFn: async () => {
             const background = isOwnLook(path, key);
             const pages: Read<P>[] = [];
@@ -172,11 +186,23 @@ export function useWhole<P extends ReadPath, R>(
             }
             return pages;
         },
+    };
+}
+
+export const readWholeAhead = <P extends ReadPath, R>(path: P, pick: Pick<P, R>): Promise<void> =>
+    queries.prefetchQuery(wholeOf(path, pick));
+
+// The pages are kept; each caller takes its own out of them.
+export function useWhole<P extends ReadPath, R>(
+    path: P, pick: Pick<P, R>, manner: Manner = {},
+): UseQueryResult<R[], Problem> {
+    const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
+    return useQuery<Read<P>[], Problem, R[]>({
+        ...wholeOf(path, pick),
+        ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         select: rowsOf,
     });
 }
 
 // Reads all rows of a list, empty until they have come: for names of records that a page refers to.
-export const useAll = <P extends ReadPath, R>(
-    path: P, pick: (page: Read<P>) => { rows: R[]; next: number | undefined },
-): R[] => useWhole(path, pick).data ?? none;
+export const useAll = <P extends ReadPath, R>(path: P, pick: Pick<P, R>): R[] => useWhole(path, pick).data ?? none;

@@ -13,7 +13,8 @@ export type Session = Read<'/session'>;
 export type State =
     | { is: 'unknown' }
     | { is: 'nobody' }
-    | { is: 'in'; session: Session }
+    // opening: the first page is being read, behind what was shown before.
+    | { is: 'in'; session: Session; opening?: 'unknown' | 'nobody' }
     | { is: 'ended'; session: Session; at: string; by: 'time' | 'sign-out' | 'other' };
 
 type Said = { what: 'in'; id: number } | { what: 'out' } | { what: 'ended' };
@@ -89,9 +90,9 @@ export function useSession(): Session {
     return now.session;
 }
 
-export const may = (permission: string | undefined): boolean =>
+export const may = (permission: string | undefined, now = session()): boolean =>
     permission === undefined || permission === 'self'
-    || (session()?.permissions.includes(permission) ?? false);
+    || (now?.permissions.includes(permission) ?? false);
 
 // Returns the roles that have a permission which the person lacks.
 export const rolesWith = (permission: string): string[] =>

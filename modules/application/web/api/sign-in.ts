@@ -19,6 +19,27 @@ function learn({ status, body }: Problem): void {
     }
 }
 
+let readFirst: (now: Session) => Promise<void> = async () => undefined;
+
+// Has the first page read ahead: it is drawn once, with what it shows.
+export function beforeFirstPage(read: (now: Session) => Promise<void>): void {
+    readFirst = read;
+}
+
+async function enter(session: Session): Promise<void> {
+    const { is } = current();
+    if (is === 'unknown' || is === 'nobody') {
+        become({ is: 'in', session, opening: is });
+        await readFirst(session);
+        const now = current();
+        if (now.is === 'in') {
+            become({ is: 'in', session: now.session });
+        }
+    } else {
+        become({ is: 'in', session });
+    }
+}
+
 // Asks who is signed in in this browser: when a page is opened, or when another tab says that it
 // changed.
 export async function recognize(): Promise<void> {
@@ -29,8 +50,10 @@ export async function recognize(): Promise<void> {
             become({ ...now, by: 'other' });
         } else if (now.is === 'in' && !same(now.session, found)) {
             ended('other');
+        } else if (now.is === 'in') {
+            become({ ...now, session: found });
         } else {
-            become({ is: 'in', session: found });
+            await enter(found);
         }
     } catch (error) {
         const problem = asProblem(error);
@@ -68,7 +91,7 @@ export async function signIn(given: Credentials): Promise<Choice[] | null> {
         location.reload();
         return null;
     }
-    become({ is: 'in', session: now });
+    await enter(now);
     return null;
 }
 

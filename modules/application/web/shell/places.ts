@@ -3,14 +3,15 @@
 // Pages that the person may open, for links from other pages.
 import { createContext, useContext } from 'react';
 
-import { may } from '../api/session.ts';
+import { base } from '../api/send.ts';
+import { may, session } from '../api/session.ts';
 import type { Session } from '../api/session.ts';
 import type { Route } from '../router.tsx';
 
 export type Place = Route & { rail: NonNullable<Route['rail']> };
 
-export const placesOf = (routes: Route[]): Place[] => routes
-    .filter((route): route is Place => route.rail !== undefined && may(route.permission))
+export const placesOf = (routes: Route[], now = session()): Place[] => routes
+    .filter((route): route is Place => route.rail !== undefined && may(route.permission, now))
     .sort((a, b) => a.rail.place - b.rail.place);
 
 // Returns the fixed part of a route's pattern, before its first parameter.
@@ -35,6 +36,11 @@ export function firstOf(places: Place[], { roles }: Session): Place | undefined 
     return begins.map((path) => places.find((place) => start(place) === path))
         .find((place) => place !== undefined) ?? places[0];
 }
+
+// Returns the path of the page at an address: of the person's first page, where the address is that
+// of the application alone.
+export const pathAt = (pathname: string, first: Place | undefined): string =>
+    first && pathname.replace(/\/$/, '') === base ? base + start(first) : pathname;
 
 export const Places = createContext<Place[]>([]);
 

@@ -21,7 +21,7 @@ import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { Lacking } from './lacking.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { Places, firstOf, placesOf, start } from './places.ts';
+import { Places, firstOf, pathAt, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
 import { Rail, isAt } from './rail.tsx';
 import { ScanBox } from './scan-box.tsx';
@@ -34,8 +34,9 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
     const first = firstOf(placesOf(routes), useSession());
 
     useEffect(() => {
-        if (pathname.replace(/\/$/, '') === base && first) {
-            navigate(base + start(first), { replace: true });
+        const path = pathAt(pathname, first);
+        if (path !== pathname) {
+            navigate(path, { replace: true });
         }
     }, [pathname, first]);
     const toFirst = first

@@ -2,7 +2,7 @@
 //
 // A list: rows with a cursor that the keyboard moves, and a selection. Rows and not cells
 // are what one acts on, so a row has the focus.
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactElement, ReactNode, RefObject } from 'react';
 
 import { focusAgain, keepFocus } from '../keys/focus.ts';
@@ -187,8 +187,20 @@ function Line<Row extends Identified>({ table, row }: {
     );
 }
 
+// Pixels of the lowest row, and of what stands above the rows of a list.
+const [rowHeight, above] = [28, 200];
+
+// Returns the rows that the window has room for, and all of them once these are on the screen: a
+// list of 50 is there twice as soon.
+function useFirstScreen<Row>(rows: Row[]): Row[] {
+    const [isShown, setIsShown] = useState(false);
+    useEffect(() => startTransition(() => setIsShown(true)), []);
+    return isShown ? rows : rows.slice(0, Math.ceil((window.innerHeight - above) / rowHeight));
+}
+
 export function ListTable<Row extends Identified>(table: Properties<Row>): ReactElement {
     const shown = useRef<HTMLTableElement>(null);
+    const rows = useFirstScreen(table.rows);
     useKeys(table, shown);
     useFocus(shown, table.rows);
     return (
@@ -196,7 +208,7 @@ export function ListTable<Row extends Identified>(table: Properties<Row>): React
             aria-multiselectable={table.select !== undefined} aria-rowcount={table.rows.length + 1}>
             <Head table={table} />
             <tbody>
-                {table.rows.map((row) => <Line key={row.id} table={table} row={row} />)}
+                {rows.map((row) => <Line key={row.id} table={table} row={row} />)}
             </tbody>
         </table>
     );

@@ -7,8 +7,9 @@ import type { ReactElement } from 'react';
 import { within } from '../../acting/action.ts';
 import { amendmentActions } from '../../actions/amendments.tsx';
 import { sampleActions } from '../../actions/samples.ts';
-import { useNames } from '../../api/names.ts';
-import { useRead } from '../../api/read.ts';
+import { readNames, useNames } from '../../api/names.ts';
+import type { Names } from '../../api/names.ts';
+import { readAhead, useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Link, useAddress } from '../../router.tsx';
@@ -27,16 +28,26 @@ const none: Sample[] = [];
 const actions = [...sampleActions, ...amendmentActions.map((action) =>
     within(action, (all: Sample[]) => all.length === 1 ? all[0] : undefined))];
 
+const noNames: Names = { projects: new Map(), materials: new Map() };
+
+// Returns what is asked of the API at an address of the list.
+function askedIn(search: URLSearchParams, known = knownFilters(noNames, '')) {
+    const cursor = search.get('cursor');
+    return { params: { query: {
+        ...withUsual(filtersIn(search, known)), order: '-id', limit: 50, include: 'progress',
+        ...(cursor ? { cursor: Number(cursor) } : {}),
+    } } } as const;
+}
+
+export const readSamples = (search: URLSearchParams): Promise<unknown> =>
+    Promise.all([readAhead('/samples', askedIn(search)), readNames()]);
+
 export function SampleList(): ReactElement {
     const { searchParams } = useAddress();
     const names = useNames();
     const known = knownFilters(names, useOrderNumber(searchParams.get('orderId')));
     const filters = filtersIn(searchParams, known);
-    const cursor = searchParams.get('cursor');
-    const found = useRead('/samples', { params: { query: {
-        ...withUsual(filters), order: '-id', limit: 50, include: 'progress',
-        ...(cursor ? { cursor: Number(cursor) } : {}),
-    } } }, { live: 15 });
+    const found = useRead('/samples', askedIn(searchParams, known), { live: 15 });
     const rows = found.data?.data ?? none;
     const columns = useMemo(() => columnsOf(names), [names]);
     const { all } = useCounts({}, found.data?.data.length === 0);

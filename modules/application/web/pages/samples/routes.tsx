@@ -14,6 +14,7 @@ export const sampleRoutes: Route[] = [
         rail: { group: 'work', place: 10, title: t.samples.title, also: ['/sample-tests'] },
         permission: 'data.read',
         page: () => <SampleList />,
+        ahead: async (search) => (await import('./list.tsx')).readSamples(search),
     },
     {
         pattern: '/sample-tests/:id',
