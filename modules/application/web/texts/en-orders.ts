@@ -60,6 +60,7 @@ export const orders = {
         + ' is not kept: enter it when the samples are received, or register and receive now.',
     bottlesOf: (n: number) => `Bottles: of ${count(n, 'sample')}`,
     busy: 'Wait: it is being sent.',
+    registering: 'Not changed: the order is being registered. Wait until the service has answered.',
     held: (refused: number) => `${count(refused, 'mistake')} to mend first`,
     rows: (n: number) => n === 0 ? 'No sample yet' : count(n, 'sample'),
     checked: (rows: number) => `Checked ${count(rows, 'row')}:`,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type } from '../../../../modules/application/web/grid/acts.ts';
+import { paste, point, type } from '../../../../modules/application/web/grid/acts.ts';
 import { collectedOf } from '../../../../modules/application/web/pages/orders/collected.ts';
 import {
     type Answer, OrderDesk, type OrderPorts,
@@ -112,7 +112,7 @@ test('what the columns of a pasted block are', () => {
     assert.equal(readBlock(sheet, 'Tap 1', 0).kind, 'cell');
 });
 
-function desk(answers: Answer[] = []) {
+function desk(answers: (Answer | Promise<Answer>)[] = []) {
     const sent: { reading: Reading; key?: string; receives?: boolean }[] = [];
     const next = (): Promise<Answer> => Promise.resolve(
         answers.shift() ?? { kind: 'judged', mistakes: [], allowance: null });
@@ -196,6 +196,47 @@ test('an order is not sent without its client, and registered once', async () =>
         [['key 1', true], ['key 2', true], ['key 2', true]],
         'the same order keeps its key until its fate is known');
     assert.equal(order.unsaved, false, 'what is registered is no longer here');
+});
+
+test('an order whose answer was lost is registered once, whichever button is pressed next', async () => {
+    const { desk: order, sent } = desk([{ kind: 'unreachable' }, { kind: 'unreachable' },
+        { kind: 'registered', orderId: 3 }]);
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\tBottles\nTap 1\tDW\t2');
+    await order.register(false);
+    await order.register(true);
+    order.fill({ temperature: '4.1' });
+    assert.equal(await order.register(true), 3);
+    assert.deepEqual(sent.map(({ key, receives }) => [key, receives]),
+        [['key 1', false], ['key 1', true], ['key 1', true]]);
+});
+
+test('while an order is being registered it cannot be changed, and the person is told', async () => {
+    const answers: ((answer: Answer) => void)[] = [];
+    const { desk: order } = desk([new Promise((resolve) => answers.push(resolve))]);
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\nTap 1\tDW');
+    const registered = order.register(false);
+    const changes: [string, () => void][] = [
+        ['a field', () => order.fill({ contact: 'Samuel' })],
+        ['a cell', () => order.do(paste('Tap 2'))],
+        ['a block', () => order.paste('Location\tMaterial\nTap 9\tDW')],
+        ['undo', () => order.press({ do: 'undo' }, 1)],
+        ['all of it', () => order.clear()],
+    ];
+    const before = [order.form.get(), order.sheet.rows];
+    for (const [what, change] of changes) {
+        order.status.update((status) => ({ ...status, messages: [] }));
+        change();
+        assert.deepEqual([order.form.get(), order.sheet.rows], before, what);
+        assert.match(order.status.get().messages.join(), /is being registered/, what);
+    }
+    order.do(point({ row: 4, column: 0 }, false));
+    assert.equal(order.store.get().cursor.at.row, 4, 'the cursor still moves');
+    answers[0]?.({ kind: 'unreachable' });
+    assert.equal(await registered, null);
+    order.fill({ contact: 'Samuel' });
+    assert.equal(order.form.get().contact, 'Samuel', 'afterwards it can be changed again');
 });
 
 test('what was typed for the receipt is known before an order is registered alone', () => {

@@ -64,8 +64,11 @@ export class OrderDesk implements GridDesk {
     readonly status: Store<Status> = storeOf(FRESH);
     readonly #ports: OrderPorts;
     readonly #receives: boolean;
-    // The registration whose outcome is unknown: it is sent again as it was, under its key.
+    // The registration whose outcome is unknown: it is sent again as it was, under its key, also
+    // where it is received now and was not before.
     #sent: { readonly body: string; readonly key: string } | null = null;
+    // While this holds nothing is changed: a registered order leaves the desk.
+    #registering = false;
 
     constructor(ports: OrderPorts, receives: boolean) {
         this.#ports = ports;
@@ -98,9 +101,13 @@ export class OrderDesk implements GridDesk {
     }
 
     do(act: Act): void {
-        const before = this.sheet;
-        this.store.update(act);
-        if (this.sheet.rows !== before.rows) {
+        const next = act(this.store.get());
+        const changes = next.model.sheet.rows !== this.sheet.rows;
+        if (changes && this.#isHeld()) {
+            return;
+        }
+        this.store.update(() => next);
+        if (changes) {
             this.#go({ checked: null, pasted: null, messages: [] });
         }
     }
@@ -119,6 +126,9 @@ export class OrderDesk implements GridDesk {
 
     // Changes a member of the whole order.
     fill(fields: Partial<Form>): void {
+        if (this.#isHeld()) {
+            return;
+        }
         this.form.update((form) => ({ ...form, ...fields }));
         const { [Object.keys(fields)[0] as FormField]: _, ...rest } = this.status.get().fields;
         this.#go({ checked: null, fields: rest, messages: [] });
@@ -145,6 +155,9 @@ export class OrderDesk implements GridDesk {
 
     // Pastes a block whose columns are known.
     pasteAs(block: Block): void {
+        if (this.#isHeld()) {
+            return;
+        }
         this.do(paste(block.text, chosenOf(block)));
         this.#go({ asking: null, pasted: this.store.get().asking ? null : block });
     }
@@ -209,11 +222,13 @@ export class OrderDesk implements GridDesk {
             this.#lookAtFirst();
             return null;
         }
-        const body = JSON.stringify([reading.body, receive]);
+        const body = JSON.stringify(reading.body);
         this.#sent = this.#sent?.body === body ? this.#sent : { body, key: this.#ports.key() };
         const { key } = this.#sent;
+        this.#registering = true;
         const answer = await this.#ask(() =>
             this.#ports.register(reading, key, receive ? this.form.get() : null));
+        this.#registering = false;
         if (answer.kind === 'registered') {
             this.clear();
             return answer.orderId;
@@ -232,6 +247,9 @@ export class OrderDesk implements GridDesk {
 
     // Begins another order.
     clear(): void {
+        if (this.#isHeld()) {
+            return;
+        }
         this.#sent = null;
         this.form.update(() => EMPTY_FORM);
         this.store.update(() => begin(this.#fresh(EMPTY_FORM)));
@@ -241,6 +259,14 @@ export class OrderDesk implements GridDesk {
 
     #fresh(form: Form): Sheet {
         return emptySheet(columnsOf(form, this.#ports.reader().references, this.#receives));
+    }
+
+    // Whether a change has to wait until a registration has ended; the person is told.
+    #isHeld(): boolean {
+        if (this.#registering) {
+            this.#go({ messages: [t.orders.registering] });
+        }
+        return this.#registering;
     }
 
     #read(): Reading {
