@@ -4,7 +4,7 @@
 // records, never places, and never overwrite what somebody has typed since.
 import {
     type Cell, type Content, type Place, type Sheet, type Verdict, type Version,
-    cellAt, isEdited, question, withCells,
+    cellAt, isEdited, isExcepted, question, withCells,
 } from './sheet.ts';
 import { type Change, type Model, write } from './model.ts';
 
@@ -96,15 +96,17 @@ export function refused(model: Model, refusals: ReadonlyMap<string, string>): Mo
         (cell, refusal) => ({ ...cell, phase: 'refused', refusal })));
 }
 
-// A cell whose record somebody else has changed: only another value, or a lock, is a conflict.
-function met(cell: Cell, version: Version): Cell {
-    if (!isEdited(cell) || cell.content.typed === version.text) {
+// A cell whose record somebody else has changed: another value, or a lock, is a conflict, and so is
+// the same value where settings for this cell alone are not entered yet.
+function met(cell: Cell, read: Version): Cell {
+    // The service does not tell exceptions from settings of the run: this page knows them.
+    const version = { ...read, exceptions: cell.base.exceptions };
+    if (!isEdited(cell) || (cell.content.typed === version.text && !isExcepted(cell))) {
         const content = { typed: version.text, exceptions: version.exceptions, reason: '' };
         return { ...cell, base: version, theirs: null, content, phase: 'idle', refusal: '' };
     }
     if (version.text === cell.base.text && version.lock === '') {
-        const base = { ...version, exceptions: cell.base.exceptions };
-        return { ...cell, base, theirs: null, phase: 'idle' };
+        return { ...cell, base: version, theirs: null, phase: 'idle' };
     }
     return { ...cell, theirs: version, phase: 'idle' };
 }
@@ -137,6 +139,7 @@ export function takeTheirs(model: Model, id: string): Model {
     if (!place || !theirs) {
         return model;
     }
-    const changes: Change[] = [{ place, content: { typed: theirs.text, reason: '' } }];
+    const { text: typed, exceptions } = theirs;
+    const changes: Change[] = [{ place, content: { typed, exceptions, reason: '' } }];
     return keepMine(write(model, changes), id);
 }

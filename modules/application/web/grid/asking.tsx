@@ -13,7 +13,7 @@ import { t } from '../texts/texts.ts';
 import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
 import type { State } from './acts.ts';
 import type { GridDesk } from './desk.ts';
-import { type Cell, cellAt } from './sheet.ts';
+import { type Cell, cellAt, isExcepted } from './sheet.ts';
 
 const texts = t.grid;
 
@@ -83,6 +83,7 @@ function Conflict({ desk, cell }: { desk: GridDesk; cell: Cell }): ReactElement 
         <div className="reason" role="group" aria-label={texts.kinds.conflict}>
             <Versions versions={[{ member: conflict.value, was: shown(cell.base.text),
                 theirs: shown(cell.theirs?.text), mine: shown(cell.content.typed) }]}>
+                {isExcepted(cell) ? <span className="quiet">{conflict.excepted}</span> : null}
                 {cell.theirs?.lock ? <span className="quiet">{cell.theirs.lock}</span> : (
                     <Button kind="row" onPress={() => desk.do(keepMine(cell.id))}>
                         {conflict.keep}

@@ -178,12 +178,14 @@ export const kindOf = (row: Row, column: Column | undefined): Row['kind'] =>
 
 export const titleOf = ({ title, key }: Column): string => title ?? key;
 
+// Whether a cell has settings of its own that are not entered.
+export function isExcepted(cell: Cell): boolean {
+    return !sameSettings(cell.content.exceptions, cell.base.exceptions);
+}
+
 // Whether a cell has something that the record does not.
 export function isEdited(cell: Cell): boolean {
-    return (
-        cell.content.typed !== cell.base.text ||
-        !sameSettings(cell.content.exceptions, cell.base.exceptions)
-    );
+    return cell.content.typed !== cell.base.text || isExcepted(cell);
 }
 
 // Whether something can be entered: there is a record, and it is not locked.

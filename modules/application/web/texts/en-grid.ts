@@ -93,5 +93,6 @@ export const grid = {
         empty: 'empty',
         keep: 'Keep mine',
         take: 'Take theirs',
+        excepted: 'What you set for this cell alone, such as another lot, is not entered yet.',
     },
 };

@@ -180,6 +180,45 @@ test('a record whose notes changed is no conflict: its cell is sent again', asyn
     assert.equal(service.records.get('r0c0')?.text, '8');
 });
 
+test('a setting for one cell is kept and sent when somebody else touches its record', async () => {
+    const noted = version('7', { etag: 'with notes' });
+    const { desk, service, save } = open(having(sheet(1, ['PH'], { settings: { reagentLotId: 4 } }),
+        { r0c0: version('7') }));
+    desk.do(acts.point(at(0, 0), false));
+    desk.do(acts.except({ reagentLotId: 9 }));
+    desk.refresh(new Map([['r0c0', noted]]), 0);
+    assert.ok(desk.unsaved, 'read while nothing is sent');
+    service.records.set('r0c0', version('7', { etag: 'with more notes' }));
+    await save();
+    assert.deepEqual([service.settings, desk.unsaved], [[{ reagentLotId: 9 }], false],
+        'met when it is sent');
+    desk.refresh(new Map([['r0c0', noted]]), Number.MAX_VALUE);
+    assert.equal(cell(desk.sheet, 0, 0).content.exceptions['reagentLotId'], 9,
+        'it holds for the next value of the cell');
+});
+
+test('a value entered by two people, with a setting for the cell by one, is theirs to settle',
+    async () => {
+        const { desk, service, kind, put, save } = open(sheet(1, ['PH']));
+        put(0, 0, '7');
+        desk.do(acts.except({ reagentLotId: 9 }));
+        service.records.set('r0c0', version('7', { etag: 'theirs' }));
+        await save();
+        assert.deepEqual([kind(0, 0), service.entered], ['conflict', 0]);
+        desk.do(acts.keepMine('r0c0'));
+        await save();
+        assert.deepEqual(service.settings, [{ reagentLotId: 9 }]);
+    });
+
+test('who takes theirs has no setting of the cell left to send', () => {
+    const { desk, put } = open(having(sheet(1, ['PH']), { r0c0: version('7') }));
+    put(0, 0, '8');
+    desk.do(acts.except({ reagentLotId: 9 }));
+    desk.refresh(new Map([['r0c0', version('6')]]), 0);
+    desk.do(acts.takeTheirs('r0c0'));
+    assert.deepEqual([typedIn(desk.sheet), desk.unsaved], [[['6']], false]);
+});
+
 test('a refusal stands at its cell, and the others are saved', async () => {
     const { desk, service, kind, put, save } = open(sheet(3, ['PH']));
     put(0, 0, '7');
