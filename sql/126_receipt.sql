@@ -4,8 +4,8 @@
 -- error.
 
 -- Refuses to undo a receipt, except on its day (in the laboratory's time zone) and without
--- results.
-CREATE FUNCTION lims.check_unreceive(p_sample lims.sample) RETURNS void
+-- results; p_advice says what can be done instead.
+CREATE FUNCTION lims.check_unreceive(p_sample lims.sample, p_advice text DEFAULT '') RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -19,12 +19,12 @@ BEGIN
      WHERE o.id = p_sample.organization_id;
     IF p_sample.status NOT IN ('pending', 'received', 'processing') THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: its receipt can no longer be changed',
-            p_sample.tracking_id, p_sample.status));
+            'sample %s is %s: its receipt can no longer be changed%s',
+            p_sample.tracking_id, p_sample.status, p_advice));
     ELSIF NOT v_same_day THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s was received on an earlier day: its receipt can no longer be changed',
-            p_sample.tracking_id));
+            'sample %s was received on an earlier day: its receipt can no longer be changed%s',
+            p_sample.tracking_id, p_advice));
     ELSIF EXISTS (
         SELECT FROM lims.sample_test t
          WHERE t.organization_id = p_sample.organization_id
@@ -35,7 +35,8 @@ BEGIN
                    AND h.sample_test_id = t.id))
     ) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s has results: its receipt can no longer be changed', p_sample.tracking_id));
+            'sample %s has results: its receipt can no longer be changed%s',
+            p_sample.tracking_id, p_advice));
     END IF;
 END
 $$;
@@ -93,7 +94,8 @@ BEGIN
     ELSE
         -- Received anew, after its status was set back: other findings undo the receipt, on
         -- which results and approvals may rest.
-        PERFORM lims.check_unreceive(OLD);
+        PERFORM lims.check_unreceive(OLD, '. Receive it without temperature, '
+            'condition, containers and deviations: those of its first receipt stay');
     END IF;
     RETURN NEW;
 END

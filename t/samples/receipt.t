@@ -140,8 +140,11 @@ subtest 'what is not undone' => sub {
     $lims->patch("/sample-tests/$test", { result => undef });
     refused(unreceive($worked), 409, 'invalid_transition', 'that was withdrawn');
     $lab->status($worked, 'pending');
-    refused(receive({ sampleId => $worked->{id}, deviations => 'seal broken' }), 409, 'invalid_transition',
+    my $anew = receive({ sampleId => $worked->{id}, deviations => 'seal broken' });
+    refused($anew, 409, 'invalid_transition',
         'with other findings than were approved, by receiving anew,');
+    like($anew->json->{message}, qr/Receive it without temperature, condition, containers and deviations/,
+        'the refusal says how it can be received');
     is(receive({ sampleId => $worked->{id} })->status, 200, 'with the same findings it is received anew');
     my $old = $lab->sample;
     $lab->status($old, 'received');
