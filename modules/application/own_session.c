@@ -8,15 +8,19 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
+lims_call_t lims_own_session_call(lims_values_t *values, const lims_request_t *rq)
+{
+    lims_values_set(values, "signInProvider", rq->settings->sign_in_provider);
+    lims_values_set(values, "signatureProvider", rq->settings->signature_provider);
+    return (lims_call_t){ .statement = LIMS_STMT_SESSION_GET, .values = values };
+}
+
 static const lims_error_t *show(lims_request_t *rq)
 {
-    const lims_call_t call = { .statement = LIMS_STMT_SESSION_GET };
+    const lims_call_t call = lims_own_session_call(rq->values, rq);
     lims_result_t *row = NULL;
-    const lims_error_t *error;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
 
-    lims_values_set(rq->values, "signInProvider", rq->settings->sign_in_provider);
-    lims_values_set(rq->values, "signatureProvider", rq->settings->signature_provider);
-    error = lims_service_read(&row, rq, &call, 1);
     if (error) {
         return error;
     }

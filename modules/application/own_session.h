@@ -39,6 +39,10 @@ const lims_error_t *lims_sign_on(lims_request_t *rq);
 extern const lims_field_t lims_sign_on_input[];
 extern const lims_field_t lims_sign_on_output[];
 
+/* Returns the statement that reads the actor's session, with `values`, whose row has
+ * lims_own_session_output (own_session.c). */
+lims_call_t lims_own_session_call(lims_values_t *values, const lims_request_t *rq);
+
 /* Returns the refusal to sign in: the browser is told `message`, whatever the `cause`, which
  * is written to the log, for fail2ban. */
 const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,

@@ -249,5 +249,11 @@ const lims_field_t lims_sign_in_output[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .members = choice_members,
       .doc = "Organizations to choose from, where the password is right in several; else null." },
+    { .name = "session",
+      .type = LIMS_T_OBJECT,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .members = lims_own_session_output,
+      .doc = "The session that began, as GET /session has it; null if an organization is to be "
+             "chosen first." },
     LIMS_FIELD_END,
 };

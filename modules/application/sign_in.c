@@ -299,6 +299,8 @@ static const lims_error_t *offer_organizations(lims_request_t *rq, const attempt
         }
     }
     lims_writer_array_end(w);
+    lims_writer_key(w, "session");
+    lims_writer_null(w);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     rq->reply->status = 200;
@@ -316,13 +318,42 @@ static const lims_error_t *replace_session(lims_request_t *rq)
     return rq->exchange->key_hash ? lims_database_run(&ignored, rq, &call, 1, 0) : NULL;
 }
 
+/* Answers with the session that began, as the person will ask for it. */
+static const lims_error_t *answer_session(lims_request_t *rq, const char *id,
+                                          lims_values_t *values)
+{
+    const lims_call_t call = lims_own_session_call(values, rq);
+    const lims_actor_t nobody = rq->actor;
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    rq->actor.organization = lims_values_get(values, "organizationId");
+    rq->actor.user = lims_values_get(values, "userId");
+    rq->actor.session = id;
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    rq->actor = nobody;
+    if (error) {
+        return error;
+    }
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "id");
+    lims_writer_raw(w, id);
+    lims_writer_key(w, "organizations");
+    lims_writer_null(w);
+    lims_writer_key(w, "session");
+    lims_render_object(w, lims_own_session_output, row, rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
 const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement,
                                        lims_values_t *values,
                                        const lims_error_t *(*refuse_by)(lims_request_t *rq,
                                                                         const char *cause))
 {
     const lims_call_t call = { .statement = statement, .values = values };
-    lims_writer_t *w = lims_writer_create(rq->pool);
     const char *token = NULL, *id = NULL;
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_session_token(&token, values, rq);
@@ -340,14 +371,7 @@ const lims_error_t *lims_session_begin(lims_request_t *rq, lims_stmt_e statement
         return error ? error : refuse_by(rq, "the account was changed or locked meanwhile");
     }
     lims_session_cookie(rq, token);
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "id");
-    lims_writer_raw(w, id);
-    lims_writer_key(w, "organizations");
-    lims_writer_null(w);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
-    return NULL;
+    return answer_session(rq, id, values);
 }
 
 static const lims_error_t *begin_session(lims_request_t *rq, const account_t *account)

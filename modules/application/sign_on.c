@@ -144,6 +144,8 @@ static const lims_error_t *offer(lims_request_t *rq, const lims_result_t *accoun
     lims_writer_key(w, "id");
     lims_writer_null(w);
     write_choices(w, accounts);
+    lims_writer_key(w, "session");
+    lims_writer_null(w);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
     rq->reply->status = 200;

@@ -140,14 +140,20 @@ void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims
     lims_render_etag(rq);
 }
 
+void lims_render_object(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *row,
+                        apr_pool_t *pool)
+{
+    lims_writer_object_begin(w);
+    lims_record_write_columns(w, fields, resolve(fields, row, pool), cell,
+                              (void *)(apr_uintptr_t)row, 0);
+    lims_writer_object_end(w);
+}
+
 void lims_render_members(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *row)
 {
     lims_writer_t *w = lims_writer_create(rq->pool);
 
-    lims_writer_object_begin(w);
-    lims_record_write_columns(w, fields, resolve(fields, row, rq->pool), cell,
-                              (void *)(apr_uintptr_t)row, 0);
-    lims_writer_object_end(w);
+    lims_render_object(w, fields, row, rq->pool);
     lims_render_finish(rq, w);
 }
 

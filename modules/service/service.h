@@ -85,6 +85,10 @@ void lims_service_reset(lims_request_t *rq, int given);
  * (render.c). */
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
 
+/* Writes an object of these fields, from the first row. */
+void lims_render_object(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *row,
+                        apr_pool_t *pool);
+
 /* Renders one row as an object of these fields into rq->reply, without an ETag. */
 void lims_render_members(lims_request_t *rq, const lims_field_t *fields, const lims_result_t *row);
 

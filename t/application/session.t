@@ -27,10 +27,14 @@ subtest 'signing in' => sub {
     refused($ana->get('/session', cookie => $before, session => undef), 401, 'unauthorized',
         'the session that the browser had before has ended');
     is($ana->sign_in(cookie => 'f' x 64)->status, 201, 'with a cookie that somebody else set');
+    my $begun = $answer->json;
     isnt($ana->token, 'f' x 64, 'the session has a token that the service made');
     refused($ana->get('/session', cookie => 'f' x 64, session => undef), 401, 'unauthorized',
         'the cookie that somebody else set opens no session');
     my $who = $ana->get('/session', session => undef)->json;
+    is_deeply({ %{ $begun->{session} }, map { $_ => $who->{$_} } qw(id startedAt endsAt) }, $who,
+        'the answer to signing in has the session');
+    is($begun->{session}{id}, $begun->{id}, 'the answer to signing in has the session that began');
     is_deeply([ @$who{qw(id)}, @{ $who->{person} }{qw(id email displayName)},
             $who->{organization}{code} ],
         [ $ana->session, $ana->id, $ana->email, 'Ana Ruiz', 'test-laboratory' ], 'who is signed in');
@@ -73,7 +77,7 @@ subtest 'an address in several organizations' => sub {
 
     is($lims->db->selectrow_array($checks), 2, 'two are checked, for whatever address');
     is($offer->status, 200, 'chooses one');
-    is_deeply($offer->json, { id => undef, organizations => [
+    is_deeply($offer->json, { id => undef, session => undef, organizations => [
                 { code => 'test-laboratory', name => 'test-laboratory' },
                 { code => 'second-laboratory', name => 'Second' } ] },
                     'the answer lists the organizations');

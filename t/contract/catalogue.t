@@ -57,10 +57,10 @@ my %column = (
     'certificate.deliveries.state'      => 'webhook_delivery.state',
     map({ ("certificate.document.$_" => "document.$_") } qw(state failure)),
     'getSampleReadiness.releaseState'   => 'sample_state_cache.release_state',
-    'getSession.policies.selfVerification' => 'organization.self_verification',
-    'getSession.policies.qcRequired'    => 'organization.qc_required',
-    'getSession.policies.lotQcPolicy'   => 'organization.lot_qc_policy',
-    'getSession.policies.reagentExpiryPolicy' => 'organization.reagent_expiry_policy',
+    (map { my $session = $_;
+        map { ("$session.policies.$_->[0]" => "organization.$_->[1]") }
+            [qw(selfVerification self_verification)], [qw(qcRequired qc_required)],
+            [qw(lotQcPolicy lot_qc_policy)], [qw(reagentExpiryPolicy reagent_expiry_policy)] } qw(getSession signIn.session signOn.session)),
     'worklist.sampleDisposition'        => 'sample.disposition',
     map({ ($_ => 'sample.priority') } qw(worklist.priority), 'approval to decide.sample.priority'),
     'worksheet.values.kind'             => 'worksheet_field.kind',
@@ -195,8 +195,8 @@ my %in_c_alone = (
     'setUserPassword.password'      => 'kept as a hash',
     (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }
         qw(externalId clientName notes plantLocation)),
-    'getSession.signature.method'   => 'stored as what a signature was made by: password or provider',
-    'getSession.signIn.by'          => 'derived from the identity of the session',
+    (map { ("$_.signature.method" => 'stored as what a signature was made by: password or provider',
+        "$_.signIn.by" => 'derived from the identity of the session') } qw(getSession signIn.session signOn.session)),
     (map { ("signIn.$_" => 'compared with what is kept, which is bounded') }
         qw(email password organization)),
     'signOn.organization' => 'compared with what is kept, which is bounded',

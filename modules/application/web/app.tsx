@@ -50,6 +50,7 @@ import { match, navigate } from './router.tsx';
 import type { Route } from './router.tsx';
 import { firstOf, pathAt, placesOf } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
+import { when } from './texts/time.ts';
 
 const routes: Route[] = [
     ...sampleRoutes,
@@ -131,6 +132,8 @@ async function openFirstPage(now: Session): Promise<void> {
     }
     if (route?.ahead && may(route.permission, now) && !isFirst(now)) {
         const read = route.ahead(new URL(location.href).searchParams).catch(() => undefined);
+        // The browser takes its time to learn how times are written: while the rows are on their way.
+        when(now.startedAt, now.organization.timeZone);
         await Promise.race([read, new Promise((resolve) => setTimeout(resolve, patience))]);
     }
 }

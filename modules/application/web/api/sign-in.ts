@@ -81,11 +81,10 @@ export interface Credentials {
 // for its person, another one who signs in begins anew.
 export async function signIn(given: Credentials): Promise<Choice[] | null> {
     const before = current();
-    const begun = await answer(api.POST('/session', { body: given }));
-    if (begun.organizations) {
-        return begun.organizations;
+    const { session: now, organizations } = await answer(api.POST('/session', { body: given }));
+    if (!now) {
+        return organizations;
     }
-    const now = await look();
     tellOthers({ what: 'in', id: now.id });
     if (before.is === 'ended' && !same(before.session, now)) {
         location.reload();
