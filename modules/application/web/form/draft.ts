@@ -3,6 +3,7 @@
 // The draft of a form: what has been typed, and the body that is sent. Text stays as it was typed:
 // a number that cannot be read is sent as text, and the service says what is wrong with it.
 import { momentOf, shownAt } from '../texts/local-time.ts';
+import { numberOf } from './number.ts';
 import { kindOf, nullable } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -57,12 +58,10 @@ function draftOf(schema: Schema, value: Value, clock: Clock): Draft {
 }
 
 // JSON has no -0.50 with its zeros: the service keeps numbers by value.
-const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
 function scalarOf(schema: Schema, text: string): Value {
     const type = [schema.type].flat();
     const isNumber = type.includes('integer') || type.includes('number');
-    return isNumber && numeric.test(text.trim()) ? Number(text) : text;
+    return isNumber ? numberOf(text) ?? text : text;
 }
 
 const isEmpty = (draft: Draft): boolean => Array.isArray(draft) ? draft.length === 0

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch numbers, limits, what a failure does to what is covered, and values as they are typed.
-// Pure.
+// Batch numbers, limits, and what a failure does to what is covered. Pure.
 
 // Returns the number after the last one: its digits count up and keep their zeros. QCB-0106,
 // QCB-0107.
@@ -41,10 +40,4 @@ export function limitsOf({ lowerLimit, upperLimit }: {
 }): string {
     const ends = [lowerLimit, upperLimit].filter((end) => end !== null).map(String);
     return lowerLimit === null && upperLimit !== null ? `≤ ${upperLimit}` : ends.join(' – ');
-}
-
-// A decimal point or comma; anything else is no number, and is not sent.
-export function numberOf(typed: string): number | null {
-    const text = typed.trim().replace(',', '.');
-    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
 }

@@ -49,7 +49,7 @@ export const batches = {
     saveNone: 'No value was typed.',
     saved: (n: number) => `${count(n, 'value')} saved.`,
     notSaved: (control: string, why: string) => `${control}: ${why}`,
-    number: 'A number is expected.',
+    number: 'A number is expected, with a decimal point and no other separator: 1234.5.',
     sum: (failed: number, waiting: number, all: number) => [count(all, 'control'),
         failed ? `${failed} failed` : '', waiting ? `${waiting} without a value` : '']
         .filter(Boolean).join(', '),

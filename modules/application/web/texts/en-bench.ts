@@ -51,7 +51,8 @@ export const bench = {
     toWorklist: 'Go to the worklist',
     batch: (method: string) => method,
     qcStatus: { open: 'open', passed: 'passed', failed: 'failed', overridden: 'overridden' },
-    notANumber: 'The control is measured in numbers.',
+    notANumber: 'The control is measured in numbers, with a decimal point and no other '
+        + 'separator.',
     controls: {
         whole: 'Whole run',
         types: {

@@ -3,6 +3,7 @@
 // The controls of a batch, inline among its samples: a row for each control, in the order in
 // which the template has them, measured by the analytes of the run, or for the run as a whole.
 import type { Definition } from '../../api/names.ts';
+import { numberOf } from '../../form/number.ts';
 import { type Cell, EMPTY, type Opinion, type Row, type Version, cellOf } from '../../grid/sheet.ts';
 import { t } from '../../texts/texts.ts';
 import type { Control, Run } from './run.ts';
@@ -23,8 +24,6 @@ export const controlCell = (id: number): string => `control ${id}`;
 export const isText = ({ criterion }: Pick<Control, 'criterion'>): boolean =>
     criterion === 'expected';
 
-const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
-
 export type Measured =
     | { readonly measuredValue: number | null }
     | { readonly measuredText: string | null };
@@ -38,7 +37,8 @@ export function measuredOf(control: Pick<Control, 'criterion'>, typed: string): 
     if (text === '') {
         return { measuredValue: null };
     }
-    return NUMBER.test(text) ? { measuredValue: Number(text) } : null;
+    const number = numberOf(text);
+    return number === null ? null : { measuredValue: number };
 }
 
 interface Judged {

@@ -11,7 +11,7 @@ import { asProblem } from '../../api/problem.ts';
 import type { Problem } from '../../api/problem.ts';
 import { condition, readNow, useAtOpening } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
-import { numberOf } from '../../nouns/qc-numbers.ts';
+import { numberOf, numberPattern } from '../../form/number.ts';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
@@ -59,7 +59,7 @@ function Correcting({ control, name, close }: {
             <p className="field">
                 <label htmlFor="value">{texts.correctValue}</label>
                 <input id="value" name="value" autoFocus required autoComplete="off"
-                    {...(asText ? {} : { pattern: '[+\\-]?[0-9]*[.,]?[0-9]+' })}
+                    {...(asText ? {} : { pattern: numberPattern })}
                     title={asText ? undefined : texts.number}
                     defaultValue={measured(control)} />
             </p>

@@ -6,7 +6,7 @@ import { batchesChanged } from '../../actions/make-batch.ts';
 import type { QcControl } from '../../actions/qc-batches.ts';
 import { answer, api } from '../../api/client.ts';
 import { asProblem } from '../../api/problem.ts';
-import { numberOf } from '../../nouns/qc-numbers.ts';
+import { numberOf } from '../../form/number.ts';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 
