@@ -5,6 +5,9 @@
 -- Triggers of lims.webhook_endpoint, in the order in which they run. A number over 100 is the file
 -- of the function, a smaller one another trigger of the list.
 --
+-- BEFORE INSERT
+--   1 guard_insert  refuses more than 100 endpoints of an organization (182)
+--
 -- BEFORE UPDATE
 --   1 guard         refuses changes of a deleted endpoint (182)
 --   2 identity      refuses to change id, organization or created_at

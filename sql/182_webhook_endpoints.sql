@@ -1,7 +1,32 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Consequences of an administrator's acts on a webhook endpoint: enabling, deleting,
--- testing, and sending again what was given up.
+-- The number of an organization's webhook endpoints, and consequences of an administrator's
+-- acts on one: enabling, deleting, testing, and sending again what was given up.
+
+-- An organization has at most 100 endpoints that are not deleted: each claim of the
+-- dispatcher looks at every lane that has deliveries waiting, so that one organization's
+-- endpoints cost all others time. Locks the organization, so that concurrent endpoints are
+-- both counted.
+CREATE FUNCTION lims.webhook_endpoint_guard_insert() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.organization o
+      WHERE o.id = NEW.organization_id
+        FOR NO KEY UPDATE;
+    IF 100 <= (SELECT count(*)
+                 FROM lims.webhook_endpoint e
+                WHERE e.organization_id = NEW.organization_id
+                  AND e.deleted_at IS NULL) THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'an organization has at most 100 webhook endpoints: delete one');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.webhook_endpoint
+FOR EACH ROW EXECUTE FUNCTION lims.webhook_endpoint_guard_insert();
 
 -- Refuses a change of a deleted endpoint.
 CREATE FUNCTION lims.webhook_endpoint_guard() RETURNS trigger
@@ -222,38 +247,75 @@ BEGIN
 END
 $$;
 
+-- Counts the steps of recoveries, also those that failed: a rollback keeps it.
+CREATE SEQUENCE lims.webhook_recovery_turn;
+
+-- Locks the recovery whose turn it is, and returns it; NULL: there is none. Organizations
+-- take turns, and so do the recoveries of each, so that neither a long recovery nor one
+-- whose steps fail delays others.
+CREATE FUNCTION lims.webhook_take_recovery() RETURNS lims.webhook_recovery
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_turn CONSTANT bigint := nextval('lims.webhook_recovery_turn');
+    v lims.webhook_recovery;
+BEGIN
+    WITH waiting AS (
+        SELECT r.organization_id, r.id,
+               dense_rank() OVER (ORDER BY r.organization_id) AS organization_place,
+               row_number() OVER (PARTITION BY r.organization_id ORDER BY r.id) AS place,
+               count(*) OVER (PARTITION BY r.organization_id) AS recoveries
+          FROM lims.webhook_recovery r
+          JOIN lims.webhook_endpoint e
+            ON e.organization_id = r.organization_id
+           AND e.id = r.endpoint_id
+         WHERE r.finished_at IS NULL
+           AND (e.enabled OR e.deleted_at IS NOT NULL)
+    ), whole AS (
+        SELECT max(w.organization_place) AS organizations
+          FROM waiting w
+    )
+    SELECT r.*
+      INTO v
+      FROM waiting w
+     CROSS JOIN whole
+      JOIN lims.webhook_recovery r
+        ON r.organization_id = w.organization_id
+       AND r.id = w.id
+     WHERE r.finished_at IS NULL
+     ORDER BY (w.organization_place + v_turn) % whole.organizations, r.organization_id,
+              (w.place + v_turn / whole.organizations) % w.recoveries
+     LIMIT 1
+       FOR UPDATE OF r SKIP LOCKED;
+    RETURN v;
+END
+$$;
+
 -- Does one step of a recovery: makes up to p_limit deliveries that were given up pending
 -- again, with their retries reset. Returns their number; NULL: there is nothing to do.
--- The recovery with the least progress is next, so that a long one does not delay others.
 -- Enabled endpoints come first (lims.webhook_resume_step); such a step counts as 0.
 CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 DECLARE
-    v record;
+    v lims.webhook_recovery;
     v_last bigint;
     v_count bigint := 0;
 BEGIN
     IF lims.webhook_resume_step(p_limit) THEN
         RETURN 0;
     END IF;
-    SELECT r.organization_id, r.id, r.endpoint_id, r.since, r.last_delivery_id,
-           e.deleted_at
-      INTO v
-      FROM lims.webhook_recovery r
-      JOIN lims.webhook_endpoint e
-        ON e.organization_id = r.organization_id
-       AND e.id = r.endpoint_id
-     WHERE r.finished_at IS NULL
-       AND (e.enabled OR e.deleted_at IS NOT NULL)
-     ORDER BY r.requeued, r.organization_id, r.id
-     LIMIT 1
-       FOR UPDATE OF r SKIP LOCKED;
-    IF NOT FOUND THEN
+    v := lims.webhook_take_recovery();
+    IF v.id IS NULL THEN
         RETURN NULL;
     END IF;
-    IF v.deleted_at IS NULL THEN
+    IF NOT EXISTS (
+        SELECT FROM lims.webhook_endpoint e
+         WHERE e.organization_id = v.organization_id
+           AND e.id = v.endpoint_id
+           AND e.deleted_at IS NOT NULL
+    ) THEN
         WITH found AS (
             SELECT d.organization_id, d.id
               FROM lims.webhook_delivery d

@@ -231,6 +231,8 @@ static const lims_error_t *rotate(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/webhook-endpoints",
@@ -268,13 +270,15 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createWebhookEndpoint",
       .summary = "Register a webhook endpoint; its secret is shown only this once",
+      .description = "An organization has at most 100 endpoints that are not deleted.",
       .permission = "webhook.manage",
       .flags = LIMS_R_KEYRING | LIMS_R_NO_RECORD,
       .body = LIMS_F_CREATE,
       .output = secret_fields,
       .status = 201,
       .guard = check_url,
-      .handler = create },
+      .handler = create,
+      .errors = create_errors },
     { .method = "PATCH",
       .path = "/webhook-endpoints/:id",
       .command = "webhook update",

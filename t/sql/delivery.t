@@ -455,4 +455,27 @@ refused($app, 'INSERT INTO lims.webhook_queue VALUES (?, 1, now(), 1)', [ $lab->
 refused($app, 'UPDATE lims.webhook_lane SET held_until = now()', [], '42501',
     'the run-time role cannot write to the lanes');
 
+subtest 'an organization has at most 100 endpoints' => sub {
+    my $full = $base->laboratory(code => 'full');
+    my $gone = endpoint($full, 'qc.failed');
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now(),
+        deleted_at = now() WHERE id = ?', undef, $gone);
+    endpoint($full, 'qc.failed') for 1 .. 99;
+    my @outcome = sort $base->parallel(2, sub {
+        my $mine = $base->app($full);
+        my $made = eval {
+            $mine->begin_work;
+            $mine->do(q{INSERT INTO lims.webhook_endpoint (organization_id, name, url, events, secret)
+                VALUES (?, 'E', 'https://receiver.example/', '{qc.failed}', 'sealed')}, undef,
+                $full->{id});
+            select undef, undef, undef, 0.05;
+            $mine->commit;
+            1;
+        };
+        return $made ? 'made' : $mine->pg_error_field('detail');
+    });
+    is_deeply(\@outcome, [qw(invalid_transition made)],
+        'of two at once the 100th is made and the other refused; a deleted one does not count');
+};
+
 done_testing();

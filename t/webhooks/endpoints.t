@@ -204,4 +204,14 @@ ok(!eval { $tool->db->do('UPDATE lims.webhook_endpoint SET deleted_at = NULL WHE
     $id); 1 }, 'a deleted endpoint cannot be restored in the database');
 refused(3, qr/no webhook endpoint 4711/, 'one that never was', 'enable', 4711);
 
+# At most 100 of an organization.
+
+webhook('create', '--name', "N$_", '--url', "https://n$_.example/") for 2 .. 100;
+refused(1, qr/An organization has at most 100 webhook endpoints: delete one/, 'the 101st is refused',
+    @make, 'https://a.example/');
+is($tool->run(@birch, 'webhook', @make, 'https://a.example/')->{exit}, 0,
+    'another organization can still make one');
+webhook('delete', $other, qw(--reason x));
+ok(webhook(@make, 'https://a.example/')->{id}, 'after one was deleted, there is room for another');
+
 done_testing();
