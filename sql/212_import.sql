@@ -371,12 +371,13 @@ DECLARE
     v_withdrawn bigint;
     v_duplicate_of bigint;
     v_written integer := 0;
+    v_decisions jsonb;
     v_slug text;
     v_message text;
 BEGIN
     PERFORM lims.require_read_committed();
-    SELECT f.status
-      INTO status
+    SELECT f.status, f.decisions
+      INTO status, v_decisions
       FROM lims.instrument_file f
      WHERE f.organization_id = p_organization
        AND f.id = p_file
@@ -399,6 +400,14 @@ BEGIN
         v_blocked := true;
         v_reasons := v_reasons || lims.file_reason('sender_not_active', 'blocking',
             'The key or the user that sent it may do so no longer.');
+    END IF;
+    -- A release alone applies what people have decided: read without it, the file would enter
+    -- what they left out.
+    IF p_reason IS NULL AND EXISTS (
+           SELECT FROM jsonb_each(v_decisions) d WHERE d.value NOT IN ('[]', 'null')) THEN
+        v_blocked := true;
+        v_reasons := v_reasons || lims.file_reason('decisions_kept', 'blocking',
+            'People have decided about it: release it, or take their decisions back.');
     END IF;
     BEGIN
         v_rows := lims.resolve_readings(p_organization, p_reading);

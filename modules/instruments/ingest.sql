@@ -85,7 +85,7 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
                            'dilution_missing', 'instrument_error_flag',
                            'formula_error', 'timestamp_invalid',
                            'timestamp_in_future', 'sender_not_active',
-                           'already_imported')
+                           'already_imported', 'decisions_kept')
                            THEN r.value ->> 'code'
                            ELSE 'unknown_tracking_id' END,
                        'severity', r.value -> 'severity', 'message', NULL,

@@ -50,7 +50,7 @@ my $manual = part('conf/profiles/README.md', qr/^## When a file is held back\n(.
 my @explained = map { /`(\w+)`/g } $manual =~ /^\| (`.*?`) \|/mg;
 my ($others) = $manual =~ /^The other codes concern samples and tests, not the profile:(.*?)\n\n/ms;
 my @of_samples = grep { /_/ } $others =~ /`(\w+)`/g;
-my @alone = grep { $manual =~ /`$_`/ } qw(sender_not_active already_imported);
+my @alone = grep { $manual =~ /`$_`/ } qw(sender_not_active already_imported decisions_kept);
 is(sorted(@explained, @of_samples, @alone), sorted(keys %known),
     'the manual of profiles explains the codes that there are');
 

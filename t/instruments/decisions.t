@@ -189,4 +189,25 @@ subtest 'reading several again' => sub {
     is_deeply($ask->(), ['quarantined'], 'a file that was read again is held no more');
 };
 
+subtest 'a file that people have decided about is read again' => sub {
+    my $spilt = $pc->sample('NO3');
+    my $held = $pc->send($pc->csv([ 'COMES-LATER', 'NO3', '6.1' ], [ $spilt, 'NO3', '6.2' ]))->json;
+    my $id = $held->{id};
+    my @decide = ('instrument-file decide', $id, 'decisions');
+    $ann->done(@decide => { exclude => [ { row => 3, reason => 'spilt' } ] });
+    my $late = $pc->sample('NO3');
+    $lab->insert('sample_name', sample_id => $late->{id}, name => 'COMES-LATER',
+        reason => 'as written');
+
+    my $again = $bob->done('instrument-file reevaluate', $id);
+    is_deeply([ $again->{status}, map { $_->{code} } @{ $again->{reasons} } ],
+        [ 'quarantined', 'decisions_kept' ], 'it is held until somebody releases it');
+    my $tests = [ map { $pc->test($_, 'NO3')->{id} } $late, $spilt ];
+    is_deeply(results(@$tests), [ undef, undef ], 'nothing is entered');
+    $ann->done(@decide => {});
+    is($bob->done('instrument-file reevaluate', $id)->{status}, 'imported',
+        'once the decision is taken back it is imported');
+    is_deeply(results(@$tests), [ '6.1', '6.2' ], 'with all its values');
+};
+
 done_testing();
