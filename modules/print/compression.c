@@ -113,6 +113,9 @@ int deflate(z_streamp stream, int flush)
         }
         return zlib(stream, flush);
     }
+    if (stream->avail_out == 0) {
+        return Z_BUF_ERROR;
+    }
     if (!this->packed && stream->avail_in > 0) {
         gather(this, stream);
     }

@@ -19,6 +19,7 @@ typedef struct {
     apr_pool_t *scratch; /* of a line */
     apr_file_t *file;
     apr_array_header_t *line; /* char, with its end */
+    bool broken;              /* a line has no end, or a NUL, behind which nothing is seen of it */
     lims_signed_lines_t *lines;
     apr_hash_t *chains; /* lims_chain_t by the key's id */
     /* The present block. */
@@ -33,7 +34,7 @@ typedef struct {
 
 /* --- Lines ------------------------------------------------------------------ */
 
-/* Reads a line with its end. False: there is none, or it has no end. */
+/* Reads a line with its end. False: there is none, or it is broken. */
 static bool read_line(reader_t *reader)
 {
     char piece[8192];
@@ -48,6 +49,10 @@ static bool read_line(reader_t *reader)
         }
         if (length > 0 && piece[length - 1] == '\n') {
             return true;
+        }
+        if (length < sizeof(piece) - 1) {
+            reader->broken = true;
+            return false;
         }
     }
     return false;
@@ -289,6 +294,9 @@ static const char *read_all(reader_t *reader)
         apr_pool_clear(reader->scratch);
         problem = read_next(&last, reader);
     }
+    if (!problem && reader->broken) {
+        problem = "a line of it has no end, or a byte that is no text";
+    }
     if (!problem && !last) {
         problem = "it has no signature at its end: it was cut off";
     }
@@ -297,7 +305,7 @@ static const char *read_all(reader_t *reader)
                                           (apr_size_t)reader->line->nelts - 1, reader->ring,
                                           reader->pool);
     }
-    if (!problem && read_line(reader)) {
+    if (!problem && (read_line(reader) || reader->broken)) {
         problem = "it goes on behind its signature";
     }
     return problem ? problem : check_whole(reader);

@@ -119,21 +119,27 @@ static const lims_error_t *refuse(const lims_request_t *rq, const char *why)
                              why);
 }
 
-/* Returns the last line without its end, and of CSV without its quotes. */
-static const char *last_line(const char *begin, const char *end, apr_pool_t *pool)
+/* Returns the last line without its end, and of CSV its only cell without quotes; where it has
+ * others, nothing. NULL: it goes on behind its end. */
+static const char *last_line(const char *begin, apr_pool_t *pool)
 {
-    char *line = apr_pstrmemdup(pool, begin, (apr_size_t)(end - begin)), *to = line;
+    char *line = apr_pstrdup(pool, begin), *to = line;
+    char *end = line + strcspn(line, "\r\n");
+    const char *from = line + 1;
 
-    line[strcspn(line, "\r\n")] = '\0';
+    if (*end && strcmp(end, "\n") != 0 && strcmp(end, "\r\n") != 0) {
+        return NULL;
+    }
+    *end = '\0';
     if (*line != '"') {
         return line;
     }
-    for (const char *from = line + 1; *from && (*from != '"' || from[1] == '"'); from++) {
+    for (; *from && (*from != '"' || from[1] == '"'); from++) {
         from += *from == '"' ? 1 : 0;
         *to++ = *from;
     }
     *to = '\0';
-    return line;
+    return strcmp(from, "\"") == 0 ? line : "";
 }
 
 const lims_error_t *lims_entry_export_check(const char **key_id, lims_request_t *rq,
@@ -147,7 +153,10 @@ const lims_error_t *lims_entry_export_check(const char **key_id, lims_request_t 
     while (begin > text && (begin == end || begin[-1] != '\n')) {
         begin--;
     }
-    last = last_line(begin, end, rq->pool);
+    last = last_line(begin, rq->pool);
+    if (!last) {
+        return refuse(rq, "something stands behind its signature");
+    }
     lims_signed_lines_add(lines, text, (apr_size_t)(begin - text));
     problem = lims_signed_lines_check(&said, lines, last, strlen(last), rq->keyring, rq->pool);
     if (problem) {

@@ -197,6 +197,12 @@ subtest 'tampering' => sub {
     $check->('a missing entry', qr/is not as it was|has \d+ of its/, @lines[ 0 .. $at - 1, $at + 1 .. $#lines ]);
     $check->('an entry more', qr/is not as it was|an entry more/, @lines[ 0 .. $at, $at .. $#lines ]);
     $check->('a cut-off file', qr/no signature at its end/, @lines[ 0 .. $#lines - 1 ]);
+    $check->('a text behind the signature', qr/goes on behind/, @lines, "more\n");
+    $check->('a text without an end behind the signature', qr/goes on behind/, @lines, 'more');
+    $check->('a byte behind the signature that ends texts in C', qr/goes on behind/, @lines, "\0more\n");
+    my @hidden = @lines;
+    $hidden[$at] =~ s/\n\z/\0more\n/;
+    $check->('a text behind such a byte in a line', qr/no end, or a byte/, @hidden);
     $check->('a changed first line', qr/changed after it was signed/,
         $lines[0] =~ s/"writtenAt":"2/"writtenAt":"3/r, @lines[ 1 .. $#lines ]);
     $check->('another kind of file', qr/does not begin as an archive/, "{}\n");

@@ -107,7 +107,12 @@ subtest 'signed' => sub {
         like($verify->($changed)->{message}, qr/it was changed after it was signed/, "a changed name is found: $format");
         like($verify->($whole =~ s/\A.*?\n.*?\n//r)->{message}, qr/it was changed/, "a removed line is found: $format");
         like($verify->($whole =~ s/[^\n]*\n\z//r)->{message}, qr/its last line is no signature/, "a cut end is found: $format");
+        my ($line) = $whole =~ /\n([^\n]*"result"[^\n]*)\n/;
+        like($verify->($whole =~ s/\r?\n\z/\r$line\r\n/r)->{message}, qr/stands behind its signature/,
+            "a line that is put behind the signature is found: $format");
     }
+    like($verify->($file{csv} =~ s/\r\n\z/,"more"\r\n/r)->{message}, qr/its last line is no signature/,
+        'a cell beside the signature is found');
     ok($verify->($none)->{sound}, 'a file without entries is signed, too');
     my $heads = decode_base64($auditor->done('audit export-heads')->{contentBase64});
     like($verify->($heads)->{message}, qr/no export of this organization/, 'a signed file of heads is another kind of file');
