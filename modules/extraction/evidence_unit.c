@@ -222,13 +222,23 @@ static const char *two_units(const lims_unit_found_t *a, const lims_unit_found_t
     return apr_psprintf(pool, "The file gives the value two units: %s and %s.", a->text, b->text);
 }
 
+/* Refuses a unit from above the value where the cell right beside the value has another one. */
+static const char *contradicted(const lims_unit_found_t *unit, lims_evidence_t *evidence,
+                                const lims_candidate_t *candidate, const lims_pointer_t *pointer)
+{
+    row_units_t row = look_beside(evidence, candidate, pointer);
+
+    return row.unit.factor > 0 && row.distance == 1 && row.unit.power != unit->power
+               ? two_units(unit, &row.unit, evidence->pool)
+               : NULL;
+}
+
 /* Takes the unit from the cell that the model names, unless the value's own text, the
  * header or a nearer unit of the row contradicts it. */
 static const char *read_pointed(lims_unit_found_t *unit, lims_evidence_t *evidence,
                                 const lims_candidate_t *candidate, const lims_pointer_t *pointer,
                                 const char *text)
 {
-    bool above = pointer->unit.row != pointer->value.row;
     lims_unit_found_t header = { 0, NULL, 0 };
     row_units_t row;
     const char *problem;
@@ -239,12 +249,12 @@ static const char *read_pointed(lims_unit_found_t *unit, lims_evidence_t *eviden
     if (problem || unit->factor == 0) {
         return problem ? problem : mismatch(text, candidate, evidence->pool);
     }
-    if (above) {
-        return NULL;
-    }
     problem = look_above(&header, evidence, candidate, pointer);
     if (!problem && header.factor > 0 && header.power != unit->power) {
         problem = two_units(&header, unit, evidence->pool);
+    }
+    if (problem || pointer->unit.row != pointer->value.row) {
+        return problem ? problem : contradicted(unit, evidence, candidate, pointer);
     }
     row = look_beside(evidence, candidate, pointer);
     if (!problem && row.mixed && row.unit.power != unit->power) {
@@ -261,7 +271,7 @@ static const char *search(lims_unit_found_t *unit, lims_evidence_t *evidence,
     row_units_t row;
 
     if (problem || unit->factor > 0) {
-        return problem;
+        return problem ? problem : contradicted(unit, evidence, candidate, pointer);
     }
     row = look_beside(evidence, candidate, pointer);
     if (row.mixed) {
