@@ -63,10 +63,15 @@ subtest 'tests' => sub {
     my $sample = $pc->sample('NO3');
     $pc->{definition}{PO4} //= $lab->definition(code => 'PO4');
     quarantined('a definition that there is not', ['unknown_test_code'], [ $sample, 'ABSENT', '1' ]);
-    quarantined('a test that is not scheduled', ['test_not_scheduled'], [ $sample, 'PO4', '1' ]);
+    my $json = quarantined('a test that is not scheduled', ['test_not_scheduled'],
+        [ $sample, 'PO4', '1' ]);
+    is_deeply([ @{ reason($json, 'test_not_scheduled') }{qw(column cell expected)} ],
+        [ undef, $sample->{trackingId}, 'PO4' ], 'the reason has the name of the sample, and the test');
     $lab->insert('sample_test', sample_id => $sample->{id},
         test_definition_id => $pc->{definition}{NO3});
-    quarantined('a test that is there twice', ['ambiguous_test'], [ $sample, 'NO3', '1' ]);
+    $json = quarantined('a test that is there twice', ['ambiguous_test'], [ $sample, 'NO3', '1' ]);
+    is_deeply([ @{ reason($json, 'ambiguous_test') }{qw(column cell)} ], [ 3, '1' ],
+        'the reason has the place of the value');
     my $verified = $pc->sample('NO3');
     my ($test)   = $lab->tests($verified);
     $lab->enter($test, '1');

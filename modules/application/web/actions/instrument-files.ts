@@ -113,21 +113,22 @@ export async function decide(file: Listed, decisions: Decisions): Promise<void> 
 const again = async ({ id }: Listed): Promise<Listed> =>
     readNow('/instrument-files/{id}', { params: { path: { id } } });
 
-function leavingOut(file: Listed, sheet: string, row: number): Question {
+function leavingOut(file: Listed, sheet: string, row: number, several: boolean): Question {
     const decisions = decisionsOf(file);
     return {
         kind: 'reason',
-        title: texts.leaveOutRow(row),
+        title: texts.leaveOutRow(row, several ? sheet : ''),
         note: file.fileName,
         reason: 'must',
-        renew: async () => leavingOut(await again(file), sheet, row),
+        renew: async () => leavingOut(await again(file), sheet, row, several),
         perform: ({ reason = '' }) => decide(file, { ...decisions, exclude: [...decisions.exclude,
             { row, ...(sheet ? { sheet } : {}), reason }] }),
     };
 }
 
-export const leaveOut = (file: Listed, sheet: string, row: number): void =>
-    ask(leavingOut(file, sheet, row));
+// `several`: the file has several sheets, and the row is told with its own.
+export const leaveOut = (file: Listed, sheet: string, row: number, several: boolean): void =>
+    ask(leavingOut(file, sheet, row, several));
 
 export async function readBy(file: Listed, profile: string): Promise<void> {
     const { profile: _, ...rest } = decisionsOf(file);

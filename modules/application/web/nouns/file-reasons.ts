@@ -10,6 +10,16 @@ export interface Reason {
     row: number | null;
     column: number | null;
     cell: string | null;
+    expected: string | null;
+}
+
+// A value that is read from the row of a reason, by the names that the file has.
+export interface Reading<C> {
+    sheet: string | null;
+    column: number | null;
+    trackingId: string | null;
+    testCode: string | null;
+    candidates: C[];
 }
 
 interface Decided {
@@ -32,6 +42,8 @@ export interface Alias extends Decided {
 
 export interface NamedTest extends Decided {
     row: number;
+    sheet?: string;
+    column?: number;
     sampleTestId: number;
 }
 
@@ -100,13 +112,40 @@ export const asksForSample = ({ code, row, cell }: Reason): boolean =>
 const sameSheet = (one: { sheet?: string | null }, sheet: string | null): boolean =>
     !one.sheet || one.sheet === (sheet ?? '');
 
+const isInSheet = (one: { sheet: string | null }, sheet: string | null): boolean =>
+    (one.sheet ?? '') === (sheet ?? '');
+
+// Returns the name that the file has in the place of the reason, also where it was given an alias.
+export function nameInFile(
+    reason: Reason, readings: Reading<unknown>[], { aliases }: Decisions,
+): string {
+    const named = (name: string | null): boolean => name !== null && (name === reason.cell
+        || aliases.some(({ from, to }) => from === name && to === reason.cell));
+    return readings.find((one) => isInSheet(one, reason.sheet) && named(one.trackingId))?.trackingId
+        ?? reason.cell ?? '';
+}
+
+// Returns those readings of the row that a reason is about.
+export function readingsOf<C>(
+    reason: Reason, readings: Reading<C>[], decisions: Decisions,
+): Reading<C>[] {
+    const inSheet = readings.filter((one) => isInSheet(one, reason.sheet));
+    if (asksForTest(reason)) {
+        return inSheet.filter(({ column }) => reason.column === null || column === reason.column);
+    }
+    const name = nameInFile(reason, readings, decisions);
+    return inSheet.filter(({ trackingId, testCode }) => trackingId === name
+        && (reason.code !== 'test_not_scheduled' || testCode === reason.expected));
+}
+
 export const isExcluded = ({ exclude }: Decisions, sheet: string | null, row: number): boolean =>
     exclude.some((one) => one.row === row && one.column === undefined && sameSheet(one, sheet));
 
 function decisionFor(reason: Reason, { exclude, aliases, tests }: Decisions): Decision | null {
     const out = exclude.find((one) => one.row === reason.row && sameSheet(one, reason.sheet)
         && (one.column === undefined || one.column === reason.column));
-    const alias = aliases.find(({ from }) => from === reason.cell);
+    const alias = asksForSample(reason)
+        ? aliases.find(({ from }) => from === reason.cell) : undefined;
     const named = tests.find(({ row }) => row === reason.row);
     if (out) {
         return { kind: 'exclude', one: out };
@@ -117,8 +156,8 @@ function decisionFor(reason: Reason, { exclude, aliases, tests }: Decisions): De
     return named && asksForTest(reason) ? { kind: 'test', one: named } : null;
 }
 
-const keyOf = ({ code, sheet, row, column, cell }: Reason): string =>
-    [code, sheet ?? '', row ?? '', column ?? '', cell ?? ''].join('|');
+const keyOf = ({ code, sheet, row, column, cell, expected }: Reason): string =>
+    [code, sheet ?? '', row ?? '', column ?? '', cell ?? '', expected ?? ''].join('|');
 
 const allOf = ({ exclude, aliases, tests }: Decisions): Decision[] => [
     ...exclude.map((one) => ({ kind: 'exclude' as const, one })),
@@ -144,6 +183,10 @@ export function cardsOf(stored: Reason[], now: Reason[] | null, decisions: Decis
     return [...cards.sort(inOrder), ...rest];
 }
 
+// The card of a row of a sheet; a file without named sheets has the sheet ''.
+export const cardAt = (cards: Card[], sheet: string, row: number): Card | undefined =>
+    cards.find(({ reason }) => reason?.row === row && isInSheet(reason, sheet));
+
 // The column, from 0, that a reason of the row is about; -1: the row as a whole.
 export function columnOf(reason: Reason, cells: string[]): number {
     if (reason.column !== null) {
@@ -165,6 +208,12 @@ export function nextOpen(cards: Card[], at: string | null, step: 1 | -1): Card |
     const from = here < 0 ? 0 : (step > 0 ? here : cards.length - 1 - here) + 1;
     return [...on.slice(from), ...on.slice(0, from)].find(({ open }) => open);
 }
+
+// One name in the file has one alias, so another one takes its place.
+export const withAlias = (decisions: Decisions, alias: Alias): Decisions => ({
+    ...decisions,
+    aliases: [...decisions.aliases.filter(({ from }) => from !== alias.from), alias],
+});
 
 export const without = (decisions: Decisions, { one }: Decision): Decisions => ({
     ...decisions,

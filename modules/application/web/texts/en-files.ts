@@ -71,7 +71,8 @@ export const instrumentFiles = {
 
     decide: (n: number) => n ? `Decide ${count(n, 'reason')}` : 'Nothing is left to decide',
     whole: 'No reason holds this file.',
-    place: (row: number, column: string) => column ? `Row ${row}, ${column}` : `Row ${row}`,
+    place: (row: number, column: string, sheet: string) =>
+        and([`Row ${row}`, column, sheet ? `sheet ${sheet}` : '']),
     wholeFile: 'The whole file',
     means: 'This row means',
     isFor: 'This value is for',
@@ -84,12 +85,13 @@ export const instrumentFiles = {
         : '',
     pending: 'has no result yet', entered: (result: string) => `has ${result}`,
     retest: 'is a retest',
-    noCandidates: 'No received sample waits for this test.',
+    noCandidates: 'No other received sample or test is known for it.',
     reason: 'Reason, kept with the result',
     use: (name: string) => `Use ${name}`,
     useTest: 'Use this test',
     leaveOut: 'Leave out',
-    leaveOutRow: (row: number) => `Leave out row ${row}`,
+    leaveOutRow: (row: number, sheet: string) =>
+        `Leave out row ${row}${sheet ? ` of sheet ${sheet}` : ''}`,
     takeBack: 'Take back',
     decided: (who: string, when: string) => `by ${who}, ${when}`,
     outBy: (by: string, reason: string) => `Left out ${by}: “${reason}”`,

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nextOpen, sent,
-    without } from '../../../../modules/application/web/nouns/file-reasons.ts';
+import { cardAt, cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nameInFile, nextOpen,
+    readingsOf, sent, withAlias, without } from '../../../../modules/application/web/nouns/file-reasons.ts';
 import type { Reason } from '../../../../modules/application/web/nouns/file-reasons.ts';
 
 const reason = (row: number | null, code: string, rest: Partial<Reason> = {}): Reason =>
-    ({ code, row, severity: 'blocking', message: code, sheet: null, column: null, cell: null, ...rest });
+    ({ code, row, severity: 'blocking', message: code, sheet: null, column: null, cell: null,
+        expected: null, ...rest });
 
 const flag = reason(6, 'instrument_error_flag', { column: 5, cell: 'Out of range' });
 const name = reason(7, 'unknown_tracking_id', { cell: 'EFF 002 rep' });
@@ -72,4 +73,38 @@ test('next and back go round the open reasons alone', () => {
     assert.equal(nextOpen(cards, second?.key ?? null, -1), first);
     assert.equal(nextOpen(cards, third?.key ?? null, 1), first);
     assert.equal(nextOpen(cards, null, 1), first);
+});
+
+const reading = (sheet: string | null, column: number, trackingId: string, testCode: string) =>
+    ({ sheet, column, trackingId, testCode, candidates: [] });
+const columnsOf = (found: { column: number | null }[]) => found.map(({ column }) => column);
+
+test('a row of a sheet has the card of that sheet', () => {
+    const one = reason(5, 'missing_value', { sheet: 'Run1' });
+    const two = reason(5, 'missing_value', { sheet: 'Run2' });
+    const cards = cardsOf([one, two], null, decisionsOf({ decisions: {} }));
+    assert.deepEqual(['Run1', 'Run2', 'Run3'].map((sheet) => cardAt(cards, sheet, 5)?.reason),
+        [one, two, undefined]);
+    assert.equal(cardAt(cardsOf([flag], null, decisions), '', 6)?.reason, flag);
+});
+
+test('a reason about a value is about the reading of its sheet and column', () => {
+    const readings = [reading('Run1', 2, 'CB-1', 'NO3'), reading('Run1', 3, 'CB-1', 'SO4'),
+        reading('Run2', 3, 'CB-2', 'SO4')];
+    const several = reason(2, 'ambiguous_test', { sheet: 'Run1', column: 3, cell: '5.0' });
+    assert.deepEqual(readingsOf(several, readings, decisions), [readings[1]]);
+});
+
+test('a sample without the test is named as the file names it', () => {
+    const unplanned = (expected: string, cell = 'CB-1') =>
+        reason(2, 'test_not_scheduled', { cell, expected });
+    const readings = [reading(null, 2, 'CB-1', 'NO3'), reading(null, 3, 'CB-1', 'SO4')];
+    const aliased = decisionsOf({ decisions: { aliases: [{ from: 'CB-1', to: 'CB-2', reason: 'x' }] } });
+
+    assert.deepEqual(columnsOf(readingsOf(unplanned('SO4'), readings, decisions)), [3]);
+    assert.deepEqual(cardsOf([unplanned('NO3'), unplanned('SO4'), unplanned('NO3', 'CB-3')], null,
+        aliased).map(({ decision }) => decision?.kind), ['alias', 'alias', undefined]);
+    assert.equal(nameInFile(unplanned('NO3', 'CB-2'), readings, aliased), 'CB-1');
+    assert.deepEqual(withAlias(aliased, { from: 'CB-1', to: 'CB-4', reason: 'y' }).aliases,
+        [{ from: 'CB-1', to: 'CB-4', reason: 'y' }]);
 });

@@ -15,6 +15,7 @@ LIMS::Files::Writer - writes files in the formats of instruments: XLSX, XLS, AST
 
     xlsx(@rows)        a workbook of one sheet; a number stands as it is, all else as
                        an inline string; { e => '#N/A' } as a cell of that type
+    workbook({ name, rows, hidden }, ...)   the same of several sheets
     xls(@rows)         the same in BIFF8, in a compound file; texts are shared
     astm(@records)     records of ASTM E1394, each with its line's end
     framed(@records)   the same in frames of E1381 with their checksums, as on the wire
@@ -29,7 +30,7 @@ use warnings;
 use Exporter qw(import);
 use IO::Compress::Zip qw($ZipError);
 
-our @EXPORT = qw(xlsx xls astm framed hl7 mllp);
+our @EXPORT = qw(xlsx workbook xls astm framed hl7 mllp);
 
 my $number = qr/\A[0-9]+(?:\.[0-9]+)?\z/;
 
@@ -56,23 +57,31 @@ sub _sheet {
     } @rows;
 }
 
-sub xlsx {
-    my (@rows) = @_;
+sub xlsx { return workbook({ name => 'Run', rows => \@_ }) }
+
+sub workbook {
+    my (@sheets) = @_;
+    my $each = sub { my ($text) = @_; return join '', map { $text->($_) } 1 .. @sheets };
     my @parts = (
         '[Content_Types].xml' => "<Types xmlns=\"$pack/content-types\"><Default Extension=\"rels\" "
             . 'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
             . "<Override PartName=\"/xl/workbook.xml\" ContentType=\"$type.sheet.main+xml\"/>"
-            . "<Override PartName=\"/xl/worksheets/sheet1.xml\" ContentType=\"$type.worksheet+xml\"/>"
-            . '</Types>',
+            . $each->(sub { "<Override PartName=\"/xl/worksheets/sheet$_[0].xml\" "
+                    . "ContentType=\"$type.worksheet+xml\"/>" }) . '</Types>',
         '_rels/.rels' => "<Relationships xmlns=\"$pack/relationships\"><Relationship Id=\"r1\" "
             . "Type=\"$of/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>",
         'xl/workbook.xml' => "<workbook xmlns=\"$main\" xmlns:r=\"$of\"><sheets>"
-            . '<sheet name="Run" sheetId="1" r:id="r1"/></sheets></workbook>',
+            . $each->(sub {
+                my ($number) = @_;
+                my $sheet = $sheets[ $number - 1 ];
+                my $state = $sheet->{hidden} ? ' state="hidden"' : '';
+                "<sheet name=\"$sheet->{name}\" sheetId=\"$number\"$state r:id=\"r$number\"/>";
+            }) . '</sheets></workbook>',
         'xl/_rels/workbook.xml.rels' => "<Relationships xmlns=\"$pack/relationships\">"
-            . "<Relationship Id=\"r1\" Type=\"$of/worksheet\" Target=\"worksheets/sheet1.xml\"/>"
-            . '</Relationships>',
-        'xl/worksheets/sheet1.xml' => "<worksheet xmlns=\"$main\"><sheetData>" . _sheet(@rows)
-            . '</sheetData></worksheet>',
+            . $each->(sub { "<Relationship Id=\"r$_[0]\" Type=\"$of/worksheet\" "
+                    . "Target=\"worksheets/sheet$_[0].xml\"/>" }) . '</Relationships>',
+        map { ("xl/worksheets/sheet$_.xml" => "<worksheet xmlns=\"$main\"><sheetData>"
+                . _sheet(@{ $sheets[ $_ - 1 ]{rows} }) . '</sheetData></worksheet>') } 1 .. @sheets,
     );
     my ($bytes, $zip) = ('');
     while (my ($name, $text) = splice @parts, 0, 2) {

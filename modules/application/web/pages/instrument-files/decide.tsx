@@ -10,8 +10,9 @@ import { decide, leaveOut } from '../../actions/instrument-files.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
-import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, without } from '../../nouns/file-reasons.ts';
-import type { Card, Decision, Reason } from '../../nouns/file-reasons.ts';
+import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, nameInFile, readingsOf,
+    withAlias, without } from '../../nouns/file-reasons.ts';
+import type { Card, Decision, Reading, Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -23,6 +24,7 @@ const texts = t.instrumentFiles;
 
 interface Candidate {
     sampleTestId: number;
+    testCode: string | null;
     trackingId: string;
     sampleIdentifier: string;
     status: string;
@@ -35,10 +37,10 @@ interface Candidate {
     sameDay: boolean;
 }
 
-// The service has them as JSON; of one sample once, whatever is measured of it.
-function candidatesOf(readings: unknown, bySample: boolean): Candidate[] {
-    const all = (Array.isArray(readings) ? readings as { candidates: Candidate[] }[] : [])
-        .flatMap(({ candidates }) => candidates);
+// Returns the candidates, of one sample once, whatever is measured of it.
+function candidatesOf(readings: Reading<Candidate>[], bySample: boolean): Candidate[] {
+    const all = readings.flatMap(({ testCode, candidates }) =>
+        candidates.map((one) => ({ ...one, testCode })));
     return bySample ? [...new Map(all.map((one) => [one.trackingId, one])).values()] : all;
 }
 
@@ -50,8 +52,8 @@ const aboutOf = (one: Candidate): string => [
     one.result === null ? texts.pending : texts.entered(one.result),
 ].filter(Boolean).join(', ');
 
-function Pick({ one, chosen, choose }: {
-    one: Candidate; chosen: boolean; choose: () => void;
+function Pick({ one, bySample, chosen, choose }: {
+    one: Candidate; bySample: boolean; chosen: boolean; choose: () => void;
 }): ReactElement {
     return (
         <label className="pick">
@@ -59,6 +61,7 @@ function Pick({ one, chosen, choose }: {
             <span>
                 <span className="id">{one.trackingId}</span>
                 {one.sampleIdentifier === one.trackingId ? '' : `, ${one.sampleIdentifier}`}
+                {bySample ? '' : `, ${one.testCode}`}
                 <span className="caption">{aboutOf(one)}</span>
             </span>
         </label>
@@ -71,7 +74,10 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
     const bySample = asksForSample(reason);
     const found = useRead('/instrument-files/{id}/candidates',
         { params: { path: { id: file.id }, query: { row: reason.row ?? 1 } } });
-    const candidates = candidatesOf(found.data?.readings, bySample);
+    const decisions = decisionsOf(file);
+    // The service has them as JSON.
+    const readings = (found.data?.readings ?? []) as Reading<Candidate>[];
+    const candidates = candidatesOf(readingsOf(reason, readings, decisions), bySample);
     const [chosen, setChosen] = useState<number | 'other' | null>(null);
     const [other, setOther] = useState('');
     const [why, setWhy] = useState('');
@@ -80,10 +86,10 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
     const name = one?.trackingId ?? other;
     const submit = (event: FormEvent): void => {
         event.preventDefault();
-        const { aliases, tests, ...rest } = decisionsOf(file);
         decide(file, bySample
-            ? { ...rest, tests, aliases: [...aliases, { from: reason.cell ?? '', to: name, reason: why }] }
-            : { ...rest, aliases, tests: [...tests,
+            ? withAlias(decisions, { from: nameInFile(reason, readings, decisions), to: name,
+                reason: why })
+            : { ...decisions, tests: [...decisions.tests,
                 { row: reason.row ?? 1, sampleTestId: one?.sampleTestId ?? 0 }] }).catch(tell);
     };
 
@@ -92,7 +98,8 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
             <fieldset>
                 <legend className="caption">{bySample ? texts.means : texts.isFor}</legend>
                 {candidates.map((each) => (
-                    <Pick key={each.sampleTestId} one={each} chosen={each === one}
+                    <Pick key={each.sampleTestId} one={each} bySample={bySample}
+                        chosen={each.sampleTestId === one?.sampleTestId}
                         choose={() => setChosen(each.sampleTestId)} />
                 ))}
                 {found.data && candidates.length === 0
@@ -151,10 +158,13 @@ function Answered({ file, decision, review }: {
     );
 }
 
-function placeOf({ reason, decision }: Card, cells: string[]): string {
-    const row = reason?.row ?? (decision?.kind === 'alias' ? undefined : decision?.one.row);
+function placeOf({ reason, decision }: Card, cells: string[], several: boolean): string {
+    const about: { row?: number | null; sheet?: string | null } = reason
+        ?? (decision?.kind === 'alias' ? {} : decision?.one ?? {});
+    const { row, sheet } = about;
     const column = reason && row ? columnOf(reason, cells) : -1;
-    return row ? texts.place(row, column < 0 ? '' : letterOf(column)) : texts.wholeFile;
+    return row ? texts.place(row, column < 0 ? '' : letterOf(column), several ? sheet ?? '' : '')
+        : texts.wholeFile;
 }
 
 interface CardProperties {
@@ -163,10 +173,12 @@ interface CardProperties {
     here: boolean;
     review: boolean;
     cells: string[];
+    several: boolean;
     go: () => void;
 }
 
-function Decide({ file, card, here, review, cells, go }: CardProperties): ReactElement {
+function Decide(properties: CardProperties): ReactElement {
+    const { file, card, here, review, cells, several, go } = properties;
     const { reason, decision, open } = card;
     const row = reason?.row ?? null;
     const asked = reason !== null && (asksForSample(reason) || asksForTest(reason));
@@ -176,17 +188,17 @@ function Decide({ file, card, here, review, cells, go }: CardProperties): ReactE
             <Glyph name={tone} tone={tone} />
             <div>
                 <p>
-                    <strong>{placeOf(card, cells)}</strong> {reason?.message}{' '}
+                    <strong>{placeOf(card, cells, several)}</strong> {reason?.message}{' '}
                     {reason ? <Code of={reason.code} /> : null}
                 </p>
                 {decision ? <Answered file={file} decision={decision} review={review} /> : null}
                 {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}
-                {open && !decision && here && review && asked
+                {open && here && review && asked
                     ? <Means key={card.key} file={file} reason={reason} /> : null}
-                {open && !decision && here && review && row !== null ? (
+                {open && here && review && row !== null ? (
                     <p className="line">
                         <Button kind="row" keys="x"
-                            onPress={() => leaveOut(file, reason?.sheet ?? '', row)}>
+                            onPress={() => leaveOut(file, reason?.sheet ?? '', row, several)}>
                             {texts.leaveOut}
                         </Button>
                     </p>
@@ -201,12 +213,15 @@ interface Properties {
     cards: Card[];
     at: string | null;
     review: boolean;
-    cellsOf: (row: number | null) => string[];
+    cellsOf: (reason: Reason | null) => string[];
+    // Whether the file has several sheets, so that a row is told with its own.
+    several: boolean;
     go: (card: Card) => void;
     next: () => void;
 }
 
-export function Cards({ file, cards, at, review, cellsOf, go, next }: Properties): ReactElement {
+export function Cards(properties: Properties): ReactElement {
+    const { file, cards, at, review, cellsOf, several, go, next } = properties;
     const open = cards.filter((card) => card.open);
     const here = open.findIndex(({ key }) => key === at);
     return (
@@ -222,7 +237,7 @@ export function Cards({ file, cards, at, review, cellsOf, go, next }: Properties
             <ol className="cards">
                 {cards.map((card) => (
                     <Decide key={card.key} file={file} card={card} here={card.key === at}
-                        review={review} cells={cellsOf(card.reason?.row ?? null)}
+                        review={review} cells={cellsOf(card.reason)} several={several}
                         go={() => go(card)} />
                 ))}
             </ol>

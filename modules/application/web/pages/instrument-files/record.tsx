@@ -10,9 +10,9 @@ import type { Ready } from '../../acting/action.ts';
 import { fileActions, leaveOut } from '../../actions/instrument-files.ts';
 import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
-import { asksForSample, blocks, cardsOf, decisionsOf, isExcluded, nextOpen,
+import { asksForSample, blocks, cardAt, cardsOf, decisionsOf, isExcluded, nextOpen,
     reasonsOf } from '../../nouns/file-reasons.ts';
-import type { Card, Decisions } from '../../nouns/file-reasons.ts';
+import type { Card, Decisions, Reason } from '../../nouns/file-reasons.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
@@ -72,7 +72,8 @@ function markedOf(
 
 // n and p go from reason to reason, x leaves the row out, a begins to say what it means.
 function useReviewKeys(
-    file: InstrumentFile, cards: Card[], { sheet, row, card }: At, go: (card: Card) => void,
+    file: InstrumentFile, cards: Card[], { sheet, row, card }: At, several: boolean,
+    go: (card: Card) => void,
 ): Ready[] {
     return useMemo(() => {
         const act = (id: string, title: string, keys: string, run: () => void): Ready =>
@@ -92,13 +93,14 @@ function useReviewKeys(
                 act('reason.previous', texts.previous, 'p', step(-1)),
             ] : []),
             ...(review && row !== null && !isExcluded(decisionsOf(file), sheet, row) ? [
-                act('row.leave-out', texts.leaveOutRow(row), 'x', () => leaveOut(file, sheet, row)),
+                act('row.leave-out', texts.leaveOutRow(row, several ? sheet : ''), 'x',
+                    () => leaveOut(file, sheet, row, several)),
             ] : []),
             ...(review && asks ? [
                 act('row.means', texts.means, 'a', () => document.getElementById('why')?.focus()),
             ] : []),
         ];
-    }, [file, cards, sheet, row, card, go]);
+    }, [file, cards, sheet, row, card, several, go]);
 }
 
 function Foot({ file, cards, preview }: {
@@ -146,12 +148,16 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
     const { searchParams } = useAddress();
     const [chosen, setAt] = useState<At>(nowhere);
     const at = chosen === nowhere ? atFirst(cards, searchParams) : chosen;
-    const sheets = useSheets(file, at.row);
-    const sheet = sheets.data?.sheets.find(({ name }) => name === at.sheet)
-        ?? sheets.data?.sheets[0];
+    const found = useSheets(file, at.sheet, at.row);
+    const { sheets } = found;
+    const sheet = at.sheet ? sheets.find(({ name }) => name === at.sheet) : sheets[0];
+    const several = new Set([...sheets.map(({ name }) => name),
+        ...cards.map(({ reason }) => reason?.sheet ?? '')].filter(Boolean)).size > 1;
     const go = useCallback(({ key, reason }: Card): void => setAt((now) => ({ card: key,
         sheet: reason?.sheet ?? now.sheet, row: reason?.row ?? now.row })), []);
-    const keys = useReviewKeys(file, cards, { ...at, sheet: sheet?.name ?? '' }, go);
+    // No row is acted on before its sheet is shown.
+    const keys = useReviewKeys(file, cards, { ...at, sheet: sheet?.name ?? '',
+        row: sheet ? at.row : null }, several, go);
     const left = review && preview.data ? cards.filter(({ open }) => open).length
         : reasonsOf(file).filter(blocks).length;
     const own = useMemo(() => allowed(fileActions, { file, left, results: (preview.data?.results
@@ -162,8 +168,9 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
         ...useRecordTabs({ table: 'instrument_file', id: file.id,
             history: '/instrument-files/{id}/history' }),
     ];
-    const cellsOf = (row: number | null): string[] =>
-        sheet?.rows.find((one) => one.row === row)?.cells ?? [];
+    const cellsOf = (reason: Reason | null): string[] => reason === null ? []
+        : sheets.find(({ name }) => name === (reason.sheet ?? ''))?.rows
+            .find(({ row }) => row === reason.row)?.cells ?? [];
 
     useActions(own);
     useActions(keys);
@@ -177,18 +184,18 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
                 <div className="body">
                     <div className="pane">
                         {file.contentRemovedAt ? <Nothing title={texts.removed} /> : (
-                            <SheetPane file={file} found={sheets} sheet={sheet} row={at.row}
+                            <SheetPane file={file} found={found} sheet={sheet} row={at.row}
                                 marked={markedOf(file, preview.data, cards, sheet?.name ?? '')}
                                 whole={cards.flatMap(({ open, reason }) => open && reason
                                     && reason.row === null ? [reason] : [])}
                                 show={(name) => setAt({ sheet: name, row: null, card: null })}
-                                move={(row) => setAt({ ...at, row, card: cards.find(
-                                    ({ reason }) => reason?.row === row)?.key ?? null })} />
+                                move={(row) => setAt({ sheet: sheet?.name ?? '', row, card:
+                                    cardAt(cards, sheet?.name ?? '', row)?.key ?? null })} />
                         )}
                     </div>
                     <aside className="peek" aria-labelledby="decide">
                         <Cards file={file} cards={cards} at={at.card} review={review}
-                            cellsOf={cellsOf} go={go}
+                            cellsOf={cellsOf} several={several} go={go}
                             next={() => keys.find(({ id }) => id === 'reason.next')?.run()} />
                         {preview.error ? <Refused problem={preview.error} /> : null}
                         <FileFacts file={file} review={review} />

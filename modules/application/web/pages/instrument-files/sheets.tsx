@@ -20,9 +20,24 @@ const part = 200;
 const startOf = (row: number | null): number =>
     Math.floor(((row ?? 1) - 1) / part) * part + 1;
 
-export const useSheets = (file: InstrumentFile, row: number | null) =>
-    useRead('/instrument-files/{id}/grid', { params: { path: { id: file.id },
-        query: { from: startOf(row), rows: part } } }, { enabled: file.contentRemovedAt === null });
+// Reads the sheets that are not hidden, and `name` with them if a reason leads to a hidden one.
+export function useSheets(file: InstrumentFile, name: string, row: number | null) {
+    const enabled = file.contentRemovedAt === null;
+    const query = { from: startOf(row), rows: part };
+    const shown = useRead('/instrument-files/{id}/grid',
+        { params: { path: { id: file.id }, query } }, { enabled });
+    const isHidden = name !== '' && shown.data !== undefined
+        && !shown.data.sheets.some((sheet) => sheet.name === name);
+    const hidden = useRead('/instrument-files/{id}/grid',
+        { params: { path: { id: file.id }, query: { ...query, sheet: name } } },
+        { enabled: enabled && isHidden });
+    return {
+        sheets: [...shown.data?.sheets ?? [], ...isHidden && hidden.data ? hidden.data.sheets : []],
+        problem: shown.data?.problem ?? null,
+        error: shown.error ?? (isHidden ? hidden.error : null),
+        waits: !shown.data || (isHidden && !hidden.data),
+    };
+}
 
 function Choice({ sheets, sheet, show }: {
     sheets: Sheet[]; sheet: Sheet; show: (name: string) => void;
@@ -67,7 +82,7 @@ interface Properties {
 
 export function SheetPane(pane: Properties): ReactElement {
     const { file, found, sheet, row, marked, whole, show, move } = pane;
-    const sheets = found.data?.sheets ?? [];
+    const { sheets, problem, error, waits } = found;
     return (
         <>
             {whole.map(({ code, message }) => (
@@ -76,10 +91,9 @@ export function SheetPane(pane: Properties): ReactElement {
                     <Code of={code} />
                 </p>
             ))}
-            {found.data?.problem && whole.length === 0
-                ? <p className="banner late">{found.data.problem}</p> : null}
-            {!found.data && found.error ? <Refused problem={found.error} /> : null}
-            {!found.data && !found.error ? <Waiting what={file.fileName} /> : null}
+            {problem && whole.length === 0 ? <p className="banner late">{problem}</p> : null}
+            {waits && error ? <Refused problem={error} /> : null}
+            {waits && !error ? <Waiting what={file.fileName} /> : null}
             {sheet && (sheets.length > 1 || sheet.rowCount > part) ? (
                 <div className="banner">
                     <Choice sheets={sheets} sheet={sheet} show={show} />
