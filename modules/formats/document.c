@@ -186,6 +186,11 @@ bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message)
     return true;
 }
 
+void lims_sheet_hide(lims_sheet_writer_t *w)
+{
+    w->row->hidden = true;
+}
+
 /* Allocates a larger block and moves the current row into it. */
 static void next_block(lims_sheet_writer_t *w)
 {

@@ -129,9 +129,12 @@ typedef enum {
     LIMS_CELL_SHOWN,  /* a number that is displayed as another: in thousands, as "<0.5" */
     LIMS_CELL_DATE,   /* 2026-11-21, 2026-11-21T07:48:00 or 07:48:00 */
     LIMS_CELL_BOOLEAN,
-    LIMS_CELL_ERROR, /* error of a formula: #N/A, #DIV/0! */
+    LIMS_CELL_ERROR, /* error of a formula: #N/A, #DIV/0!; or LIMS_CELL_UNCALCULATED */
     LIMS_CELL_COUNT
 } lims_cell_e;
+
+/* Text of a formula that no program has calculated yet: the workbook has no value of it. */
+#define LIMS_CELL_UNCALCULATED "#NOT CALCULATED"
 
 /* A cell: UTF-8, exactly as in the file, not trimmed. 16 bytes in size, since a
  * file may have a million cells. */
@@ -146,6 +149,7 @@ typedef struct {
     int number;  /* from 1: line where the row begins, or row of the sheet */
     int message; /* number of the message in the file (HL7, ASTM), from 1; else 1 */
     int count;   /* number of cells */
+    bool hidden; /* the sheet does not show it: hidden, or filtered out */
     const lims_cell_t *cells;
 } lims_row_t;
 
@@ -176,6 +180,9 @@ lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons,
 /* Begins a row. False, with a reason, when a limit is exceeded: then the reader must
  * stop. */
 bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message);
+
+/* Marks the row as one that the sheet does not show. */
+void lims_sheet_hide(lims_sheet_writer_t *w);
 
 /* Appends a cell to the row. False as above. `text` is not copied and must live as long
  * as the sheet. */

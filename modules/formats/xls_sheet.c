@@ -8,6 +8,9 @@
 /* Number of records between two checks of the time limit. */
 #define RECORDS_BETWEEN_LOOKS 4096
 
+/* Number of rows that a BIFF8 sheet can have. */
+#define ROWS 65536
+
 /* Types of a formula's non-numeric result. */
 enum { RESULT_TEXT = 0, RESULT_BOOLEAN = 1, RESULT_ERROR = 2 };
 
@@ -23,6 +26,7 @@ typedef struct {
     lims_xls_book_t *book;
     const char *name;
     apr_array_header_t *cells; /* array of found_t */
+    bool *hidden;              /* by row: the sheet does not show it */
     bool sorted;
     bool awaiting; /* the next STRING record is the text of the formula at .place */
     found_t place; /* row and column of the current record */
@@ -237,8 +241,21 @@ static bool read_cell(reader_t *r, lims_xls_record_t *record)
     }
 }
 
+/* Notes that a row is hidden: fDyZero of its ROW record. */
+static void read_row(reader_t *r, lims_xls_record_t *record)
+{
+    if (lims_xls_left(record, 14)) {
+        unsigned row = lims_xls_u16(record);
+        r->hidden[row] = record->at[10] & 0x20;
+    }
+}
+
 static bool read_record(reader_t *r, lims_xls_record_t *record)
 {
+    if (record->type == LIMS_XLS_ROW) {
+        read_row(r, record);
+        return true;
+    }
     if (minimum_size(record->type) > 0) {
         return read_cell(r, record);
     }
@@ -285,6 +302,17 @@ static int compare_places(const void *one, const void *other)
     return a->row != b->row ? a->row - b->row : a->column - b->column;
 }
 
+static bool begin_row(lims_sheet_writer_t *w, const reader_t *r, apr_uint16_t row)
+{
+    if (!lims_sheet_row(w, row + 1, 1)) {
+        return false;
+    }
+    if (r->hidden[row]) {
+        lims_sheet_hide(w);
+    }
+    return true;
+}
+
 static const lims_sheet_t *write_cells(reader_t *r)
 {
     lims_sheet_writer_t *w = lims_sheet_begin(r->name, r->book->reasons, r->book->pool);
@@ -297,7 +325,7 @@ static const lims_sheet_t *write_cells(reader_t *r)
             refuse_cell(r, cell, "The workbook has two values for one cell.");
             return NULL;
         }
-        if (((!last || last->row != cell->row) && !lims_sheet_row(w, cell->row + 1, 1)) ||
+        if (((!last || last->row != cell->row) && !begin_row(w, r, cell->row)) ||
             !lims_sheet_skip_to(w, cell->column) ||
             !lims_sheet_cell(w, cell->text, strlen(cell->text), 0)) {
             return NULL;
@@ -314,6 +342,7 @@ const lims_sheet_t *lims_xls_read_sheet(lims_xls_book_t *book, const char *name,
         .book = book,
         .name = name,
         .cells = apr_array_make(book->pool, 256, sizeof(found_t)),
+        .hidden = apr_pcalloc(book->pool, ROWS * sizeof(bool)),
         .sorted = true,
     };
 

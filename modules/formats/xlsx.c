@@ -207,11 +207,6 @@ static apr_array_header_t *serial_formats(book_t *b, const char *path)
 
 /* --- The workbook ---------------------------------------------------------- */
 
-static bool is_true(const char *text)
-{
-    return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
-}
-
 static bool refuse_archive(book_t *b)
 {
     lims_reasons_block(b->reasons, LIMS_REASON_UNSUPPORTED_CONTAINER, 0, 0,
@@ -284,7 +279,7 @@ static bool read_workbook(apr_array_header_t *sheets, book_t *b)
         shared_strings(b, related_part(relations, part, NULL, "/sharedStrings", b->pool));
     b->context.formats = serial_formats(b, related_part(relations, part, NULL, "/styles", b->pool));
     b->context.since_1904 =
-        is_true(lims_xml_attribute(lims_xml_child(workbook, "workbookPr"), "date1904"));
+        lims_xml_is_true(lims_xml_attribute(lims_xml_child(workbook, "workbookPr"), "date1904"));
     return b->reasons->blocking == 0 && read_sheets(sheets, b, workbook, relations, part);
 }
 

@@ -26,7 +26,9 @@ typedef struct {
     int row;        /* number of the open or last row */
     int column;     /* column of the open or last cell, from 0 */
     bool row_begun; /* the row has a cell, and so is in the sheet */
+    bool row_hidden;
     bool in_cell;
+    bool formula;    /* the cell has a formula */
     bool collecting; /* within <v>, or within <t> of an inline string */
     bool in_phonetic;
     type_e type; /* type of the cell */
@@ -77,6 +79,7 @@ static bool open_row(reader_t *r, const char **attributes)
     r->row = (int)next;
     r->column = -1;
     r->row_begun = false;
+    r->row_hidden = lims_xml_is_true(lims_xml_value(attributes, "hidden"));
     return true;
 }
 
@@ -105,6 +108,7 @@ static bool open_cell(reader_t *r, const char **attributes)
     }
     r->column = column;
     r->in_cell = true;
+    r->formula = false;
     r->type = type_of(lims_xml_value(attributes, "t"));
     if (!style || apr_cstr_atoi(&r->style, style) != APR_SUCCESS) {
         r->style = 0;
@@ -127,6 +131,7 @@ static bool on_start(void *data, const char *name, const char **attributes, int 
     if (strcmp(name, "rPh") == 0) {
         r->in_phonetic = true;
     }
+    r->formula = r->formula || strcmp(name, "f") == 0;
     r->collecting =
         r->in_cell && !r->in_phonetic && (strcmp(name, "v") == 0 || strcmp(name, "t") == 0);
     return true;
@@ -197,26 +202,37 @@ static const char *cell_text(lims_cell_e *kind, reader_t *r, const char *text)
                : text;
 }
 
+/* Begins the row in the sheet at its first cell with a value. */
+static bool begin_row(reader_t *r)
+{
+    if (r->row_begun) {
+        return true;
+    }
+    r->row_begun = lims_sheet_row(r->sheet, r->row, 1);
+    if (r->row_begun && r->row_hidden) {
+        lims_sheet_hide(r->sheet);
+    }
+    return r->row_begun;
+}
+
 static bool close_cell(reader_t *r)
 {
-    lims_cell_e kind = LIMS_CELL_TEXT;
-    const char *text;
+    lims_cell_e kind = LIMS_CELL_ERROR;
+    const char *text = LIMS_CELL_UNCALCULATED;
 
     r->in_cell = false;
-    if (r->text->nelts == 0) {
-        return true; /* a cell with a style and no value */
+    if (r->text->nelts == 0 && (!r->formula || r->type == TEXT)) {
+        return true; /* a cell with a style and no value, or a formula whose value is "" */
     }
-    lims_text_append(r->text, "", 1);
-    text = cell_text(&kind, r, r->text->elts);
+    if (r->text->nelts > 0) {
+        lims_text_append(r->text, "", 1);
+        text = cell_text(&kind, r, r->text->elts);
+    }
     if (!text) {
         return r->reasons->blocking == 0 &&
                refuse_structure(r, "A cell's value does not have the declared type.");
     }
-    if (!r->row_begun && !lims_sheet_row(r->sheet, r->row, 1)) {
-        return false;
-    }
-    r->row_begun = true;
-    if (!lims_sheet_skip_to(r->sheet, r->column) ||
+    if (!begin_row(r) || !lims_sheet_skip_to(r->sheet, r->column) ||
         !lims_sheet_cell(r->sheet, text, strlen(text), 0)) {
         return false;
     }

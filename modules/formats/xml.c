@@ -187,6 +187,11 @@ const char *lims_xml_value(const char **attributes, const char *name)
     return NULL;
 }
 
+bool lims_xml_is_true(const char *value)
+{
+    return value && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
+}
+
 /* --- A tree ---------------------------------------------------------------- */
 
 typedef struct {

@@ -64,4 +64,7 @@ bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
 /* Returns the value of an attribute among those of a start handler, or NULL. */
 const char *lims_xml_value(const char **attributes, const char *name);
 
+/* Whether the value of an attribute, which may be NULL, is true (xsd:boolean). */
+bool lims_xml_is_true(const char *value);
+
 #endif /* LIMS_FORMATS_XML_H */

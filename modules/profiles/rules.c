@@ -400,6 +400,18 @@ static const char *text_or_null(const lims_cell_value_t *value, lims_column_e co
     return text && *text ? text : NULL;
 }
 
+/* Refuses a row with results that the workbook hides: whoever looked at the sheet has not
+ * seen them. */
+static void check_visible(const lims_cell_value_t *value)
+{
+    if (value->scope->row && value->scope->row->hidden) {
+        lims_layout_reason(value->layout, value->scope, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL,
+                           NULL,
+                           "The workbook hides this row, which has results. Show it, clear the "
+                           "filter or delete the row, and import the file again.");
+    }
+}
+
 static void add_reading(lims_cell_value_t *value)
 {
     lims_reading_t *reading = &value->reading;
@@ -458,6 +470,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
     read_tracking_id(&value);
     lims_time_read(&value);
     check_errors(&value);
+    check_visible(&value);
     add_reading(&value);
 }
 

@@ -131,6 +131,17 @@ static void test_order(void)
     outcome("a cell twice", "structure_mismatch@1 The workbook has two values for one cell.");
 }
 
+static void test_hidden_row(void)
+{
+    begin(BIFF8);
+    begin_sheet();
+    biff_record(book, 0x0208, "hhhhhhhh", 0u, 0u, 1u, 255u, 0u, 0u, 0x0100u, 15u);
+    biff_record(book, 0x0208, "hhhhhhhh", 1u, 0u, 1u, 255u, 0u, 0u, 0x0120u, 15u);
+    biff_record(book, 0x0203, "hhhd", 0u, 0u, 0u, 1.0);
+    biff_record(book, 0x0203, "hhhd", 1u, 0u, 0u, 2.0);
+    outcome("a hidden row", "S 1[1] 2(hidden)[2]");
+}
+
 static void test_old(void)
 {
     begin(BIFF5);
@@ -224,6 +235,7 @@ int main(void)
     test_numbers();
     test_texts();
     test_order();
+    test_hidden_row();
     test_old();
     test_refused();
     test_damage(0);

@@ -49,6 +49,13 @@ static void test_cells(void)
         { ROW("<c><v>1</v></c><c><v>2.50</v></c>"), "S 1[1][2.50]", "cells without a reference" },
         { ROW("<c t=\"inlineStr\"><is><t>in</t></is></c>"), "S 1[in]", "an inline string" },
         { ROW("<c t=\"str\"><f>A1&amp;B1</f><v>made</v></c>"), "S 1[made]", "a formula's text" },
+        { ROW("<c><f>B1*2</f></c><c><f>B1</f><v/></c><c t=\"str\"><f>\"\"</f><v></v></c>"
+              "<c><v>1</v></c>"),
+          "S 1[#NOT CALCULATED][#NOT CALCULATED][][1]",
+          "formulas without a value, and one whose value is an empty text" },
+        { "<sheetData><row r=\"1\"><c><v>1</v></c></row><row r=\"2\" hidden=\"1\"><c><v>2</v></c>"
+          "<c><v>3</v></c></row><row r=\"3\" hidden=\"0\"><c><v>4</v></c></row></sheetData>",
+          "S 1[1] 2(hidden)[2][3] 3[4]", "a hidden row" },
         { ROW("<c t=\"b\"><v>1</v></c><c t=\"b\"><v>0</v></c>"), "S 1[TRUE][FALSE]", "booleans" },
         { ROW("<c t=\"e\"><v>#DIV/0!</v></c>"), "S 1[#DIV/0!]", "an error" },
         { ROW("<c t=\"d\"><v>2026-11-21</v></c>"), "S 1[2026-11-21]", "a date as text" },

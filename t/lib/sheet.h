@@ -20,7 +20,8 @@ static inline const char *sheet_text(const lims_sheet_t *sheet, apr_pool_t *pool
     }
     for (int i = 0; i < sheet->count; i++) {
         const lims_row_t *row = &sheet->rows[i];
-        text = apr_psprintf(pool, "%s%s%d", text, i ? " " : "", row->number);
+        text = apr_psprintf(pool, "%s%s%d%s", text, i ? " " : "", row->number,
+                            row->hidden ? "(hidden)" : "");
         for (int j = 0; j < row->count; j++) {
             text = apr_pstrcat(pool, text, "[", row->cells[j].text, "]", NULL);
         }

@@ -37,6 +37,7 @@ int main(void)
 {
     static const char kept[] = PROFILE(", 'numbers': {'percent': 'keep'}");
     static const char comma[] = PROFILE(", 'numbers': {'decimal': ',', 'group': ['.']}");
+    static const char blank[] = PROFILE(", 'numbers': {'blank': 'skip'}");
     static const char text[] = OF_TESTS("{'name': 'A', 'testCode': 'A', 'kind': 'text'}", "");
 
     pool = unit_pool();
@@ -57,6 +58,16 @@ int main(void)
     is(read_cells(text, "<c s=\"4\"><v>45000</v></c>"), "2:2 S1 A=? S!non_numeric@2:2 [2023-03-15]",
        "a date that the workbook made of a text is no text");
     is(read_cells(text, "<c t=\"str\"><v>1/40</v></c>"), "2:2 S1 A=1/40 ", "a text is");
+    is(read_cells(blank, "<c><f>C2*2</f></c><c><v>1</v></c>"),
+       "2:2 S1 A=? d1 S!formula_error@2:2 [#NOT CALCULATED]",
+       "a formula that was never calculated is refused, also where a blank means nothing measured");
+    is(read_cells(blank, "<c t=\"str\"><f>\"\"</f><v></v></c><c><v>1</v></c>"),
+       " no_result_rows@0:0", "a formula whose value is an empty text is a blank");
+    is(read_cells(kept,
+                  "<c><v>1</v></c></row><row r=\"3\" hidden=\"1\"><c t=\"str\"><v>S2</v></c>"
+                  "<c><v>2</v></c></row><row r=\"4\"><c t=\"str\"><v>S3</v></c><c><v>3</v></c>"),
+       "2:2 S1 A=1 %|3:2 S2 A=2 %|4:2 S3 A=3 % S!structure_mismatch@3:0",
+       "results in a row that the workbook hides are held back");
     apr_pool_destroy(pool);
     return tap_done();
 }
