@@ -64,6 +64,10 @@ export const charts = {
         n: 'Number of runs, 5 to 1,000', mean: 'Mean', s: 's',
         rules: 'Rules that are applied',
         save: 'Change baseline and rules',
+        standingFixed: (mean: number | null, s: number | null) => `mean ${mean}, s ${s}`,
+        standingFirst: (n: number | null) => `mean and s of the first ${n} runs`,
+        standing: (base: string, rules: string) =>
+            rules ? `${base}, with the rules ${rules}` : `${base}, with no rule`,
     },
     ruleOf: {
         '1-2s': 'one run beyond 2 s (a warning)', '1-3s': 'one run beyond 3 s',

@@ -28,4 +28,5 @@ export const form = {
     keepTheirs: 'Keep theirs',
     replaceByMine: 'Replace theirs by mine',
     saveMine: 'Save mine beside it',
+    again: 'Saving again replaces it by what you entered here.',
 };

@@ -2,15 +2,13 @@
 //
 // Another measured value for a control, with a reason; the batch is evaluated again. It has its
 // own address.
-import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
 import { batchesChanged } from '../../actions/make-batch.ts';
 import { answer, api } from '../../api/client.ts';
-import { asProblem } from '../../api/problem.ts';
-import type { Problem } from '../../api/problem.ts';
 import { condition, readNow, useAtOpening } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { NotSaved, useNewest } from '../../form/newest.tsx';
 import { numberOf, numberPattern } from '../../form/number.ts';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
@@ -28,10 +26,8 @@ const measured = ({ measuredText, measuredValue }: Control): string =>
 function Correcting({ control, name, close }: {
     control: Control; name: string; close: () => void;
 }): ReactElement {
-    const [problem, setProblem] = useState<Problem | null>(null);
-    // The value that somebody else has entered meanwhile.
-    const [now, setNow] = useState<string | null>(null);
     const path = { params: { path: { id: control.id } } };
+    const found = useNewest(control, () => readNow('/qc-controls/{id}', path));
     const asText = control.criterion === 'expected';
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
@@ -39,19 +35,13 @@ function Correcting({ control, name, close }: {
         const value = String(form.get('value'));
         const reason = String(form.get('reason'));
         answer(api.PATCH('/qc-controls/{id}', {
-            ...path, ...condition(control),
+            ...path, ...condition(found.newest),
             body: asText ? { measuredText: value, reason } : { measuredValue: numberOf(value), reason },
         })).then(async () => {
             await batchesChanged();
             say({ tone: 'ready', text: texts.corrected(name) });
             close();
-        }).catch(async (error: unknown) => {
-            const refusal = asProblem(error);
-            setProblem(refusal);
-            if (refusal.status === 412) {
-                setNow(measured(await readNow('/qc-controls/{id}', path)));
-            }
-        });
+        }).catch(found.refuse);
     };
 
     return (
@@ -67,8 +57,7 @@ function Correcting({ control, name, close }: {
                 <label htmlFor="why">{texts.correctReason}</label>
                 <input id="why" name="reason" required maxLength={1000} autoComplete="off" />
             </p>
-            {problem ? <Refused problem={problem} /> : null}
-            {now === null ? null : <p><strong>{t.asking.now(now)}</strong></p>}
+            <NotSaved of={found} words={measured} />
             <footer>
                 <Button kind="primary" type="submit" keys="Enter">{texts.correct(name)}</Button>
                 <Button keys="Esc" onPress={close}>{t.cancel}</Button>

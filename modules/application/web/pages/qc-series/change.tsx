@@ -8,9 +8,8 @@ import type { FormEvent, ReactElement } from 'react';
 import { chartsChanged } from '../../actions/qc-series.ts';
 import type { QcSeries } from '../../actions/qc-series.ts';
 import { answer, api } from '../../api/client.ts';
-import { condition, useAtOpening } from '../../api/read.ts';
-import { asProblem } from '../../api/problem.ts';
-import type { Problem } from '../../api/problem.ts';
+import { condition, readNow, useAtOpening } from '../../api/read.ts';
+import { NotSaved, useNewest } from '../../form/newest.tsx';
 import { Button } from '../../parts/button.tsx';
 import { SidePanel } from '../../parts/dialog.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
@@ -74,26 +73,31 @@ function baselineOf(form: FormData): QcSeries['baseline'] {
     };
 }
 
+// Baseline and rules of a series in a few words.
+const standing = ({ baseline: { kind, n, mean, s }, rules }: QcSeries): string => words.standing(
+    kind === 'fixed' ? words.standingFixed(mean, s) : words.standingFirst(n), rules.join(', '));
+
 function Changing({ series, close }: { series: QcSeries; close: () => void }): ReactElement {
-    const [problem, setProblem] = useState<Problem | null>(null);
+    const path = { params: { path: { id: series.id } } };
+    const found = useNewest(series, () => readNow('/qc-series/{id}', path));
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         answer(api.PATCH('/qc-series/{id}', {
-            params: { path: { id: series.id } }, ...condition(series),
+            ...path, ...condition(found.newest),
             body: { baseline: baselineOf(form), rules: form.getAll('rules').map(String) },
         })).then(async () => {
             await chartsChanged();
             say({ tone: 'ready', text: t.charts.changed });
             close();
-        }).catch((error: unknown) => setProblem(asProblem(error)));
+        }).catch(found.refuse);
     };
 
     return (
         <form onSubmit={submit}>
             <Baseline series={series} />
             <Rules series={series} />
-            {problem ? <Refused problem={problem} /> : null}
+            <NotSaved of={found} words={standing} />
             <footer>
                 <Button kind="primary" type="submit" keys="Enter">{words.save}</Button>
                 <Button keys="Esc" onPress={close}>{t.cancel}</Button>
