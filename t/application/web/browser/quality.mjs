@@ -134,6 +134,28 @@ async function lots(page) {
     await press(page, 'Enter');
     await until(page, () => /HNO3-27/.test(document.querySelector('tr.cursor')?.textContent
         ?? '') && !document.querySelector('[role=dialog]'), 'a lot is received, and stands first');
+    await usesLot(page);
+}
+
+// A new lot is opened by its key, set aside and released again.
+async function usesLot(page) {
+    const lot = async () => (await ask(page, 'GET', '/reagent-lots?code=HNO3-27')).data[0];
+    await page.locator('tbody tr').filter({ hasText: 'HNO3-27' }).click();
+    await press(page, 'o');
+    await page.getByRole('dialog').getByRole('button', { name: 'Open 1 lot' }).click();
+    await until(page, () => /1 lot opened/.test(document.querySelector('.said')?.textContent),
+        'a lot is opened');
+    ok((await lot()).openedOn, 'the day on which the lot was opened is recorded');
+    await page.getByRole('button', { name: 'Quarantine HNO3-27' }).click();
+    await page.fill('#reason', 'The seal was loose');
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Release HNO3-27' }).click();
+    await page.fill('#reason', 'The seal was replaced at once');
+    await press(page, 'Enter');
+    await until(page, () => /HNO3-27 is released/.test(document.querySelector('.said')?.textContent),
+        'a lot that was set aside is released with a reason');
+    ok((await lot()).qcStatus !== 'quarantined', 'the lot is quarantined no more',
+        (await lot()).qcStatus);
 }
 
 // Something else is there than what was seen: nothing is signed until that was seen, too.
@@ -213,6 +235,17 @@ async function worksheets(page) {
     const next = page.locator('.beside .refused');
     ok(/in the role .*, which you do not have/.test(await next.textContent()),
         'the next step is for another role: it says which', await next.textContent());
+    await page.getByRole('button', { name: 'Withdraw the signatures' }).click();
+    await page.fill('#reason', 'The flask was weighed wet');
+    await press(page, 'Enter');
+    await until(page, () => /signatures are withdrawn/.test(
+        document.querySelector('.said')?.textContent), 'a reason withdraws the signatures');
+    is((await ask(page, 'GET', `/worksheets/${idIn(page)}`)).signOffs.length, 0,
+        'no signature of the worksheet stands');
+    await until(page, () => [...document.querySelectorAll('label')].some(({ control, textContent }) =>
+        /Tare weight of flask/.test(textContent) && control && !control.disabled)
+        || document.querySelector('[aria-label^="Tare weight"]')?.disabled === false,
+    'its values can be corrected');
 }
 
 // A lot that is not released is accepted for one sample, signed, from what blocks it.
