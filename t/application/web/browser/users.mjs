@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Users: inviting one by a link that is shown once and works, roles with a reason, who can do
-// what, and what roles may do.
-import { ask, desk, is, looks, ok, open, press, until } from './support.mjs';
+// what, and what roles may do; one who has left is signed out, unlocked and deactivated.
+import { act, ask, desk, is, looks, ok, open, press, signIn, until } from './support.mjs';
 
 const panel = (page) => page.getByRole('dialog');
 const field = (page, label) => panel(page).getByLabel(label, { exact: true });
@@ -98,9 +98,69 @@ async function overtaken(page) {
     ok(await page.getByLabel('Auditor: override QC').isChecked(), 'my change of the matrix is kept, to be sent anew');
 }
 
+const mateo = 'mateo.ortiz@cedarbasin.example';
+const row = (page, name) => page.locator('tbody tr').filter({ hasText: name });
+const found = async (page, email) =>
+    (await ask(page, 'GET', `/users?email=${encodeURIComponent(email)}`)).data[0];
+
+// Another person's session is ended where the person is looked at.
+async function endsSession(browser, page) {
+    const his = await desk(browser);
+    await open(his.page);
+    await his.page.waitForSelector('#email');
+    await signIn(his.page, mateo);
+    await his.page.waitForSelector('.person');
+    const { id } = await found(page, mateo);
+    await open(page, `/app/users/${id}`);
+    await panel(page).getByRole('button', { name: /^End the session from/ }).first().click();
+    await said(page, 'The session has ended', 'a session of another person is ended');
+    const { data } = await ask(page, 'GET', `/users/${id}/sessions?active=true`);
+    is(data.length, 0, 'no session of that person is active any more');
+    await his.page.getByRole('link', { name: 'Samples', exact: true }).click();
+    await until(his.page, () => /Your session ended/.test(document.querySelector('.cover')
+        ?.textContent), 'whose session was ended is asked to sign in again');
+    await his.context.close();
+    await press(page, 'Escape');
+    await page.waitForSelector('.filling', { state: 'detached' });
+}
+
+async function unlocks(page) {
+    const { id } = await found(page, mateo);
+    await act('rows', `INSERT INTO lims.account_state (organization_id, user_id, locked_until)
+        SELECT organization_id, id, now() + interval '1 hour'
+          FROM lims.user_account
+         WHERE id = ?
+            ON CONFLICT (organization_id, user_id)
+            DO UPDATE SET locked_until = excluded.locked_until
+        RETURNING user_id`, id);
+    await open(page, '/app/users');
+    await row(page, 'Mateo Ortiz').click();
+    await page.getByRole('button', { name: 'Unlock Mateo Ortiz' }).click();
+    await page.waitForSelector('#reason');
+    await press(page, 'Enter');
+    await said(page, 'Mateo Ortiz can sign again', 'a locked account is unlocked');
+    is((await found(page, mateo)).lockedUntil, null, 'the account is locked no more');
+}
+
+async function deactivates(page) {
+    await row(page, 'Iris Novak').click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate 1 user' }).click();
+    await page.fill('#reason', 'She has left');
+    await press(page, 'Enter');
+    await said(page, '1 user deactivated', 'who has left is deactivated');
+    is((await found(page, 'iris.novak@cedarbasin.example')).active, false,
+        'a deactivated account is active no more');
+    await until(page, () => !/Iris Novak/.test(document.querySelector('tbody')?.textContent),
+        'a deactivated account is not among those in use');
+}
+
 export async function users(browser, { page }) {
     const link = await invites(page);
     await spends(browser, link);
     await changes(page);
     await permissions(page);
+    await endsSession(browser, page);
+    await unlocks(page);
+    await deactivates(page);
 }

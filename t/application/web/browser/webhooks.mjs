@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Webhooks: an endpoint is registered and its secret shown once, a test is sent and stands
-// among the deliveries, what waits is said before an endpoint is enabled.
+// among the deliveries, what waits is said before an endpoint is enabled; its secret is rotated,
+// and a delivery sent again.
 import { createHmac } from 'node:crypto';
 
-import { looks, ok, press, until } from './support.mjs';
+import { act, ask, is, looks, ok, press, until } from './support.mjs';
 
 const panel = (page) => page.getByRole('dialog');
 const field = (page, label) => panel(page).getByLabel(label, { exact: true });
@@ -24,6 +25,36 @@ async function recovers(page, row) {
         'a recovery stands at its endpoint, with how far it is');
     await looks(page, 'webhook-recovery');
     await press(page, 'Escape');
+}
+
+async function rotates(page, row, first) {
+    await row.click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate the secret of Portal' }).click();
+    await page.waitForSelector('.filling');
+    await panel(page).getByRole('button', { name: 'Rotate the secret of Portal' }).click();
+    await page.waitForSelector('[data-secret]');
+    const second = await page.textContent('[data-secret]');
+    ok(/^whsec_/.test(second) && second !== first, 'a rotated secret is shown once');
+    await panel(page).getByRole('button', { name: 'I have stored it' }).click();
+    const { data } = await ask(page, 'GET', '/webhook-endpoints');
+    const { previousSecretUntil } = data.find(({ name }) => name === 'Portal');
+    ok(Date.parse(previousSecretUntil) > Date.now(), 'the former secret signs for a while, too',
+        previousSecretUntil);
+}
+
+// A delivery that was given up is sent again by its key.
+async function redelivers(page) {
+    const { data: [{ id }] } = await ask(page, 'GET', '/webhook-deliveries?order=-id&limit=1');
+    await act('rows', `UPDATE lims.webhook_delivery
+           SET state = 'given_up', next_attempt_at = NULL, finished_at = now()
+         WHERE id = ?
+        RETURNING id`, id);
+    await page.locator('tbody tr').filter({ hasText: 'webhook.test' }).first().click();
+    await press(page, 'r');
+    await said(page, '1 delivery sent again');
+    is((await ask(page, 'GET', `/webhook-deliveries/${id}`)).state, 'pending',
+        'a delivery that is sent again waits for its next attempt');
 }
 
 async function removes(page, row) {
@@ -68,7 +99,8 @@ export async function webhooks({ page }) {
     await field(page, 'sample.reported').check();
     await panel(page).getByRole('button', { name: 'Register an endpoint' }).click();
     await page.waitForSelector('[data-secret]');
-    ok(/^whsec_/.test(await page.textContent('[data-secret]')), 'its secret is shown once');
+    const secret = await page.textContent('[data-secret]');
+    ok(/^whsec_/.test(secret), 'its secret is shown once');
     await panel(page).getByRole('button', { name: 'I have stored it' }).click();
     const row = page.locator('tbody tr').filter({ hasText: 'Portal' });
     await row.waitFor();
@@ -92,12 +124,14 @@ export async function webhooks({ page }) {
     await panel(page).getByRole('button', { name: 'Enable Portal' }).click();
     await said(page, 'Portal is enabled');
     await recovers(page, row);
+    await rotates(page, row, secret);
     await page.getByRole('link', { name: 'Deliveries' }).first().click();
     await page.locator('tbody tr').filter({ hasText: 'webhook.test' }).waitFor();
     await press(page, 'Enter');
     await page.getByRole('dialog').getByRole('link', { name: /Body/ }).waitFor();
     await looks(page, 'webhook-deliveries');
     await press(page, 'Escape');
+    await redelivers(page);
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await removes(page, row);
     await signature(page);
