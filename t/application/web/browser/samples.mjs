@@ -414,6 +414,52 @@ async function record(page) {
     await looks(page, 'no-page');
 }
 
+// A sample is cancelled, taken back and rejected, each with its reason.
+async function disposing(page) {
+    const { data: [{ id }] } = await ask(page, 'GET',
+        '/samples?status=received&disposition=active&limit=1');
+    const head = page.locator('.head');
+    await open(page, `/app/samples/${id}`);
+    for (const [title, disposition, rare] of [
+        ['Cancel 1 sample', 'cancelled', true], ['Take 1 sample back to work', 'active', false],
+        ['Reject 1 sample', 'rejected', true]]) {
+        if (rare) {
+            await head.getByRole('button', { name: 'More' }).click();
+        }
+        await (rare ? page.getByRole('menuitem', { name: title })
+            : head.getByRole('button', { name: title })).click();
+        await page.fill('#reason', `It was leaking: ${disposition}`);
+        await press(page, 'Enter');
+        await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+        is((await ask(page, 'GET', `/samples/${id}`)).disposition, disposition,
+            `${title} does what it says`);
+    }
+}
+
+// Whoever has turned the shortcuts off moves by arrows, and no letter acts.
+async function shortcutsOff(page) {
+    const toggle = async () => {
+        await page.locator('.person').click();
+        await page.getByRole('menuitem', { name: 'Single-key shortcuts' }).click();
+    };
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await toggle();
+    await page.reload();
+    await page.waitForSelector('tr.cursor');
+    const first = await cursor(page);
+    await page.locator('tr.cursor').focus();
+    await press(page, 'j', 'x', 'Space');
+    is(await cursor(page), first, 'shortcuts that are off move no cursor');
+    is(await page.locator('tr[aria-selected=true]').count(), 0, 'shortcuts that are off select no row');
+    await press(page, 'ArrowDown');
+    ok(await cursor(page) !== first, 'arrows are no shortcuts');
+    await toggle();
+    await page.locator('tr.cursor').focus();
+    await press(page, 'k');
+    is(await cursor(page), first, 'shortcuts that are on again act');
+}
+
 async function scanning(page) {
     const { data: places } = await ask(page, 'GET', '/storage-locations?limit=50');
     const place = places.find(({ code }) => code === 'BATH-445');
@@ -503,6 +549,8 @@ run(async (browser) => {
     await many(page);
     await scanning(page);
     await keys(page);
+    await disposing(page);
+    await shortcutsOff(page);
     await missing(page);
     await unknown(page);
     quiet(here);
