@@ -27,6 +27,9 @@ CREATE TABLE lims.sign_in_guess (
         REFERENCES lims.user_account (organization_id, id)
 );
 
+-- The look-up of counts that are too old.
+CREATE INDEX sign_in_guess_age ON lims.sign_in_guess (organization_id, updated_at);
+
 SELECT lims.attach_record('sign_in_guess', '{succeeded_at}');
 
 -- Returns the network by which wrong passwords from an address are counted: of IPv6 its first 64
@@ -143,4 +146,49 @@ BEGIN
        AND g.user_id = p_user
        AND (g.failures > 0 OR g.locks > 0 OR g.locked_until IS NOT NULL);
 END
+$$;
+
+-- Deletes counts that nothing was added to for 30 days: no lock lasts so long, and an address
+-- is known for as long (lims.is_known_from). The number of addresses that guess is not
+-- bounded.
+CREATE FUNCTION lims.delete_old_guesses(p_limit integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+SET lock_timeout = '2s'
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+    v_count bigint;
+BEGIN
+    WITH old AS MATERIALIZED (
+        SELECT g.organization_id, g.id
+          FROM lims.organization o
+          JOIN lims.sign_in_guess g
+            ON g.organization_id = o.id
+         WHERE g.updated_at < now() - interval '30 days'
+         LIMIT p_limit
+           FOR UPDATE OF g SKIP LOCKED
+    )
+    DELETE FROM lims.sign_in_guess g
+     USING old
+     WHERE g.organization_id = old.organization_id
+       AND g.id = old.id;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$$;
+
+-- The number of these counts, at most p_most (NULL: all).
+CREATE FUNCTION lims.old_guesses_backlog(p_most bigint) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    SELECT count(*)
+      FROM (SELECT FROM lims.organization o
+              JOIN lims.sign_in_guess g
+                ON g.organization_id = o.id
+               AND g.updated_at < now() - interval '30 days'
+             LIMIT p_most) r
 $$;

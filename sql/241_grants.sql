@@ -141,7 +141,8 @@ GRANT EXECUTE ON FUNCTION lims.authenticate_session, lims.act_as_nobody,
     lims.change_password, lims.link_to_tell TO lims_app;
 
 -- 109_sign_in_guesses.sql
-GRANT EXECUTE ON FUNCTION lims.note_failed_sign_in TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.note_failed_sign_in, lims.delete_old_guesses,
+    lims.old_guesses_backlog TO lims_app;
 
 -- 110_reference.sql
 GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;

@@ -20,7 +20,7 @@ typedef struct lims_job_report_t lims_job_report_t;
 typedef const lims_error_t *(lims_job_step_fn)(lims_job_report_t *report, lims_request_t *rq);
 
 /* Most counts of a job, and most gauges of its backlog. */
-#define LIMS_JOB_FIGURES 6
+#define LIMS_JOB_FIGURES 7
 
 typedef struct {
     const char *name; /* the column of the statement: "samples" */

@@ -22,14 +22,16 @@ SELECT r.events AS "events",
        r.idempotency_records AS "idempotencyRecords",
        r.previous_secrets AS "previousSecrets",
        f.removed AS "rejectedFiles",
+       g.deleted AS "signInGuesses",
        r.events + r.deliveries + r.given_up + r.idempotency_records
-           + r.previous_secrets + f.removed > 0 AS "more"
+           + r.previous_secrets + f.removed + g.deleted > 0 AS "more"
   FROM lims.retention_step(
            make_interval(days => :eventRetention::integer),
            make_interval(secs => :idempotencyLifetime::integer), :rows::integer) r
  CROSS JOIN lims.remove_rejected_content(
            make_interval(days => :rejectedFileDays::integer),
            least(:rows::integer, 100)) f (removed)
+ CROSS JOIN lims.delete_old_guesses(:rows::integer) g (deleted)
 
 -- name: job_retention_backlog one
 -- global: expired rows of all organizations are deleted
@@ -40,7 +42,8 @@ SELECT b.events AS "events",
        b.previous_secrets AS "previousSecrets",
        lims.rejected_content_backlog(
            make_interval(days => :rejectedFileDays::integer),
-           :countAtMost::bigint) AS "rejectedFiles"
+           :countAtMost::bigint) AS "rejectedFiles",
+       lims.old_guesses_backlog(:countAtMost::bigint) AS "signInGuesses"
   FROM lims.retention_backlog(
            make_interval(days => :eventRetention::integer),
            make_interval(secs => :idempotencyLifetime::integer),

@@ -64,7 +64,7 @@ is($answer->{exit}, 2, 'limsctl retention needs the time that events are kept');
 my @how = ('--event-retention', 20, '--idempotency-lifetime', 86_400);
 $answer = $lims->ctl('retention', '--dry-run', @how);
 my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2,
-    previousSecrets => 0, rejectedFiles => 0 };
+    previousSecrets => 0, rejectedFiles => 0, signInGuesses => 0 };
 is_deeply($answer->{json}, $due, 'limsctl retention --dry-run says what is due');
 is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.deliveries, b.given_up,
         b.idempotency_records])
@@ -92,7 +92,7 @@ $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '8 day
     WHERE id = ?}, undef, $endpoint);
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'for longer: what is older ...');
 is_deeply($lims->ctl('retention', @how)->{json}, { events => 1, deliveries => 1, givenUp => 1,
-        idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0 },
+        idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0, signInGuesses => 0 },
             'what has waited for longer is given up, and its event past its time');
 is(value(q{SELECT count(*) FROM lims.webhook_delivery WHERE endpoint_id = ?
     AND state = 'pending'}, $endpoint), 1, 'younger deliveries go on waiting');
@@ -128,6 +128,21 @@ is($lims->ctl('retention', '--dry-run', @how)->{json}{previousSecrets}, 1,
 is($lims->ctl('retention', @how)->{json}{previousSecrets}, 1, 'the previous secret is deleted');
 is_deeply([ map { value('SELECT previous_secret IS NULL AND previous_secret_until IS NULL
     FROM lims.webhook_endpoint WHERE id = ?', $_) } @secret ], [ 0, 1 ], 'no other secret is deleted');
+
+# --- Counts of wrong passwords --------------------------------------------------
+
+for my $organization (@organizations) {
+    my $person = value('SELECT min(id) FROM lims.user_account WHERE organization_id = ?',
+        $organization->{id});
+    $lims->insert('sign_in_guess', { user_id => $person, address => "192.0.2.$_", failures => 1,
+        updated_at => value('SELECT now() - make_interval(days => ?)', $_) }, $organization)
+        for 29, 31;
+}
+is($lims->ctl('retention', '--dry-run', @how)->{json}{signInGuesses}, 2,
+    'counts of wrong passwords that were not added to for 30 days are due');
+is($lims->ctl('retention', @how)->{json}{signInGuesses}, 2, 'these counts are deleted');
+is(value(q{SELECT string_agg(DISTINCT address, ' ') FROM lims.sign_in_guess}), '192.0.2.29',
+    'younger counts of wrong passwords stay');
 
 # A long queue of which next to nothing is old enough.
 my $kept = endpoint($organizations[0]);
