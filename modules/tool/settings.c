@@ -3,8 +3,7 @@
  * settings.c - default values of options, from the environment and the settings file.
  *
  * The command line takes precedence over the environment, and that over the file
- * /etc/mod_lims/limsctl.conf (or the one that LIMSCTL_CONF names). A file that the user
- * may not read is ignored.
+ * /etc/mod_lims/limsctl.conf, which need not exist, or the one that LIMSCTL_CONF names.
  */
 #include <apr_file_io.h>
 #include <apr_lib.h>
@@ -102,15 +101,23 @@ static const char *all_names(apr_pool_t *pool)
     return all;
 }
 
-static const lims_error_t *read_file(const char *values[SETTINGS], const char *name,
+/* Reads the settings of a file; `needed`: whether it has to exist. */
+static const lims_error_t *read_file(const char *values[SETTINGS], const char *name, bool needed,
                                      apr_pool_t *pool)
 {
     const char *odd = NULL;
     apr_file_t *file;
     char line[LINE_MAX_LENGTH];
+    apr_status_t status =
+        apr_file_open(&file, name, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool);
 
-    if (apr_file_open(&file, name, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool) != APR_SUCCESS) {
+    if (APR_STATUS_IS_ENOENT(status) && !needed) {
         return NULL;
+    }
+    if (status != APR_SUCCESS) {
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "The settings file %s cannot be read: %s.", name,
+                                 apr_strerror(status, line, sizeof(line)));
     }
     for (int number = 1; !odd && apr_file_gets(line, sizeof(line), file) == APR_SUCCESS; number++) {
         odd = parse_line(values, line, pool);
@@ -153,7 +160,7 @@ const lims_error_t *lims_tool_settings(lims_tool_t *tool)
 {
     const char *file = getenv("LIMSCTL_CONF");
     const char *values[SETTINGS] = { NULL };
-    const lims_error_t *error = read_file(values, file ? file : FILE_NAME, tool->pool);
+    const lims_error_t *error = read_file(values, file ? file : FILE_NAME, file, tool->pool);
 
     for (int i = 0; i < SETTINGS; i++) {
         const char *own = getenv(names[i]);

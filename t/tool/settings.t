@@ -62,8 +62,15 @@ is((settings("LIMS_PRINTER_TIMEOUT = 500\n", '--database', $conninfo, 'organizat
     'half a second is taken');
 {
     local $ENV{LIMSCTL_CONF} = "$dir/none";
-    is((LIMS::Instance::capture($limsctl, '--database', $conninfo, 'organization', 'list'))[0], 0,
-        'without such a file');
+    ($status, $output) =
+        LIMS::Instance::capture($limsctl, '--database', $conninfo, 'organization', 'list');
+    is($status, 2, 'a file of settings that is named has to exist');
+    like($output, qr{The settings file $dir/none cannot be read: No such file or directory\.},
+        'the refusal names the file of settings, and why it cannot be read');
+    # A file of which reading fails for root, too.
+    $ENV{LIMSCTL_CONF} = "$dir/secret.key/x";
+    is((LIMS::Instance::capture($limsctl, '--database', $conninfo, 'organization', 'list'))[0], 2,
+        'a file of settings that cannot be opened is no absent one');
 }
 like(text('conf/limsctl.conf'), qr/^LIMS_DATABASE = host=\S+ dbname=lims user=lims_owner$/m,
     'the file that is installed names the owner');
