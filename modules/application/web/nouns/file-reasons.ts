@@ -142,11 +142,13 @@ export const isExcluded = ({ exclude }: Decisions, sheet: string | null, row: nu
     exclude.some((one) => one.row === row && one.column === undefined && sameSheet(one, sheet));
 
 function decisionFor(reason: Reason, { exclude, aliases, tests }: Decisions): Decision | null {
-    const out = exclude.find((one) => one.row === reason.row && sameSheet(one, reason.sheet)
-        && (one.column === undefined || one.column === reason.column));
+    const isHere = (one: { sheet?: string; row?: number; column?: number }): boolean =>
+        one.row === reason.row && sameSheet(one, reason.sheet)
+        && (one.column === undefined || one.column === reason.column);
+    const out = exclude.find(isHere);
     const alias = asksForSample(reason)
         ? aliases.find(({ from }) => from === reason.cell) : undefined;
-    const named = tests.find(({ row }) => row === reason.row);
+    const named = tests.find(isHere);
     if (out) {
         return { kind: 'exclude', one: out };
     }

@@ -108,3 +108,14 @@ test('a sample without the test is named as the file names it', () => {
     assert.deepEqual(withAlias(aliased, { from: 'CB-1', to: 'CB-4', reason: 'y' }).aliases,
         [{ from: 'CB-1', to: 'CB-4', reason: 'y' }]);
 });
+
+test('each value of a row has the test that was chosen for it', () => {
+    const several = (column: number, sheet = 'Run1') => reason(2, 'ambiguous_test', { sheet, column });
+    const chosen = decisionsOf({ decisions: { tests: [
+        { row: 2, sheet: 'Run1', column: 3, sampleTestId: 7 },
+        { row: 2, sheet: 'Run1', column: 2, sampleTestId: 8 }] } });
+
+    assert.deepEqual(cardsOf([several(2), several(3), several(4), several(3, 'Run2')], null, chosen)
+        .map(({ decision }) => decision?.kind === 'test' ? decision.one.sampleTestId : null),
+    [8, 7, null, null]);
+});
