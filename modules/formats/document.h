@@ -85,10 +85,13 @@ typedef struct {
     int column;           /* 1-based, 0: the whole row */
     const char *cell;     /* actual text, or NULL */
     const char *expected; /* expected text, or NULL */
-    /* Only for a reason about a single value: its sample, its test and its column;
-     * else NULL, 0. */
+    /* Number of the record (lims_reading_t) that it is about; 0: of none, since it
+     * concerns the file, a table, or a cell that several records share. */
+    int record;
+    /* Only for a reason about a single value: its sample, its test and its place, which
+     * need not be that of the reason; else NULL, 0. */
     const char *tracking_id, *test;
-    int value_column;
+    int value_row, value_column;
 } lims_reason_t;
 
 /* The reasons against a file, and its use of the limits, which hold for the file

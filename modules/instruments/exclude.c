@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exclude.c - exclusions: rows, cells, tests and samples that a person leaves
- * out of a file when it is released. The reasons about an excluded value are
- * excluded with it; a reason about several values stays.
+ * out of a file when it is released. The reasons about an excluded value or row
+ * are excluded with it; a reason about several rows, a table or the file stays.
  *
  * A control is never left out, since it decides about the whole run: it stays,
  * marked as excluded, and the database refuses the import (lims.reading_reasons).
@@ -73,11 +73,10 @@ const lims_error_t *lims_exclude_parse(lims_excluded_t *out, const lims_json_t *
 
 /* --- What is meant ------------------------------------------------------------ */
 
-/* The place of a value or a reason, with its sample and test; unknown members
- * are 0 or NULL. */
+/* The place of a value, with its sample and test; unknown members are 0 or NULL. */
 typedef struct {
     const char *sheet;
-    int row, column, other_column;
+    int row, column;
     const char *test, *tracking_id;
 } place_t;
 
@@ -94,9 +93,7 @@ static bool means(const lims_excluded_t *excluded, const place_t *place)
     bool here = (!excluded->row || excluded->row == place->row) &&
                 (any_sheet || strcmp(excluded->sheet, place->sheet ? place->sheet : "") == 0);
 
-    return here &&
-           (!excluded->column || excluded->column == place->column ||
-            excluded->column == place->other_column) &&
+    return here && (!excluded->column || excluded->column == place->column) &&
            same(excluded->test, place->test) && same(excluded->tracking_id, place->tracking_id);
 }
 
@@ -125,22 +122,29 @@ static bool reading_is_excluded(const lims_import_t *import, const lims_reading_
     return is_excluded(import, &place);
 }
 
-static bool reason_is_excluded(const lims_import_t *import, const lims_reason_t *reason)
+/* Whether a reason goes with what is left out. One about a value goes where its value does,
+ * wherever it stands itself. One about a row goes with the whole row, once no value of the row
+ * is left, since a value that stays would be entered in spite of it. Others stay. `full`: for
+ * each record whether a reading of it is left. */
+static bool reason_is_excluded(const lims_import_t *import, const lims_reason_t *reason,
+                               const char *full)
 {
     const place_t place = { .sheet = reason->sheet,
-                            .row = reason->row,
-                            .column = reason->column,
-                            .other_column = reason->value_column,
+                            .row = reason->value_row ? reason->value_row : reason->row,
+                            .column = reason->value_column,
                             .test = reason->test,
                             .tracking_id = reason->tracking_id };
 
-    return reason->row && is_excluded(import, &place);
+    return (reason->value_row || (reason->row && reason->record && !full[reason->record])) &&
+           is_excluded(import, &place);
 }
 
-void lims_import_exclude(lims_import_t *import)
+/* Leaves out the readings that are meant. Returns for each record whether one of its readings
+ * is left. */
+static const char *exclude_readings(lims_import_t *import)
 {
     lims_readings_t *readings = import->readings;
-    lims_reasons_t *reasons = readings->reasons;
+    char *full = apr_pcalloc(import->pool, (apr_size_t)readings->counts.rows + 1);
     int kept = 0;
 
     for (int i = 0; i < readings->readings->nelts; i++) {
@@ -153,14 +157,23 @@ void lims_import_exclude(lims_import_t *import)
             continue;
         }
         reading.excluded = excluded;
+        full[reading.record] = 1;
         APR_ARRAY_IDX(readings->readings, kept++, lims_reading_t) = reading;
     }
     readings->readings->nelts = kept;
-    kept = 0;
+    return full;
+}
+
+void lims_import_exclude(lims_import_t *import)
+{
+    lims_reasons_t *reasons = import->readings->reasons;
+    const char *full = exclude_readings(import);
+    int kept = 0;
+
     for (int i = 0; i < reasons->list->nelts; i++) {
         const lims_reason_t reason = APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
 
-        if (reason_is_excluded(import, &reason)) {
+        if (reason_is_excluded(import, &reason, full)) {
             reasons->count--;
             reasons->blocking -= reason.blocking ? 1 : 0;
         } else {

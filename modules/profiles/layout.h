@@ -47,6 +47,7 @@ typedef struct {
     char *line;        /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* State of the row that is being read. */
+    int record;          /* its number, as readings and reasons have it; 0: none is being read */
     int values, skipped; /* of them */
     int left;            /* controls among the skipped */
     bool remark;         /* the text being read is a remark for people */
@@ -316,6 +317,13 @@ void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *
                         lims_reason_e code, bool blocking, const lims_found_t *found,
                         const char *expected, const char *message, ...)
     __attribute__((format(printf, 7, 8)));
+
+/* The same for a reason that says itself which record or which value it is about. */
+void lims_layout_add_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                            lims_reason_t reason, const lims_found_t *found);
+
+/* The row of a value's cell; without one, of the row or the line that is read. */
+int lims_value_row(const lims_cell_value_t *value);
 
 /* Adds a blocking reason about a value. */
 void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,

@@ -52,8 +52,16 @@ static void refuse_number_behind(lims_layout_t *layout, const lims_layout_scope_
         behind = lims_found_cell(row, value->column);
         behind.text = lims_found_text(behind.raw, 0, 0, layout->pool).text;
         if (is_number(behind.text)) {
-            lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &behind,
-                               value->text, "Another number stands behind the value of the key.");
+            lims_layout_add_reason(
+                layout, scope,
+                (lims_reason_t){ .code = LIMS_REASON_STRUCTURE_MISMATCH,
+                                 .blocking = true,
+                                 .expected = value->text,
+                                 .message = "Another number stands behind the value of the key.",
+                                 .record = layout->record,
+                                 .value_row = value->row,
+                                 .value_column = value->column },
+                &behind);
         }
     }
 }

@@ -254,9 +254,16 @@ static void report_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *r
     for (int i = 0; apr_hash_count(read) > 0 && i < map->names->nelts; i++) {
         const char *well = APR_ARRAY_IDX(map->names, i, const char *);
         if (!apr_hash_get(read, well, APR_HASH_KEY_STRING)) {
-            lims_layout_reason(layout, &scope, LIMS_REASON_MISSING_VALUE, true,
-                               apr_hash_get(map->wells, well, APR_HASH_KEY_STRING), NULL,
-                               "The map has a sample in the well %s, which no plate has.", well);
+            const lims_found_t *name = apr_hash_get(map->wells, well, APR_HASH_KEY_STRING);
+            const lims_reason_t reason = {
+                .code = LIMS_REASON_MISSING_VALUE,
+                .blocking = true,
+                .message = apr_psprintf(
+                    layout->pool, "The map has a sample in the well %s, which no plate has.", well),
+                .value_row = name->row, /* in place of the value, which there is not */
+                .value_column = name->column,
+            };
+            lims_layout_add_reason(layout, &scope, reason, name);
         }
     }
 }

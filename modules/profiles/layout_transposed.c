@@ -119,7 +119,9 @@ static void read_table(lims_layout_t *layout, const lims_table_t *table, const s
         if (lims_row_is_blank(scope.row)) {
             continue;
         }
+        layout->record = layout->out->counts.rows + 1; /* the reason that it does not fit is its */
         fits = lims_table_row_fits(layout, table, scope.row);
+        layout->record = 0;
         if (fits && lims_layout_is_key(layout->profile, label_of(layout, scope.row))) {
             continue;
         }

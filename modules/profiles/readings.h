@@ -18,6 +18,7 @@
 typedef struct {
     const char *sheet; /* sheet name; "" in files without sheets */
     int row, column;   /* position of the value's cell, from 1; column 0: the file has no columns */
+    int record;        /* number of the row, block or element that was read as one, from 1 */
     apr_size_t offset; /* byte position in the decoded text */
     const char *tracking_id; /* after the profile's expression, or NULL (then a reason says so) */
     const char *test_name;   /* the instrument's name of the test */

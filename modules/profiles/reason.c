@@ -6,7 +6,7 @@
 
 /* Whether the same reason was added before for this cell. A cell may belong to
  * many values, such as a date above a table: then the reason is no longer about a
- * single value. */
+ * single value, nor about a single row. */
 static bool is_repeated(const lims_layout_t *layout, const lims_reason_t *reason)
 {
     const apr_array_header_t *list = layout->out->reasons->list;
@@ -23,7 +23,8 @@ static bool is_repeated(const lims_layout_t *layout, const lims_reason_t *reason
         lims_reason_t *earlier = &APR_ARRAY_IDX(list, *place, lims_reason_t);
 
         earlier->tracking_id = earlier->test = NULL;
-        earlier->value_column = 0;
+        earlier->value_row = earlier->value_column = 0;
+        earlier->record = earlier->record == reason->record ? earlier->record : 0;
         return true;
     }
     place = apr_palloc(layout->pool, sizeof(*place));
@@ -32,8 +33,8 @@ static bool is_repeated(const lims_layout_t *layout, const lims_reason_t *reason
     return false;
 }
 
-static void add_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                       lims_reason_t reason, const lims_found_t *found)
+void lims_layout_add_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                            lims_reason_t reason, const lims_found_t *found)
 {
     if (scope && scope->sheet && *scope->sheet->name) {
         reason.sheet = scope->sheet->name;
@@ -64,10 +65,13 @@ void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *
         text = apr_pvsprintf(layout->pool, message, arguments);
         va_end(arguments);
     }
-    add_reason(layout, scope,
-               (lims_reason_t){
-                   .code = code, .blocking = blocking, .message = text, .expected = expected },
-               found);
+    lims_layout_add_reason(layout, scope,
+                           (lims_reason_t){ .code = code,
+                                            .blocking = blocking,
+                                            .message = text,
+                                            .expected = expected,
+                                            .record = scope ? layout->record : 0 },
+                           found);
 }
 
 /* Whether a column has a text for each value; others are shared by several values. */
@@ -91,11 +95,22 @@ static const char *prefix_name(const lims_cell_value_t *value, const char *text)
                         value->test->test_code, sample && *sample ? sample : "unknown");
 }
 
+int lims_value_row(const lims_cell_value_t *value)
+{
+    const lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
+
+    return found->row          ? found->row
+           : value->scope->row ? value->scope->row->number
+                               : value->scope->line;
+}
+
 void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
                        const char *expected, const char *message, ...)
 {
     const lims_found_t *found = &value->found[column];
-    lims_reason_t reason = { .code = code, .blocking = true, .expected = expected };
+    lims_reason_t reason = {
+        .code = code, .blocking = true, .expected = expected, .record = value->layout->record
+    };
     const char *text = message;
     va_list arguments;
 
@@ -108,9 +123,10 @@ void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column
     if (is_per_value(column)) {
         reason.tracking_id = value->found[LIMS_COLUMN_TRACKING_ID].text;
         reason.test = value->test ? value->test->test_code : NULL;
+        reason.value_row = lims_value_row(value);
         reason.value_column = value->found[LIMS_COLUMN_VALUE].column;
     }
     /* A missing text is reported at the value's position. */
-    add_reason(value->layout, value->scope, reason,
-               found->raw ? found : &value->found[LIMS_COLUMN_VALUE]);
+    lims_layout_add_reason(value->layout, value->scope, reason,
+                           found->raw ? found : &value->found[LIMS_COLUMN_VALUE]);
 }

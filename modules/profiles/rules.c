@@ -109,14 +109,15 @@ bool lims_rules_begin(lims_layout_t *layout, const lims_layout_scope_t *scope)
     if (!lims_reasons_in_time(layout->out->reasons)) {
         return false;
     }
+    layout->record = ++layout->out->counts.rows;
     verdict = scope ? evaluate_selection(layout, scope, NULL) : OPEN;
-    layout->out->counts.rows++;
     layout->values = layout->skipped = layout->left = 0;
     layout->id_reported = layout->time_reported = false;
     layout->flag_reported = NULL;
     layout->judged = verdict == HOLDS;
     if (verdict == FAILS) {
         layout->out->counts.skipped++;
+        layout->record = 0;
     }
     return verdict != FAILS;
 }
@@ -127,6 +128,7 @@ void lims_rules_end(lims_layout_t *layout)
 
     layout->out->counts.skipped += all ? 1 : layout->skipped;
     layout->out->counts.left += all ? layout->left > 0 : layout->left;
+    layout->record = 0;
 }
 
 /* --- Tests ----------------------------------------------------------------------- */
@@ -152,16 +154,16 @@ static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, co
     return NULL;
 }
 
-/* Reports an unknown test. A name shared by many values, of a group or a block, is
- * reported once. */
+/* Reports an unknown test, once a row. A name shared by many rows, of a group or a
+ * block, makes one reason (lims_layout_add_reason()). */
 static void report_unknown_test(lims_cell_value_t *value, const char *text)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
     const lims_regex_t *regex = layout->profile->columns[LIMS_COLUMN_TEST].regex;
     const char *sheet = value->scope->sheet ? value->scope->sheet->name : "";
-    const char *key =
-        apr_psprintf(layout->pool, "%s\n%d %d %s", sheet, name->row, name->column, text);
+    const char *key = apr_psprintf(layout->pool, "%s\n%d %d %d %s", sheet, layout->record,
+                                   name->row, name->column, text);
 
     if (!layout->unknown) {
         layout->unknown = apr_hash_make(layout->pool);
@@ -418,10 +420,9 @@ static void add_reading(lims_cell_value_t *value)
     const lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
 
     reading->sheet = value->scope->sheet ? value->scope->sheet->name : "";
-    reading->row = found->row          ? found->row
-                   : value->scope->row ? value->scope->row->number
-                                       : value->scope->line;
+    reading->row = lims_value_row(value);
     reading->column = found->column;
+    reading->record = value->layout->record;
     reading->offset = found->cell ? found->cell->offset : 0;
     reading->test_name = text_or_null(value, LIMS_COLUMN_TEST);
     reading->test_code = value->test->test_code;

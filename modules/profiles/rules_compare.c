@@ -55,15 +55,15 @@ static bool is_token(const lims_profile_t *profile, const char *text)
     return false;
 }
 
-/* Reports a cell that cannot be compared, once, though many conditions and values
+/* Reports a cell that cannot be compared, once a row, though many conditions and values
  * may use it. */
 static void report_once(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                         const lims_found_t *found, lims_reason_e code, const char *why)
 {
     const char *sheet = scope->sheet ? scope->sheet->name : "";
     int row = found->row > 0 ? found->row : scope->row ? scope->row->number : scope->line;
-    const char *key =
-        apr_psprintf(layout->pool, "%s\n%d %d %s", sheet, row, found->column, found->text);
+    const char *key = apr_psprintf(layout->pool, "%s\n%d %d %d %s", sheet, layout->record, row,
+                                   found->column, found->text);
 
     if (!apr_hash_get(layout->reported_cells, key, APR_HASH_KEY_STRING)) {
         apr_hash_set(layout->reported_cells, key, APR_HASH_KEY_STRING, key);

@@ -51,7 +51,17 @@ static void refuse(const lims_layout_t *layout, const lims_reading_t *reading, l
                                  .column = reading->column,
                                  .raw = reading->raw };
 
-    lims_layout_reason(layout, &scope, code, true, &found, expected, "%s", message);
+    lims_layout_add_reason(layout, &scope,
+                           (lims_reason_t){ .code = code,
+                                            .blocking = true,
+                                            .message = message,
+                                            .expected = expected,
+                                            .record = reading->record,
+                                            .tracking_id = reading->tracking_id,
+                                            .test = reading->test_code,
+                                            .value_row = reading->row,
+                                            .value_column = reading->column },
+                           &found);
 }
 
 static bool differ(const char *a, const char *b)

@@ -150,23 +150,42 @@ static const char *decide(const lims_layout_t *layout, const open_time_t *open)
     return found;
 }
 
+static int record_of(const lims_layout_t *layout, const open_time_t *open)
+{
+    return APR_ARRAY_IDX(layout->out->readings, open->reading, lims_reading_t).record;
+}
+
 /* Adds one reason for each cell, even if it is the time of several values. */
 static void refuse_open(lims_layout_t *layout, const open_time_t *open)
 {
     const lims_layout_scope_t scope = { .sheet = open->sheet };
 
-    lims_layout_reason(
-        layout, &scope, LIMS_REASON_TIMESTAMP_INVALID, true, &open->found,
-        apr_array_pstrcat(layout->pool, formats_of(layout, LIMS_COLUMN_ANALYSED_AT), '|'),
-        "The formats of the profile allow more than one time here, and no other time of "
-        "the file decides which: declare only the format of your instrument in the "
-        "profile.");
+    lims_layout_add_reason(
+        layout, &scope,
+        (lims_reason_t){
+            .code = LIMS_REASON_TIMESTAMP_INVALID,
+            .blocking = true,
+            .record = record_of(layout, open),
+            .expected =
+                apr_array_pstrcat(layout->pool, formats_of(layout, LIMS_COLUMN_ANALYSED_AT), '|'),
+            .message = "The formats of the profile allow more than one time here, and no other "
+                       "time of the file decides which: declare only the format of your "
+                       "instrument in the profile." },
+        &open->found);
 }
 
 static bool same_cell(const open_time_t *one, const open_time_t *other)
 {
     return one->sheet == other->sheet && one->found.row == other->found.row &&
            one->found.column == other->found.column;
+}
+
+/* Whether the reason for a time was added for this cell and this row. */
+static bool is_reported(const lims_layout_t *layout, const open_time_t *reported,
+                        const open_time_t *open)
+{
+    return reported && same_cell(reported, open) &&
+           record_of(layout, reported) == record_of(layout, open);
 }
 
 void lims_times_decide(lims_layout_t *layout)
@@ -179,7 +198,7 @@ void lims_times_decide(lims_layout_t *layout)
 
         if (time) {
             APR_ARRAY_IDX(layout->out->readings, open->reading, lims_reading_t).analysed_at = time;
-        } else if (!reported || !same_cell(reported, open)) {
+        } else if (!is_reported(layout, reported, open)) {
             reported = open;
             refuse_open(layout, open);
         }

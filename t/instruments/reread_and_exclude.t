@@ -189,6 +189,52 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     done('the row', release($id, { row => 2 }));
 };
 
+# A reason shows the cell that it is about, which need not be that of the value.
+subtest 'a value goes with the reason about it, or the reason stays' => sub {
+    my $head   = 'Sample;Test;Value;Flag;Status;Time;Sign';
+    my %column = (trackingId => 'Sample', test => 'Test', value => 'Value', flag => 'Flag',
+        status => 'Status', analysedAt => 'Time', qualifier => 'Sign');
+    $pc->profile(columns => \%column,
+        rows       => { final => ['F'], errors => [ { when => [ { column => 'flag', equals => 'X' } ] } ] },
+        qualifiers => { flags => [ { text => 'FAIL', action => 'block' },
+                { text => 'X', action => 'ignore' } ] });
+
+    for my $case (
+        [ 'a flag',                 'D2', 'FAIL;F;;',      'instrument_error_flag' ],
+        [ 'an error of the row',    'D2', 'X;F;;',         'instrument_error_flag' ],
+        [ 'a status',               'E2', ';P;;',          'instrument_error_flag' ],
+        [ 'a time that is none',    'F2', ';F;yesterday;', 'timestamp_invalid' ],
+        [ 'a qualifier of nobody',  'G2', ';F;;%',         'unknown_qualifier' ],
+    ) {
+        my ($what, $cell, $rest, $code) = @$case;
+        my ($bad, $good) = map { $pc->sample('NO3') } 1 .. 2;
+        my $id = kept($what, "$head\n$bad->{trackingId};NO3;5;$rest\n$good->{trackingId};NO3;6;;F;;\n");
+
+        refused_with("$what, by its own cell", qr/\b$code\b/, release($id, { cell => $cell }));
+        is($pc->test($bad, 'NO3')->{result}, undef, "$what: the value is not entered");
+        done("$what, by its row", release($id, { row => 2 }));
+        is_deeply([ map { $pc->test($_, 'NO3')->{result} } $bad, $good ], [ undef, '6' ],
+            "$what: the value is left out with its reason");
+    }
+
+    my $sample = $pc->sample('NO3');
+    my $id = kept('a sign of nobody', "$head\nNOBODY;NO3;0.5;;F;;%\n$sample->{trackingId};NO3;6;;F;;\n");
+    done('the cell of the value takes its reasons with it', release($id, { cell => 'C2' }));
+    is($pc->test($sample, 'NO3')->{result}, '6', 'the other value is entered');
+};
+
+subtest 'a table that does not fit is not left out by its header' => sub {
+    $pc->profile(table => { header => { find => [ 'Sample', 'Test' ], repeats => $true } },
+        columns => { trackingId => 'Sample', test => 'Test', value => 'Value' });
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $id = kept('two tables', "Sample;Test;Value\n$one->{trackingId};NO3;1\n"
+            . "Sample;Test;Valeu\n$two->{trackingId};NO3;2\n");
+
+    refused_with('its header row', qr/structure_mismatch/, release($id, { row => 3 }));
+    refused_with('all of its rows', qr/structure_mismatch/, release($id, { row => 3 }, { row => 4 }));
+    is($pc->test($one, 'NO3')->{result}, undef, 'a refused release enters nothing');
+};
+
 # A control decides about the whole run: whoever releases the file does not choose it.
 subtest 'QC controls are not left out' => sub {
     my $rule = sub { my ($name, $type, %more) = @_;
