@@ -248,12 +248,31 @@ const char *lims_decisions_text(lims_request_t *rq)
     return lims_writer_finish(&length, w);
 }
 
+/* Whether the value that a reason is about was read: one without a mean, or of a replicate
+ * without a test, was not. */
+static bool is_read(const lims_import_t *import, const lims_reason_t *reason)
+{
+    const apr_array_header_t *readings = import->readings->readings;
+
+    for (int i = 0; reason->value_row && i < readings->nelts; i++) {
+        const lims_reading_t *reading = &APR_ARRAY_IDX(readings, i, lims_reading_t);
+
+        if (reading->record == reason->record && reading->row == reason->value_row &&
+            reading->column == reason->value_column && reason->test &&
+            strcmp(reading->test_code, reason->test) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Several values of a row for one test are repetitions, once it is said which test each is
  * for: the database looks at them again. */
 static bool is_settled(const lims_import_t *import, const lims_reason_t *reason)
 {
-    bool repeated = reason->code == LIMS_REASON_DUPLICATE_ROW ||
-                    reason->code == LIMS_REASON_REPLICATE_UNRESOLVED;
+    bool repeated = (reason->code == LIMS_REASON_DUPLICATE_ROW ||
+                     reason->code == LIMS_REASON_REPLICATE_UNRESOLVED) &&
+                    is_read(import, reason);
 
     for (int i = 0; repeated && i < import->named->nelts; i++) {
         if (APR_ARRAY_IDX(import->named, i, int) == reason->row) {

@@ -101,8 +101,26 @@ static int places_of(const char *number)
     return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
+/* Whether a reason blocks a value, by itself or with its row. */
+static bool is_refused(const lims_layout_t *layout, const lims_reading_t *reading)
+{
+    const apr_array_header_t *reasons = layout->out->reasons->list;
+
+    for (int i = 0; i < reasons->nelts; i++) {
+        const lims_reason_t *reason = &APR_ARRAY_IDX(reasons, i, lims_reason_t);
+
+        if (reason->blocking && reason->record == reading->record &&
+            (!reason->value_row ||
+             (reason->value_row == reading->row && reason->value_column == reading->column &&
+              !differ(reason->test, reading->test_code)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Replaces the first reading's result by the mean of all. False: no mean is
- * possible. */
+ * possible, or a person may leave one of the values out. */
 static bool take_mean(const lims_layout_t *layout, const group_t *group)
 {
     const lims_replicates_t *policy = &layout->profile->replicates;
@@ -120,10 +138,8 @@ static bool take_mean(const lims_layout_t *layout, const group_t *group)
         const lims_reading_t *reading = reading_at(layout, group, i);
         lims_decimal_t number;
 
-        if (!reading->result) {
-            return true; /* refused already, with a more precise reason */
-        }
-        if (reading->qualifier || differ(first->unit, reading->unit) ||
+        if (!reading->result || reading->qualifier || is_refused(layout, reading) ||
+            differ(first->unit, reading->unit) ||
             !lims_decimal_parse(&number, reading->result, layout->pool)) {
             return false;
         }
@@ -144,8 +160,43 @@ static bool take_mean(const lims_layout_t *layout, const group_t *group)
 
 /* --- Policies ------------------------------------------------------------------------------ */
 
-/* Keeps one reading of each group, and all readings that are in no group. */
-static void keep_one(lims_layout_t *layout, const apr_array_header_t *groups, bool last)
+/* Refuses each value of a group without a mean: whoever leaves out one of them must not
+ * release another in place of the mean. */
+static void refuse_all(const lims_layout_t *layout, const group_t *group)
+{
+    const int count = layout->profile->replicates.count;
+
+    for (int i = 0; i < group->nelts; i++) {
+        refuse(layout, reading_at(layout, group, i), LIMS_REASON_REPLICATE_UNRESOLVED,
+               apr_psprintf(layout->pool, "%d values", count),
+               apr_psprintf(layout->pool,
+                            "There are %d values of which the mean cannot be taken: it needs %d "
+                            "plain numbers of one unit, none of them refused.",
+                            group->nelts, count));
+    }
+}
+
+/* --- Policies ------------------------------------------------------------------------------ */
+
+/* Returns which of its values a group is resolved to; -1: none, with reasons. */
+static int counting_of(const lims_layout_t *layout, const group_t *group)
+{
+    switch (layout->profile->replicates.policy) {
+    case LIMS_REPLICATES_LAST:
+        return group->nelts - 1;
+    case LIMS_REPLICATES_MEAN:
+        if (!take_mean(layout, group)) {
+            refuse_all(layout, group);
+            return -1;
+        }
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* Keeps the reading of each group that counts, and all readings that are in no group. */
+static void keep_counting(lims_layout_t *layout, const apr_array_header_t *groups)
 {
     apr_array_header_t *readings = layout->out->readings;
     char *dropped = apr_pcalloc(layout->pool, (apr_size_t)readings->nelts + 1);
@@ -153,7 +204,8 @@ static void keep_one(lims_layout_t *layout, const apr_array_header_t *groups, bo
 
     for (int i = 0; i < groups->nelts; i++) {
         const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
-        int keep = last ? group->nelts - 1 : 0;
+        int keep = counting_of(layout, group);
+
         for (int j = 0; j < group->nelts; j++) {
             dropped[APR_ARRAY_IDX(group, j, int)] = j != keep;
         }
@@ -171,32 +223,21 @@ static void keep_one(lims_layout_t *layout, const apr_array_header_t *groups, bo
 
 void lims_replicates_resolve(lims_layout_t *layout)
 {
-    const lims_replicates_t *policy = &layout->profile->replicates;
+    const lims_replicates_e policy = layout->profile->replicates.policy;
+    const int skipped = layout->out->counts.skipped;
     const apr_array_header_t *groups;
     apr_pool_t *scratch;
 
     apr_pool_create(&scratch, layout->pool);
     groups = groups_of(layout, scratch);
-    for (int i = 0; i < groups->nelts; i++) {
-        const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
-
-        if (policy->policy == LIMS_REPLICATES_QUARANTINE ||
-            policy->policy == LIMS_REPLICATES_DISTINCT_TESTS) {
-            refuse_further(layout, group);
-        } else if (policy->policy == LIMS_REPLICATES_MEAN && !take_mean(layout, group)) {
-            refuse(layout, reading_at(layout, group, 0), LIMS_REASON_REPLICATE_UNRESOLVED,
-                   apr_psprintf(layout->pool, "%d values", policy->count),
-                   apr_psprintf(layout->pool,
-                                "There are %d values of which the mean cannot be taken: it needs "
-                                "%d plain numbers of one unit.",
-                                group->nelts, policy->count));
+    if (policy == LIMS_REPLICATES_QUARANTINE || policy == LIMS_REPLICATES_DISTINCT_TESTS) {
+        for (int i = 0; i < groups->nelts; i++) {
+            refuse_further(layout, APR_ARRAY_IDX(groups, i, group_t *));
         }
+    } else {
+        keep_counting(layout, groups);
     }
-    if (policy->policy == LIMS_REPLICATES_FIRST || policy->policy == LIMS_REPLICATES_LAST) {
-        keep_one(layout, groups, policy->policy == LIMS_REPLICATES_LAST);
-    } else if (policy->policy == LIMS_REPLICATES_MEAN) {
-        int skipped = layout->out->counts.skipped;
-        keep_one(layout, groups, false);
+    if (policy == LIMS_REPLICATES_MEAN) {
         layout->out->counts.skipped = skipped; /* all replicates count as one result */
     }
     apr_pool_destroy(scratch);

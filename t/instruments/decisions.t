@@ -210,4 +210,31 @@ subtest 'a file that people have decided about is read again' => sub {
     is_deeply(results(@$tests), [ '6.1', '6.2' ], 'with all its values');
 };
 
+subtest 'a test is not named for what is no value' => sub {
+    $pc->profile(code => 'means', replicates => { policy => 'mean', count => 3 });
+    my ($sample, @tests) = repeated(1);
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '6.0' ], [ $sample, 'NO3', '7.0' ]),
+        profile => 'means');
+    my $id = $answer->json->{id};
+    is_deeply($pc->codes($answer), ['replicate_unresolved'], 'two values of a mean of three');
+    for my $row (2, 3) {
+        $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
+            tests => [ { row => $row, sampleTestId => $tests[0] } ]);
+    }
+    $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
+        exclude => [ { row => 2, reason => 'an outlier' } ]);
+    is_deeply(results(@tests), [ undef, undef ], 'no replicate is entered in place of the mean');
+
+    $pc->profile(code => 'times', columns => { trackingId => 'Sample', test => 'Test',
+            value => 'Value', replicate => 'Unit' });
+    $answer = $pc->send($pc->csv([ $sample, 'NO3', '8.0', '1' ], [ $sample, 'NO3', '9.0', '2' ]),
+        profile => 'times');
+    is_deeply($pc->codes($answer), [qw(ambiguous_test duplicate_row replicate_unresolved)],
+        'values of two replicates');
+    is($ann->done('instrument-file release', $answer->json->{id}, @why,
+            tests => [ map { { row => 2 + $_, sampleTestId => $tests[$_] } } 0, 1 ])->{status},
+        'released', 'each is for a test that is named');
+    is_deeply(results(@tests), [ '8.0', '9.0' ], 'each value stands in its test');
+};
+
 done_testing();

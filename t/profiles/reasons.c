@@ -255,8 +255,14 @@ static const case_t rows[] = {
       "ID\tTest\tValue\nS1\tT\t5\nS2\tT\t7\nS1\tT\t6\n", "3:3 S2 T=7 mg/L|4:3 S1 T=6 mg/L", "" },
     { "means", LONG("") ", 'replicates': {'policy': 'mean', 'count': 2}" TEST,
       "ID\tTest\tValue\nS1\tT\t5.1\nS2\tT\t7\nS1\tT\t6.25\nS3\tT\t<1\nS3\tT\t2\n",
-      "2:3 S1 T=5.68 mg/L|3:3 S2 T=7 mg/L|5:3 S3 T=<1 mg/L q<",
-      "replicate_unresolved@3:3 [7]|replicate_unresolved@5:3 [<1]" },
+      "2:3 S1 T=5.68 mg/L",
+      "replicate_unresolved@3:3 [7]|replicate_unresolved@5:3 [<1]|replicate_unresolved@6:3 [2]" },
+    { "no mean with a value that is refused",
+      LONG(", 'flag': 'F'") ", 'replicates': {'policy': 'mean', 'count': 2}, 'qualifiers': {"
+                            "'flags': [{'text': 'FAIL', 'action': 'block'}]}" TEST,
+      "ID\tTest\tValue\tF\nS1\tT\t5\t\nS1\tT\t6\tFAIL\n", "",
+      "instrument_error_flag@3:4 [FAIL]|replicate_unresolved@2:3 [5]|"
+      "replicate_unresolved@3:3 [6]" },
     { "a mean to declared decimals",
       LONG("") ", 'replicates': {'policy': 'mean', 'count': 3, 'decimals': 3}" TEST,
       "ID\tTest\tValue\nS1\tT\t1\nS1\tT\t1\nS1\tT\t2\n", "2:3 S1 T=1.333 mg/L", "" },

@@ -98,8 +98,9 @@ export const sent = ({ profile, exclude, aliases, tests }: Decisions) => ({
 
 export const blocks = ({ severity }: Reason): boolean => severity === 'blocking';
 
-// Several values of a row, or several tests: which one is meant has to be said.
-const ofTests = ['duplicate_row', 'replicate_unresolved', 'ambiguous_test', 'result_conflict'];
+// Several values of a row, or several tests: which one is meant has to be said. A replicate that
+// cannot be resolved is no value; where its values stand, they are duplicate rows as well.
+const ofTests = ['duplicate_row', 'ambiguous_test', 'result_conflict'];
 const ofSamples = ['unknown_tracking_id', 'ambiguous_tracking_id', 'test_not_scheduled',
     'sample_status_not_allowed'];
 

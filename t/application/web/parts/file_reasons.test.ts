@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cardAt, cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nameInFile, nextOpen,
-    readingsOf, sent, withAlias, without } from '../../../../modules/application/web/nouns/file-reasons.ts';
+import { asksForTest, cardAt, cardsOf, columnOf, decisionsOf, isExcluded, letterOf,
+    nameInFile, nextOpen, readingsOf, sent, withAlias,
+    without } from '../../../../modules/application/web/nouns/file-reasons.ts';
 import type { Reason } from '../../../../modules/application/web/nouns/file-reasons.ts';
 
 const reason = (row: number | null, code: string, rest: Partial<Reason> = {}): Reason =>
@@ -51,6 +52,11 @@ test('persons and times are not sent back, and one that is taken back is gone', 
     const [out] = cardsOf([flag], [], decisions);
     assert.ok(out?.decision);
     assert.deepEqual(sent(without(decisions, out.decision)).exclude, []);
+});
+
+test('a test is named for a value, not for a replicate without one', () => {
+    assert.deepEqual(['duplicate_row', 'ambiguous_test', 'replicate_unresolved']
+        .map((code) => asksForTest(reason(2, code))), [true, true, false]);
 });
 
 test('a row is left out whole, in its sheet', () => {
