@@ -46,9 +46,9 @@ import { webhookRoutes } from './pages/webhooks/routes.tsx';
 import { worklistRoutes } from './pages/worklist/routes.tsx';
 import { worksheetRoutes } from './pages/worksheets/routes.tsx';
 import { Refused } from './parts/states.tsx';
-import { match, navigate } from './router.tsx';
+import { match, navigate, pathAt } from './router.tsx';
 import type { Route } from './router.tsx';
-import { firstOf, pathAt, placesOf } from './shell/places.ts';
+import { firstOf, placesOf, start } from './shell/places.ts';
 import { Shell } from './shell/shell.tsx';
 import { when } from './texts/time.ts';
 
@@ -124,7 +124,8 @@ const patience = 200;
 
 // Goes to the person's first page, where no other is asked for, and reads what it shows.
 async function openFirstPage(now: Session): Promise<void> {
-    const path = pathAt(location.pathname, firstOf(placesOf(routes, now), now));
+    const first = firstOf(placesOf(routes, now), now);
+    const path = pathAt(location.pathname, first && start(first));
     const route = routes.find(({ pattern }) => match(pattern, path));
 
     if (path !== location.pathname) {

@@ -68,6 +68,11 @@ export function navigate(to: string, how: { replace?: boolean; state?: unknown }
     tell();
 }
 
+// Returns the path of the page at an address: where that is the application's alone, of the page
+// that somebody begins with.
+export const pathAt = (pathname: string, begin: string | undefined): string =>
+    begin !== undefined && pathname.replace(/\/$/, '') === base ? base + begin : pathname;
+
 // Remembers the position of a list when it is left, so that Back restores it.
 export function remember(place: unknown): void {
     history.replaceState(place, '');

@@ -3,7 +3,6 @@
 // Pages that the person may open, for links from other pages.
 import { createContext, useContext } from 'react';
 
-import { base } from '../api/send.ts';
 import { may, session } from '../api/session.ts';
 import type { Session } from '../api/session.ts';
 import type { Route } from '../router.tsx';
@@ -36,11 +35,6 @@ export function firstOf(places: Place[], { roles }: Session): Place | undefined 
     return begins.map((path) => places.find((place) => start(place) === path))
         .find((place) => place !== undefined) ?? places[0];
 }
-
-// Returns the path of the page at an address: of the person's first page, where the address is that
-// of the application alone.
-export const pathAt = (pathname: string, first: Place | undefined): string =>
-    first && pathname.replace(/\/$/, '') === base ? base + start(first) : pathname;
 
 export const Places = createContext<Place[]>([]);
 

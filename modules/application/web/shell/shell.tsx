@@ -11,7 +11,7 @@ import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { Toast, say } from '../parts/toast.tsx';
 import type { Lead } from '../parts/toast.tsx';
-import { Link, match, navigate, useAddress } from '../router.tsx';
+import { Link, match, navigate, pathAt, useAddress } from '../router.tsx';
 import type { Route } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { SignInAgain } from './again.tsx';
@@ -21,7 +21,7 @@ import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { Lacking } from './lacking.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { Places, firstOf, pathAt, placesOf, start } from './places.ts';
+import { Places, firstOf, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
 import { Rail, isAt } from './rail.tsx';
 import { ScanBox } from './scan-box.tsx';
@@ -34,7 +34,7 @@ function Page({ routes }: { routes: Route[] }): ReactElement {
     const first = firstOf(placesOf(routes), useSession());
 
     useEffect(() => {
-        const path = pathAt(pathname, first);
+        const path = pathAt(pathname, first && start(first));
         if (path !== pathname) {
             navigate(path, { replace: true });
         }
