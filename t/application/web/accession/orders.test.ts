@@ -91,6 +91,23 @@ test('tests of a row', () => {
     assert.ok('mistake' in read('PB XX'));
 });
 
+test('a test whose name has a comma is named by it, among others too', () => {
+    const named = (id: number, code: string, name: string) => ({ id, code, name, active: true });
+    const known = { panels: [], definitions: [named(1, 'TN', 'Nitrogen, total'),
+        named(2, 'N', 'Nitrogen'), named(3, 'KN', 'Nitrogen, Kjeldahl, dissolved'),
+        named(4, 'A1', 'Solids, dried'), named(5, 'A2', 'Solids, dried')] };
+    const ids = (text: string) => {
+        const read = orderedOf(known, text, { testDefinitionIds: [1, 2], panelIds: [] });
+        return 'mistake' in read ? read.mistake : read.testDefinitionIds;
+    };
+    assert.deepEqual(ids('Nitrogen, total'), [1]);
+    assert.deepEqual(ids('nitrogen; Nitrogen, total, Nitrogen, Kjeldahl, dissolved,'), [2, 1, 3]);
+    assert.deepEqual(ids('-Nitrogen, total'), [2]);
+    assert.deepEqual(ids('N, KN'), [2, 3]);
+    assert.deepEqual(ids('TN, Nitrogen, total'), [1], 'as it is suggested');
+    assert.equal(typeof ids('Solids, dried'), 'string', 'a name of two tests is not taken apart');
+});
+
 const columns = columnsOf(EMPTY_FORM, references, true);
 const titles = columns.map(({ key }) => key);
 

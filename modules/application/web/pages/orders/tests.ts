@@ -35,9 +35,28 @@ interface Word {
     readonly text: string;
 }
 
-// Splits a text at commas and semicolons, and a part that is no name into its words.
+const parted = ({ code, name }: Named): boolean => /[,;]/.test(code) || /[,;]/.test(name);
+
+// Splits a text at commas and semicolons, except those within a name: the longest name counts.
+function partsOf({ definitions, panels }: Known, text: string): string[] {
+    const names = [...definitions.filter(parted), ...panels.filter(parted)];
+    const ends = [...text.matchAll(/[,;]/g)].map(({ index }) => index);
+    const isName = (start: number, end: number): boolean =>
+        called(names, text.slice(start, end).trim().replace(/^[+-]/, '')).length > 0;
+    const parts: string[] = [];
+    for (let start = 0; start <= text.length;) {
+        const [next = text.length, ...farther] =
+            [...ends.filter((end) => end >= start), text.length];
+        const end = names.length ? farther.findLast((far) => isName(start, far)) ?? next : next;
+        parts.push(text.slice(start, end).trim());
+        start = end + 1;
+    }
+    return parts.filter(Boolean);
+}
+
+// Splits a text into its parts, and a part that is no name into its words.
 function wordsOf(known: Known, text: string): Word[] {
-    return text.split(/[,;]/).map((part) => part.trim()).filter(Boolean).flatMap((part) => {
+    return partsOf(known, text).flatMap((part) => {
         const sign = /^[+-]/.exec(part)?.[0] ?? '';
         const bare = part.slice(sign.length).trim();
         return typeof one(known, bare) === 'string' && /\s/.test(part)
