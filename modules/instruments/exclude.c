@@ -144,7 +144,8 @@ static bool reason_is_excluded(const lims_import_t *import, const lims_reason_t 
 static const char *exclude_readings(lims_import_t *import)
 {
     lims_readings_t *readings = import->readings;
-    char *full = apr_pcalloc(import->pool, (apr_size_t)readings->counts.rows + 1);
+    /* Records are numbered from 1; that of a last row that does not fit is one more. */
+    char *full = apr_pcalloc(import->pool, (apr_size_t)readings->counts.rows + 2);
     int kept = 0;
 
     for (int i = 0; i < readings->readings->nelts; i++) {

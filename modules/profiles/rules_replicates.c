@@ -176,8 +176,6 @@ static void refuse_all(const lims_layout_t *layout, const group_t *group)
     }
 }
 
-/* --- Policies ------------------------------------------------------------------------------ */
-
 /* Returns which of its values a group is resolved to; -1: none, with reasons. */
 static int counting_of(const lims_layout_t *layout, const group_t *group)
 {
