@@ -4,9 +4,9 @@
 
 -- Tests that are named ------------------------------------------------------
 
--- The readings with the tests that a person has named for them, an array of { row,
--- sampleTestId }: active tests of the sample and the definition that the row names. NULL:
--- none are named.
+-- The readings with the tests that a person has named for them, an array of { row, sheet,
+-- column, sampleTestId }: active tests of the sample and the definition that the row names; sheet
+-- and column where several values of that number of row fit. NULL: none are named.
 CREATE FUNCTION lims.name_tests(
     p_organization bigint,
     p_rows lims.file_reading[],
@@ -20,25 +20,38 @@ DECLARE
 BEGIN
     FOR v IN
         SELECT (n.value ->> 'row')::integer AS row, t.id, n.value ->> 'sampleTestId' AS asked,
-               (SELECT min(i)
+               ARRAY(
+                SELECT i
                   FROM generate_subscripts(p_rows, 1) i
                  WHERE (p_rows[i]).row_number = (n.value ->> 'row')::integer
+                   AND coalesce((p_rows[i]).sheet, '')
+                       = coalesce(n.value ->> 'sheet', (p_rows[i]).sheet, '')
+                   AND (n.value ->> 'column' IS NULL
+                        OR (p_rows[i]).column_number = (n.value ->> 'column')::integer)
                    AND (p_rows[i]).control IS NULL
                    AND (p_rows[i]).sample_id = t.sample_id
-                   AND (p_rows[i]).test_definition_id = t.test_definition_id) AS place
+                   AND (p_rows[i]).test_definition_id = t.test_definition_id) AS places
           FROM jsonb_array_elements(p_tests) n
           LEFT JOIN lims.sample_test t
             ON t.organization_id = p_organization
            AND t.id = (n.value ->> 'sampleTestId')::bigint
            AND t.disposition = 'active'
     LOOP
-        IF v.place IS NULL THEN
+        IF v.places = '{}' THEN
             PERFORM lims.refuse('invalid_body', format(
                 'tests: row %s has no value for sample test %s', v.row, v.asked));
+        ELSIF cardinality(v.places) > 1 THEN
+            PERFORM lims.refuse('invalid_body', format(
+                'tests: several values of row %s are of the sample and the test of sample test %s: '
+                'name the sheet and the column of the one that is meant', v.row, v.asked));
+        ELSIF (v_rows[v.places[1]]).named THEN
+            PERFORM lims.refuse('invalid_body', format(
+                'tests: a value of row %s is to be for two tests, of which %s is one',
+                v.row, v.asked));
         END IF;
-        v_rows[v.place].sample_test_id := v.id;
-        v_rows[v.place].tests := 1;
-        v_rows[v.place].named := true;
+        v_rows[v.places[1]].sample_test_id := v.id;
+        v_rows[v.places[1]].tests := 1;
+        v_rows[v.places[1]].named := true;
     END LOOP;
     RETURN v_rows;
 END

@@ -78,6 +78,16 @@ static const lims_field_t test_fields[] = {
       .min = 1,
       .max = APR_INT32_MAX,
       .doc = "Number of the row or line, from 1." },
+    { .name = "sheet",
+      .type = LIMS_T_STRING,
+      .max = 255,
+      .doc = "Name of the workbook's sheet; required where several sheets have such a row." },
+    { .name = "column",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = LIMS_FILE_COLUMNS_MAX,
+      .doc = "Number of the value's column, counted from 1; required where the row has several "
+             "values for the test." },
     { .name = "sampleTestId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_REQUIRED,
@@ -177,9 +187,12 @@ static void parse_aliases(lims_import_t *import, const lims_json_t *list)
 static void parse_tests(lims_import_t *import, const lims_json_t *list, const char *text)
 {
     import->tests = text;
-    import->named = apr_array_make(import->pool, 4, sizeof(int));
+    import->named = apr_array_make(import->pool, 4, sizeof(lims_named_t));
     for (const lims_json_t *each = list->first; each; each = each->next) {
-        APR_ARRAY_PUSH(import->named, int) = (int)strtol(text_of(each, "row", "0"), NULL, 10);
+        APR_ARRAY_PUSH(import->named, lims_named_t) =
+            (lims_named_t){ .sheet = text_of(each, "sheet", NULL),
+                            .row = (int)strtol(text_of(each, "row", "0"), NULL, 10),
+                            .column = (int)strtol(text_of(each, "column", "0"), NULL, 10) };
     }
 }
 
@@ -266,8 +279,16 @@ static bool is_read(const lims_import_t *import, const lims_reason_t *reason)
     return false;
 }
 
+/* Whether a test is named for the value that a reason is about. */
+static bool is_named(const lims_named_t *named, const lims_reason_t *reason)
+{
+    return named->row == reason->row &&
+           (!named->sheet || strcmp(named->sheet, reason->sheet ? reason->sheet : "") == 0) &&
+           (!named->column || named->column == reason->value_column);
+}
+
 /* Several values of a row for one test are repetitions, once it is said which test each is
- * for: the database looks at them again. */
+ * for: the database looks at them again, and refuses a name that several values fit. */
 static bool is_settled(const lims_import_t *import, const lims_reason_t *reason)
 {
     bool repeated = (reason->code == LIMS_REASON_DUPLICATE_ROW ||
@@ -275,7 +296,7 @@ static bool is_settled(const lims_import_t *import, const lims_reason_t *reason)
                     is_read(import, reason);
 
     for (int i = 0; repeated && i < import->named->nelts; i++) {
-        if (APR_ARRAY_IDX(import->named, i, int) == reason->row) {
+        if (is_named(&APR_ARRAY_IDX(import->named, i, lims_named_t), reason)) {
             return true;
         }
     }

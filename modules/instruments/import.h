@@ -28,6 +28,12 @@ typedef struct {
     const char *from, *to;
 } lims_alias_t;
 
+/* The place of a value for which a person names the test. */
+typedef struct {
+    const char *sheet; /* NULL: any */
+    int row, column;   /* from 1; column 0: any */
+} lims_named_t;
+
 /* An exclusion by a person: a value is excluded if all given members fit it. */
 typedef struct {
     const char *sheet;       /* "" where there are none */
@@ -53,8 +59,8 @@ typedef struct {
     const char *broken;                /* code of a profile that cannot be parsed, or NULL */
     apr_array_header_t *excluded;      /* of lims_excluded_t, or NULL */
     const apr_array_header_t *aliases; /* of lims_alias_t, or NULL */
-    const char *tests;                 /* JSON: [{ row, sampleTestId }], or NULL */
-    apr_array_header_t *named;         /* of int: the rows in .tests, or NULL */
+    const char *tests;                 /* JSON: [{ row, sheet, column, sampleTestId }], or NULL */
+    apr_array_header_t *named;         /* of lims_named_t: the places in .tests, or NULL */
     /* Content that was read. */
     lims_readings_t *readings;
     /* Outcome. */

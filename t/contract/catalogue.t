@@ -214,7 +214,7 @@ my %in_c_alone = (
     map { ("releaseInstrumentFile.$_" => 'in the resolution, a document',
             "decideInstrumentFile.decisions.$_" => 'in the decisions, a document') }
         qw(exclude.sheet exclude.cell exclude.test exclude.trackingId exclude.reason
-        aliases.from aliases.to aliases.reason),
+        aliases.from aliases.to aliases.reason tests.sheet),
 );
 
 # Text of columns with a closed list.

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use LIMS::Files::Instrument;
+use LIMS::Files::Writer;
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
@@ -86,6 +87,28 @@ subtest 'a test that a person names' => sub {
     is_deeply(results(@tests), [ undef, '3.0', undef ], 'released, into the test that is named');
     is_deeply($made->{resolution}{tests}, [ { row => 2, sampleTestId => $tests[1] } ],
         'the resolution names the test');
+};
+
+subtest 'a test that is named for a row of one of two sheets' => sub {
+    $pc->profile(code => 'book', name => 'Workbook', dialect => undef,
+        match => { container => 'xlsx', headers => [qw(Sample Test Value)] },
+        columns => { trackingId => 'Sample', test => 'Test', value => 'Value' });
+    my ($sample, @tests) = repeated(2);
+    my @sheets = map { { name => $_->[0], rows => [ [qw(Sample Test Value)],
+                [ $sample->{trackingId}, 'NO3', $_->[1] ] ] } } [ 'Run1', 7.1 ], [ 'Run2', 7.2 ];
+    my $held = $pc->send(workbook(@sheets), name => 'runs.xlsx', base64 => 1)->json;
+    is($held->{status}, 'quarantined', 'held');
+    my @release = ('instrument-file release', $held->{id}, @why, 'tests');
+    my $named = sub { return [ map { { row => 2, @$_ } } @_ ] };
+    my $why = $ann->refused('invalid_transition', @release, $named->([ sampleTestId => $tests[0] ]));
+    like($why->{message}, qr/several values of row 2 .*name the sheet/,
+        'without its sheet the row is two rows');
+    $why = $ann->refused('invalid_transition', @release,
+        $named->(map { [ sheet => 'Run1', sampleTestId => $_ ] } @tests[ 0, 1 ]));
+    like($why->{message}, qr/is to be for two tests/, 'a value has one test');
+    is($ann->done(@release, $named->([ sheet => 'Run2', sampleTestId => $tests[0] ],
+                [ sheet => 'Run1', sampleTestId => $tests[1] ]))->{status}, 'released', 'released');
+    is_deeply(results(@tests), [ '7.2', '7.1', undef ], 'each value stands in the test named for it');
 };
 
 subtest 'decisions that are kept until the release' => sub {

@@ -218,6 +218,19 @@ export const withAlias = (decisions: Decisions, alias: Alias): Decisions => ({
     aliases: [...decisions.aliases.filter(({ from }) => from !== alias.from), alias],
 });
 
+// A value of the row has one test, so that another one takes its place.
+export const withTest = (
+    decisions: Decisions, { sheet, row, column }: Reason, sampleTestId: number,
+): Decisions => ({
+    ...decisions,
+    tests: [
+        ...decisions.tests.filter((one) => column === null || one.column !== column
+            || one.row !== row || !sameSheet(one, sheet)),
+        { row: row ?? 1, ...(sheet ? { sheet } : {}), ...(column === null ? {} : { column }),
+            sampleTestId },
+    ],
+});
+
 export const without = (decisions: Decisions, { one }: Decision): Decisions => ({
     ...decisions,
     exclude: decisions.exclude.filter((other) => other !== one),

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asksForTest, cardAt, cardsOf, columnOf, decisionsOf, isExcluded, letterOf,
-    nameInFile, nextOpen, readingsOf, sent, withAlias,
-    without } from '../../../../modules/application/web/nouns/file-reasons.ts';
+import { asksForTest, cardAt, cardsOf, columnOf, decisionsOf, isExcluded, letterOf, nameInFile, nextOpen,
+    readingsOf, sent, withAlias, withTest, without } from '../../../../modules/application/web/nouns/file-reasons.ts';
 import type { Reason } from '../../../../modules/application/web/nouns/file-reasons.ts';
 
 const reason = (row: number | null, code: string, rest: Partial<Reason> = {}): Reason =>
@@ -117,11 +116,13 @@ test('a sample without the test is named as the file names it', () => {
 
 test('each value of a row has the test that was chosen for it', () => {
     const several = (column: number, sheet = 'Run1') => reason(2, 'ambiguous_test', { sheet, column });
-    const chosen = decisionsOf({ decisions: { tests: [
-        { row: 2, sheet: 'Run1', column: 3, sampleTestId: 7 },
-        { row: 2, sheet: 'Run1', column: 2, sampleTestId: 8 }] } });
+    const chosen = withTest(withTest(decisionsOf({ decisions: {} }), several(3), 7), several(2), 8);
+    const tests = (one: typeof chosen) =>
+        one.tests.map(({ column, sampleTestId }) => [column, sampleTestId]);
 
     assert.deepEqual(cardsOf([several(2), several(3), several(4), several(3, 'Run2')], null, chosen)
         .map(({ decision }) => decision?.kind === 'test' ? decision.one.sampleTestId : null),
     [8, 7, null, null]);
+    assert.deepEqual(tests(withTest(chosen, several(3), 9)), [[2, 8], [3, 9]]);
+    assert.deepEqual(tests(withTest(chosen, several(3, 'Run2'), 9)), [[3, 7], [2, 8], [3, 9]]);
 });

@@ -11,7 +11,7 @@ import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, nameInFile, readingsOf,
-    withAlias, without } from '../../nouns/file-reasons.ts';
+    withAlias, withTest, without } from '../../nouns/file-reasons.ts';
 import type { Card, Decision, Reading, Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
@@ -89,8 +89,7 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
         decide(file, bySample
             ? withAlias(decisions, { from: nameInFile(reason, readings, decisions), to: name,
                 reason: why })
-            : { ...decisions, tests: [...decisions.tests,
-                { row: reason.row ?? 1, sampleTestId: one?.sampleTestId ?? 0 }] }).catch(tell);
+            : withTest(decisions, reason, one?.sampleTestId ?? 0)).catch(tell);
     };
 
     return (
