@@ -73,7 +73,7 @@ async function unknown(page) {
 }
 
 async function list(page) {
-    ok(await rows(page) > 40, 'the list');
+    await until(page, () => document.querySelectorAll('tbody tr').length > 40, 'the list');
     const shown = await page.textContent('table[role=grid] tbody');
     ok(/In progress \d+ of \d+/.test(shown), 'the list shows how far a sample has come');
     ok(/Blocked \d+/.test(shown), 'the list shows how much blocks a sample');
