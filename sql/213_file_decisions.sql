@@ -5,8 +5,9 @@
 -- Tests that are named ------------------------------------------------------
 
 -- The readings with the tests that a person has named for them, an array of { row, sheet,
--- column, sampleTestId }: active tests of the sample and the definition that the row names; sheet
--- and column where several values of that number of row fit. NULL: none are named.
+-- column, sampleTestId }: active tests of the sample and the definition that the row names. Sheet
+-- and column may be left out where they are not needed to tell values of a row's number apart.
+-- NULL: none are named.
 CREATE FUNCTION lims.name_tests(
     p_organization bigint,
     p_rows lims.file_reading[],

@@ -32,7 +32,7 @@ IN_FRONT_OF_ZLIB int deflateInit_(z_streamp stream, int level, const char *versi
 IN_FRONT_OF_ZLIB int deflate(z_streamp stream, int flush);
 IN_FRONT_OF_ZLIB int deflateEnd(z_streamp stream);
 
-/* By which a gathered stream is known: zlib never calls it. */
+/* The zfree of a gathered stream, by which it is told from a stream of zlib; nobody calls it. */
 static void mark(voidpf opaque, voidpf address)
 {
     (void)opaque;
@@ -106,11 +106,9 @@ int deflate(z_streamp stream, int flush)
     gathered_t *this = gathered(stream);
 
     if (!this) {
-        static int (*zlib)(z_streamp, int);
+        int (*zlib)(z_streamp, int);
 
-        if (!zlib) {
-            *(void **)(&zlib) = dlsym(RTLD_NEXT, "deflate");
-        }
+        *(void **)(&zlib) = dlsym(RTLD_NEXT, "deflate");
         return zlib(stream, flush);
     }
     if (stream->avail_out == 0) {
@@ -130,11 +128,9 @@ int deflateEnd(z_streamp stream)
     gathered_t *this = gathered(stream);
 
     if (!this) {
-        static int (*zlib)(z_streamp);
+        int (*zlib)(z_streamp);
 
-        if (!zlib) {
-            *(void **)(&zlib) = dlsym(RTLD_NEXT, "deflateEnd");
-        }
+        *(void **)(&zlib) = dlsym(RTLD_NEXT, "deflateEnd");
         return zlib(stream);
     }
     g_byte_array_unref(this->plain);

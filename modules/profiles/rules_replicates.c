@@ -177,7 +177,7 @@ static void refuse_all(const lims_layout_t *layout, const group_t *group)
 }
 
 /* Returns which of its values a group is resolved to; -1: none, with reasons. */
-static int counting_of(const lims_layout_t *layout, const group_t *group)
+static int resolve(const lims_layout_t *layout, const group_t *group)
 {
     switch (layout->profile->replicates.policy) {
     case LIMS_REPLICATES_LAST:
@@ -193,8 +193,8 @@ static int counting_of(const lims_layout_t *layout, const group_t *group)
     }
 }
 
-/* Keeps the reading of each group that counts, and all readings that are in no group. */
-static void keep_counting(lims_layout_t *layout, const apr_array_header_t *groups)
+/* Keeps the reading that each group is resolved to, and all readings that are in no group. */
+static void keep_resolved(lims_layout_t *layout, const apr_array_header_t *groups)
 {
     apr_array_header_t *readings = layout->out->readings;
     char *dropped = apr_pcalloc(layout->pool, (apr_size_t)readings->nelts + 1);
@@ -202,7 +202,7 @@ static void keep_counting(lims_layout_t *layout, const apr_array_header_t *group
 
     for (int i = 0; i < groups->nelts; i++) {
         const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
-        int keep = counting_of(layout, group);
+        int keep = resolve(layout, group);
 
         for (int j = 0; j < group->nelts; j++) {
             dropped[APR_ARRAY_IDX(group, j, int)] = j != keep;
@@ -233,7 +233,7 @@ void lims_replicates_resolve(lims_layout_t *layout)
             refuse_further(layout, APR_ARRAY_IDX(groups, i, group_t *));
         }
     } else {
-        keep_counting(layout, groups);
+        keep_resolved(layout, groups);
     }
     if (policy == LIMS_REPLICATES_MEAN) {
         layout->out->counts.skipped = skipped; /* all replicates count as one result */

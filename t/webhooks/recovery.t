@@ -229,7 +229,7 @@ step(1);
 step(1);
 ok(webhook('recovery', $_)->{requeued} > 0, 'both jobs have begun') for $long, $short;
 
-# One whose steps come to nothing stands behind the other.
+# A recovery whose steps fail does not delay the other.
 my $held = webhook('recovery', $long)->{requeued};
 $db->begin_work;
 $db->do('SELECT FROM lims.webhook_delivery WHERE endpoint_id = ? AND given_up FOR UPDATE', undef,

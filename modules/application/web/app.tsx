@@ -107,16 +107,16 @@ function Application(): ReactElement | null {
         : <Shell key={state.session.person.id} routes={routes} />;
 }
 
+const routeAt = (path: string): Route | undefined =>
+    routes.find(({ pattern }) => match(pattern, path));
+
 // The page of the address, or the one that most people begin with, is loaded while they sign in.
 function prepareFirst(): void {
-    for (const { pattern, page } of routes) {
-        const found = match(pattern, location.pathname);
-        if (found) {
-            prepare(page(found));
-            return;
-        }
+    const route = routeAt(location.pathname) ?? routes[0];
+
+    if (route) {
+        prepare(route.page(match(route.pattern, location.pathname) ?? {}));
     }
-    routes.slice(0, 1).forEach(({ page }) => prepare(page({})));
 }
 
 // Milliseconds that a page waits at most to be drawn with what it shows.
@@ -126,7 +126,7 @@ const patience = 200;
 async function openFirstPage(now: Session): Promise<void> {
     const first = firstOf(placesOf(routes, now), now);
     const path = pathAt(location.pathname, first && start(first));
-    const route = routes.find(({ pattern }) => match(pattern, path));
+    const route = routeAt(path);
 
     if (path !== location.pathname) {
         navigate(path, { replace: true });

@@ -161,11 +161,12 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
         queries.invalidateQueries({ queryKey: ['GET', path] })));
 }
 
-type Pick<P extends ReadPath, R> = (page: Read<P>) => { rows: R[]; next: number | undefined };
+// Takes the rows out of a page of a list, and the cursor of the next one.
+type Rows<P extends ReadPath, R> = (page: Read<P>) => { rows: R[]; next: number | undefined };
 
 // All pages of a list that is short by nature: names of projects, materials.
 function wholeOf<P extends ReadPath, R>(
-    path: P, pick: Pick<P, R>,
+    path: P, pick: Rows<P, R>,
 ): Query<Read<P>[]> & { staleTime: number } {
     const key = ['GET', path, 'all'];
     return {
@@ -189,12 +190,12 @@ function wholeOf<P extends ReadPath, R>(
     };
 }
 
-export const readWholeAhead = <P extends ReadPath, R>(path: P, pick: Pick<P, R>): Promise<void> =>
+export const readWholeAhead = <P extends ReadPath, R>(path: P, pick: Rows<P, R>): Promise<void> =>
     queries.prefetchQuery(wholeOf(path, pick));
 
 // The pages are kept; each caller takes its own out of them.
 export function useWhole<P extends ReadPath, R>(
-    path: P, pick: Pick<P, R>, manner: Manner = {},
+    path: P, pick: Rows<P, R>, manner: Manner = {},
 ): UseQueryResult<R[], Problem> {
     const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
     return useQuery<Read<P>[], Problem, R[]>({
@@ -205,4 +206,5 @@ export function useWhole<P extends ReadPath, R>(
 }
 
 // Reads all rows of a list, empty until they have come: for names of records that a page refers to.
-export const useAll = <P extends ReadPath, R>(path: P, pick: Pick<P, R>): R[] => useWhole(path, pick).data ?? none;
+export const useAll = <P extends ReadPath, R>(path: P, pick: Rows<P, R>): R[] =>
+    useWhole(path, pick).data ?? none;

@@ -13,7 +13,8 @@ export type Session = Read<'/session'>;
 export type State =
     | { is: 'unknown' }
     | { is: 'nobody' }
-    // opening: the first page is being read, behind what was shown before.
+    // opening: while the data of the first page are read, what was shown before stays: nothing
+    // (unknown), or the sign-in page (nobody).
     | { is: 'in'; session: Session; opening?: 'unknown' | 'nobody' }
     | { is: 'ended'; session: Session; at: string; by: 'time' | 'sign-out' | 'other' };
 

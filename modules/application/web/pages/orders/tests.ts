@@ -39,8 +39,8 @@ const parted = ({ code, name }: Named): boolean => /[,;]/.test(code) || /[,;]/.t
 
 // Splits a text at commas and semicolons, except those within a name: the longest name counts.
 function partsOf({ definitions, panels }: Known, text: string): string[] {
-    const names = [...definitions.filter(parted), ...panels.filter(parted)];
     const ends = [...text.matchAll(/[,;]/g)].map(({ index }) => index);
+    const names = ends.length ? [...definitions.filter(parted), ...panels.filter(parted)] : [];
     const isName = (start: number, end: number): boolean =>
         called(names, text.slice(start, end).trim().replace(/^[+-]/, '')).length > 0;
     const parts: string[] = [];

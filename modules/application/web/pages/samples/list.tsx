@@ -14,6 +14,7 @@ import { may } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Link, useAddress } from '../../router.tsx';
 import { filtersIn } from '../../table/filter.ts';
+import type { Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
@@ -30,24 +31,25 @@ const actions = [...sampleActions, ...amendmentActions.map((action) =>
 
 const noNames: Names = { projects: new Map(), materials: new Map() };
 
-// Returns what is asked of the API at an address of the list.
-function askedIn(search: URLSearchParams, known = knownFilters(noNames, '')) {
-    const cursor = search.get('cursor');
-    return { params: { query: {
-        ...withUsual(filtersIn(search, known)), order: '-id', limit: 50, include: 'progress',
-        ...(cursor ? { cursor: Number(cursor) } : {}),
-    } } } as const;
-}
+// Returns what is asked of the API.
+const askedFor = (filters: Filters, cursor: string | null) => ({ params: { query: {
+    ...withUsual(filters), order: '-id', limit: 50, include: 'progress',
+    ...(cursor ? { cursor: Number(cursor) } : {}),
+} } } as const);
 
-export const readSamples = (search: URLSearchParams): Promise<unknown> =>
-    Promise.all([readAhead('/samples', askedIn(search)), readNames()]);
+// Reads what the list shows at an address, ahead of it.
+export const readSamples = (search: URLSearchParams): Promise<unknown> => Promise.all([
+    readAhead('/samples', askedFor(filtersIn(search, knownFilters(noNames, '')),
+        search.get('cursor'))),
+    readNames(),
+]);
 
 export function SampleList(): ReactElement {
     const { searchParams } = useAddress();
     const names = useNames();
     const known = knownFilters(names, useOrderNumber(searchParams.get('orderId')));
     const filters = filtersIn(searchParams, known);
-    const found = useRead('/samples', askedIn(searchParams, known), { live: 15 });
+    const found = useRead('/samples', askedFor(filters, searchParams.get('cursor')), { live: 15 });
     const rows = found.data?.data ?? none;
     const columns = useMemo(() => columnsOf(names), [names]);
     const { all } = useCounts({}, found.data?.data.length === 0);
