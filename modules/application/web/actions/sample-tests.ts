@@ -9,7 +9,8 @@ import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import { condition, readNow } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
-import { session } from '../api/session.ts';
+import { may, session } from '../api/session.ts';
+import { isOpen } from '../nouns/sample.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
@@ -22,10 +23,6 @@ interface One {
     test: Test;
     sample: Sample;
 }
-
-// People may change a reported sample, too, while it is amended.
-const isOpen = ({ status, disposition, amendment }: Sample): boolean =>
-    (status !== 'reported' || amendment !== null) && disposition === 'active';
 
 const entered = ({ tests }: Sample): Sample['tests'] =>
     tests.filter(({ status, disposition }) => status === 'entered' && disposition === 'active');
@@ -159,6 +156,11 @@ async function choosing(one: One): Promise<Question> {
     };
 }
 
+// A test is cancelled and taken back as a part of the order while it has no result, and later by
+// who answers for results.
+const mayCancel = ({ result }: Test): boolean =>
+    may(result === null ? 'sample.edit' : 'result.verify');
+
 export const oneTestActions: Action<One>[] = [
     investigating<One>('sample-test.investigate', ({ test, sample }) => ({
         of: `${test.testCode} ${sample.trackingId}`,
@@ -194,9 +196,8 @@ export const oneTestActions: Action<One>[] = [
     {
         id: 'sample-test.cancel',
         title: ({ test }) => t.sample.cancelTest(test.testCode),
-        permission: 'sample.edit',
-        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
-            && test.status !== 'verified',
+        visible: ({ test, sample }) => mayCancel(test) && isOpen(sample)
+            && test.disposition === 'active' && test.status !== 'verified',
         perform: (one) => withReason(one, t.sample.cancelTest(one.test.testCode),
             t.sample.testCancelled(one.test.testCode), (path, reason) =>
                 answer(api.POST('/sample-tests/{id}/cancel', { ...path, body: { reason } }))),
@@ -204,8 +205,8 @@ export const oneTestActions: Action<One>[] = [
     {
         id: 'sample-test.restore',
         title: ({ test }) => t.sample.restoreTest(test.testCode),
-        permission: 'sample.edit',
-        visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'cancelled',
+        visible: ({ test, sample }) => mayCancel(test) && isOpen(sample)
+            && test.disposition === 'cancelled',
         perform: (one) => withReason(one, t.sample.restoreTest(one.test.testCode),
             t.sample.testRestored(one.test.testCode), (path, reason) =>
                 answer(api.POST('/sample-tests/{id}/restore', { ...path, body: { reason } }))),

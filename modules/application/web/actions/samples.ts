@@ -6,8 +6,9 @@ import { ask } from '../acting/ask.ts';
 import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
-import type { Read } from '../api/read.ts';
-import { session } from '../api/session.ts';
+import { may, session } from '../api/session.ts';
+import { isOpen } from '../nouns/sample.ts';
+import type { Sample } from '../nouns/sample.ts';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
@@ -15,8 +16,7 @@ import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
 import { labelAction } from './labels.tsx';
-
-export type Sample = Read<'/samples'>['data'][number];
+import { completeAction, statusActions } from './sample-status.ts';
 
 const name = (sample: Sample): string => sample.trackingId;
 
@@ -28,10 +28,6 @@ const waits = (samples: Sample[]): Sample[] =>
     samples.filter(({ status, disposition }) => status === 'pending' && disposition === 'active');
 const ripe = (samples: Sample[]): Sample[] =>
     samples.filter(({ releaseState }) => releaseState === 'ready_to_report');
-const worked = (samples: Sample[]): Sample[] =>
-    samples.filter(({ status, disposition, releaseState }) => disposition === 'active'
-        && releaseState === 'ready_for_review'
-        && (status === 'received' || status === 'processing'));
 const inState = (samples: Sample[], ...states: Sample['disposition'][]): Sample[] =>
     samples.filter(({ disposition, status }) => states.includes(disposition)
         && status !== 'reported');
@@ -71,11 +67,12 @@ function confirmed(
 
 function dispose(
     samples: Sample[], disposition: Sample['disposition'], title: string,
-    done: (count: number) => string,
+    done: (count: number) => string, explanation?: string,
 ): void {
     ask({
         kind: 'reason',
         title,
+        ...(explanation ? { explanation } : {}),
         lines: samples.map(name),
         reason: 'must',
         perform: async ({ reason = '' }) => {
@@ -113,6 +110,17 @@ async function assign(samples: Sample[]): Promise<void> {
         },
     });
 }
+
+// Whoever cancels samples takes cancelled and rejected ones back; holding them is editing them.
+const resumable = (samples: Sample[]): Sample[] => [
+    ...may('sample.edit') ? inState(samples, 'on_hold') : [],
+    ...may('sample.cancel') ? inState(samples, 'cancelled', 'rejected') : [],
+];
+
+// The work on them has ended.
+const ended = (samples: Sample[]): Sample[] => samples.filter(
+    ({ status, disposition, amendment }) => amendment === null && disposition !== 'disposed'
+        && (status === 'reported' || disposition === 'cancelled' || disposition === 'rejected'));
 
 // A receipt can be undone on the day on which it was made.
 function receivedToday(samples: Sample[]): Sample[] {
@@ -162,17 +170,7 @@ export const sampleActions: Action<Sample[]>[] = [
         visible: (all) => waits(all).length > 0,
         perform: (all) => receive(waits(all)),
     },
-    {
-        id: 'sample.complete',
-        title: (all) => t.samples.complete(worked(all).length),
-        permission: 'result.enter',
-        step: true,
-        visible: (all) => worked(all).length > 0,
-        perform: (all) => confirmed(t.samples.complete(worked(all).length), undefined, worked(all),
-            (sample) => answer(api.PATCH('/samples/{id}/status', {
-                ...path(sample), body: { status: 'completed' },
-            })), t.samples.completed),
-    },
+    completeAction,
     {
         id: 'certificate.issue',
         title: (all) => t.samples.certificate(reported(all).length),
@@ -190,9 +188,7 @@ export const sampleActions: Action<Sample[]>[] = [
         permission: 'sample.edit',
         rare: true,
         keys: 'e',
-        visible: (all) => all.length === 1 && all.every(({ status, disposition, amendment }) =>
-            (status !== 'reported' || amendment !== null)
-            && (disposition === 'active' || disposition === 'on_hold')),
+        visible: (all) => all.length === 1 && all.every(isOpen),
         perform: ([one]) => one && navigate(paths.sample(one.id, 'edit')),
     },
     {
@@ -212,14 +208,14 @@ export const sampleActions: Action<Sample[]>[] = [
     },
     {
         id: 'sample.resume',
-        title: (all) => t.samples.resume(inState(all, 'on_hold', 'cancelled', 'rejected').length),
-        permission: 'sample.edit',
-        visible: (all) => inState(all, 'on_hold', 'cancelled', 'rejected').length > 0,
+        title: (all) => t.samples.resume(resumable(all).length),
+        visible: (all) => resumable(all).length > 0,
         perform: (all) => {
-            const some = inState(all, 'on_hold', 'cancelled', 'rejected');
+            const some = resumable(all);
             dispose(some, 'active', t.samples.resume(some.length), t.samples.resumed);
         },
     },
+    ...statusActions,
     labelAction<Sample>('sample', name),
     {
         id: 'sample.cancel',
@@ -242,6 +238,15 @@ export const sampleActions: Action<Sample[]>[] = [
             const some = inState(all, 'active', 'on_hold');
             dispose(some, 'rejected', t.samples.reject(some.length), t.samples.rejected);
         },
+    },
+    {
+        id: 'sample.dispose',
+        title: (all) => t.samples.dispose(ended(all).length),
+        permission: 'sample.edit',
+        rare: true,
+        visible: (all) => ended(all).length > 0,
+        perform: (all) => dispose(ended(all), 'disposed', t.samples.dispose(ended(all).length),
+            t.samples.disposed, t.samples.disposeWhat),
     },
     {
         id: 'sample.unreceive',

@@ -104,8 +104,10 @@ function finishTyping(silent: boolean): void {
         return;
     }
     burst = none;
-    if (!before && !silent && chosen().singleKeys !== 'off') {
-        [...text].forEach((character) => find(character === ' ' ? 'Space' : character)?.run());
+    if (!before && !silent) {
+        // Space is no character that somebody says or hits by mistake: it cannot be turned off.
+        [...text].filter((character) => character === ' ' || chosen().singleKeys !== 'off')
+            .forEach((character) => find(character === ' ' ? 'Space' : character)?.run());
     }
     before = null;
 }
@@ -155,6 +157,10 @@ const isCommand = (event: KeyboardEvent): boolean => event.ctrlKey || event.meta
 
 const isPlain = (event: KeyboardEvent): boolean =>
     event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+
+// A shortcut of its own, unless a label is being read.
+const isShiftedSpace = (event: KeyboardEvent): boolean =>
+    event.key === ' ' && event.shiftKey && burst.text === '';
 
 function fire(event: KeyboardEvent, target: Element, field: Field | null): void {
     if (burst.text !== '' && !['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) {
@@ -212,7 +218,7 @@ export function press(event: KeyboardEvent): void {
     } else if (ends(event, burst)) {
         swallow(event);
         finishScan();
-    } else if (isPlain(event) && event.repeat && !field) {
+    } else if (isPlain(event) && !field && (event.repeat || isShiftedSpace(event))) {
         fire(event, target, field);
     } else if (isPlain(event) && !hasOwnKeys(target, event.key)) {
         takeCharacter(event, field, inDialog(target));

@@ -13,7 +13,7 @@ import { t } from '../texts/texts.ts';
 const always: [string, string][] = [
     ['/', t.keys.scan], ['Mod+v', t.keys.paste], ['? F1', t.keys.help], ['Mod+k', t.keys.quick],
     ['j ↓', t.keys.down], ['k ↑', t.keys.up], ['Enter', t.keys.open], ['Space', t.keys.peek],
-    ['x', t.keys.select], ['Shift+↓', t.keys.range], ['Mod+a', t.keys.all],
+    ['x Shift+Space', t.keys.select], ['Shift+↓', t.keys.range], ['Mod+a', t.keys.all],
     ['Esc', t.keys.escape],
 ];
 

@@ -94,7 +94,8 @@ function useKeys<Row extends Identified>(table: Properties<Row>, shown: Shown): 
             ...(peek ? [{ keys: 'Space', run: here(peek) }] : []),
             ...(select ? [
                 { keys: 'Mod+a', run: () => select(allOrNone(selected, rows)) },
-                { keys: 'x', run: here((row) => select(toggled(selected, row.id))) },
+                ...['x', 'Shift+Space'].map((keys) => (
+                    { keys, run: here((row) => select(toggled(selected, row.id))) })),
                 { keys: 'Shift+ArrowDown', run: () => extend(1) },
                 { keys: 'Shift+ArrowUp', run: () => extend(-1) },
             ] : []),

@@ -449,11 +449,22 @@ async function shortcutsOff(page) {
     await page.waitForSelector('tr.cursor');
     const first = await cursor(page);
     await page.locator('tr.cursor').focus();
-    await press(page, 'j', 'x', 'Space');
+    const selected = () => page.locator('tr[aria-selected=true] th').allTextContents();
+    await press(page, 'j', 'x');
     is(await cursor(page), first, 'shortcuts that are off move no cursor');
-    is(await page.locator('tr[aria-selected=true]').count(), 0, 'shortcuts that are off select no row');
-    await press(page, 'ArrowDown');
+    is((await selected()).length, 0, 'shortcuts that are off select no row');
+    await press(page, 'Shift+Space', 'ArrowDown');
     ok(await cursor(page) !== first, 'arrows are no shortcuts');
+    await press(page, 'ArrowDown', 'Shift+Space');
+    is((await selected()).join(), [first, await cursor(page)].join(),
+        'rows that are not neighbours are selected without shortcuts');
+    await press(page, 'Shift+Space');
+    is((await selected()).join(), first, 'a row is taken out of the selection without shortcuts');
+    await press(page, 'Space');
+    await page.waitForSelector('.peek');
+    await press(page, 'Space');
+    await page.locator('.peek').waitFor({ state: 'detached' });
+    await press(page, 'Escape', 'ArrowUp');
     await toggle();
     await page.locator('tr.cursor').focus();
     await press(page, 'k');

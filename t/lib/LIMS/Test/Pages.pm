@@ -84,7 +84,9 @@ sub folder {
         ($ENV{LIMS_OUT} // "$root/build/out") . "/application-tests/$folder");
 }
 
-my @for_node = ('--platform=node', '--format=cjs', '--out-extension:.js=.cjs');
+# Modules learn the base path of the application from where they are loaded.
+my @for_node = ('--platform=node', '--format=cjs', '--out-extension:.js=.cjs',
+    '--define:import.meta.url="file:///assets/page.js"');
 
 =item units($folder)
 

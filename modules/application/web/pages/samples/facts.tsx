@@ -10,6 +10,7 @@ import { useRead } from '../../api/read.ts';
 import { may, useSession } from '../../api/session.ts';
 import { factsOf } from '../../form/facts.ts';
 import { InlineForm } from '../../form/form.tsx';
+import { isOpen } from '../../nouns/sample.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
@@ -52,10 +53,6 @@ function Changeable({ name, rest, children, change }: Properties & {
         </Fact>
     );
 }
-
-const isOpen = ({ status, disposition, amendment }: Whole): boolean =>
-    (status !== 'reported' || amendment !== null)
-    && (disposition === 'active' || disposition === 'on_hold');
 
 function useFact(sample: Whole): FactOf {
     const [changing, setChanging] = useState('');

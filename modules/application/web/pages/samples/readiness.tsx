@@ -58,9 +58,11 @@ function Go({ finding, sampleId, acts }: {
     finding: Finding; sampleId: number; acts: Ready[];
 }): ReactElement | null {
     const ways = waysOf(finding, sampleId);
-    // An approval that nobody has asked for is asked for by completing the sample.
-    const act = ways.length === 0 && finding.category === 'approval_required'
-        ? acts.find(({ id }) => id === 'sample.complete') : undefined;
+    // An approval that nobody has asked for is asked for by completing the sample, and one that
+    // was rejected, by completing it again.
+    const needed = finding.category === 'approval_rejected' ? 'sample.complete-again'
+        : ways.length === 0 && finding.category === 'approval_required' ? 'sample.complete' : '';
+    const act = acts.find(({ id }) => id === needed);
     return (
         <>
             {ways.map(({ noun, no, href }) => (

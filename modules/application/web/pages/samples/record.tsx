@@ -73,10 +73,15 @@ function Beside({ id, acts }: { id: number; acts: Ready[] }): ReactElement {
 
 function Opened({ sample, tab, at }: { sample: Whole; tab: SampleTab; at: number }): ReactElement {
     const { tabs, certified } = useSampleTabs(sample);
+    const rejected = useReadiness(sample.id).data?.findings
+        .some(({ category }) => category === 'approval_rejected') ?? false;
     const actions = useMemo(() => [...allowed(testActions, sample),
-        ...allowed(amendmentActions, sample), ...allowed(sampleActions, [sample])]
+        ...allowed(amendmentActions, sample), ...allowed(sampleActions,
+            // As lists flag it.
+            [rejected ? { ...sample, flags: ['approval_rejected'] } : sample])]
         // A certificate that is there is replaced by an amendment alone.
-        .filter(({ id }) => id !== 'certificate.issue' || !certified), [sample, certified]);
+        .filter(({ id }) => id !== 'certificate.issue' || !certified),
+    [sample, certified, rejected]);
     const editing = tab === 'edit';
     const shown = editing ? 'overview' : tab;
     const back = (): void => navigate(paths.sample(sample.id));
