@@ -89,9 +89,14 @@ bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *po
     return some && *text == '\0' && exponent >= -2 * EXPONENT_MAX;
 }
 
+int lims_decimal_places(const lims_decimal_t *a)
+{
+    return a->exponent < 0 ? -a->exponent : 0;
+}
+
 static const char *plain_text(const lims_decimal_t *a, apr_pool_t *pool)
 {
-    int places = a->exponent < 0 ? -a->exponent : 0;
+    int places = lims_decimal_places(a);
     int top = a->count + a->exponent > 1
                   ? a->count + a->exponent - 1
                   : 0; /* position of the first digit before the decimal point */

@@ -15,9 +15,6 @@
 /* Largest number of digits in a calculation. */
 #define LIMS_DECIMAL_DIGITS_MAX 100
 
-/* Largest number of decimal places to which a number can be rounded. */
-#define LIMS_DECIMAL_PLACES_MAX 30
-
 typedef struct {
     bool negative;
     int count;          /* of digits */
@@ -34,6 +31,10 @@ typedef enum {
 /* Reads [+-]digits[.digits][E[+-]ddd] with nothing around it. False for
  * anything else, and for more digits than the maximum. */
 bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *pool);
+
+/* Returns the number of decimal places of a number written without exponent: 1.20 has
+ * two, 1.2E-5 six, 1.2E5 none. */
+int lims_decimal_places(const lims_decimal_t *number);
 
 /* Formats a number, without exponent up to 40 characters, else as 1.5E+60. */
 const char *lims_decimal_text(const lims_decimal_t *number, apr_pool_t *pool);

@@ -94,13 +94,6 @@ static void refuse_further(const lims_layout_t *layout, const group_t *group)
 
 /* --- Means ------------------------------------------------------------------------------ */
 
-static int places_of(const char *number)
-{
-    const char *point = strchr(number, '.');
-
-    return point ? (int)strspn(point + 1, "0123456789") : 0;
-}
-
 /* Whether a reason blocks a value, by itself or with its row. */
 static bool is_refused(const lims_layout_t *layout, const lims_reading_t *reading)
 {
@@ -143,13 +136,12 @@ static bool take_mean(const lims_layout_t *layout, const group_t *group)
             !lims_decimal_parse(&number, reading->result, layout->pool)) {
             return false;
         }
-        if (policy->decimals < 0 && places_of(reading->result) > places) {
-            places = places_of(reading->result);
+        if (policy->decimals < 0 && lims_decimal_places(&number) > places) {
+            places = lims_decimal_places(&number);
         }
         sum = lims_decimal_add(&sum, &number, layout->pool);
         raw = raw ? apr_pstrcat(layout->pool, raw, "; ", reading->raw, NULL) : reading->raw;
     }
-    places = places < 0 ? 0 : places > LIMS_DECIMAL_PLACES_MAX ? LIMS_DECIMAL_PLACES_MAX : places;
     if (!lims_decimal_divide(&sum, &sum, &count, places, policy->rounding, layout->pool)) {
         return false;
     }

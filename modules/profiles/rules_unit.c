@@ -65,12 +65,22 @@ static const char *dilution_factor(const lims_cell_value_t *value, const char *t
     }
 }
 
-/* Returns the number of decimal places of a canonical number. */
-static int places_of(const char *number)
+/* Returns the decimal places to which a product without end is rounded: two more than the
+ * number has, and as many more as a factor below one takes away from its digits. -1: a text
+ * is not a number. */
+static int places_of_product(const char *number, const char *factor, apr_pool_t *pool)
 {
-    const char *point = strchr(number, '.');
+    const char *slash = strchr(factor, '/');
+    const char *above = slash ? apr_pstrmemdup(pool, factor, (apr_size_t)(slash - factor)) : factor;
+    lims_decimal_t value, top, bottom;
+    int lost;
 
-    return point ? (int)strspn(point + 1, "0123456789") : 0;
+    if (!lims_decimal_parse(&value, number, pool) || !lims_decimal_parse(&top, above, pool) ||
+        !lims_decimal_parse(&bottom, slash ? slash + 1 : "1", pool)) {
+        return -1;
+    }
+    lost = bottom.count + bottom.exponent - top.count - top.exponent;
+    return lims_decimal_places(&value) + (lost > 0 ? lost : 0) + 2;
 }
 
 /* Returns number * factor, exactly; if the decimal expansion is infinite, rounded
@@ -79,17 +89,15 @@ static const char *multiplied(const char *number, const char *factor, apr_pool_t
 {
     const char *one = lims_decimal_convert("1", factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
     const char *result;
-    int places = places_of(number) + 2;
+    int places = places_of_product(number, factor, pool);
 
     if (one && strcmp(one, "1") == 0) {
         return number; /* keeps the text unchanged */
     }
     result = lims_decimal_convert(number, factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
-    return result ? result
-                  : lims_decimal_convert(number, factor, NULL,
-                                         places < LIMS_DECIMAL_PLACES_MAX ? places
-                                                                          : LIMS_DECIMAL_PLACES_MAX,
-                                         LIMS_ROUND_HALF_EVEN, pool);
+    return result || places < 0
+               ? result
+               : lims_decimal_convert(number, factor, NULL, places, LIMS_ROUND_HALF_EVEN, pool);
 }
 
 static const char *diluted(lims_cell_value_t *value, const char *number)

@@ -171,6 +171,13 @@ static const case_t values[] = {
       LONG(", 'dilution': 'Dil'") ", 'dilution': {'apply': 'multiply', 'notation': 'share'}" TEST,
       "ID\tTest\tValue\tDil\nS1\tT\t5\t0.2\nS2\tT\t5\t\n", "2:3 S1 T=25 mg/L d0.2|3:3 S2 T=5 mg/L",
       "" },
+    { "a dilution without end of a number with an exponent, and one below 1",
+      LONG(", 'dilution': 'Dil'") ", 'dilution': {'apply': 'multiply', 'notation': 'share'}" TEST,
+      "ID\tTest\tValue\tDil\nS1\tT\t1.0E-5\t0.3\nS2\tT\t1.0e-5\t0.2\nS3\tT\t2E+3\t0.3\n"
+      "S4\tT\t1E-150\t0.3\nS5\tT\t5.0\t3000\n",
+      "2:3 S1 T=0.00003333 mg/L d0.3|3:3 S2 T=0.000050 mg/L d0.2|4:3 S3 T=6666.67 mg/L d0.3|"
+      "5:3 S4 T=3.33E-150 mg/L d0.3|6:3 S5 T=0.001667 mg/L d3000",
+      "" },
     { "dilution that has been applied", LONG(", 'dilution': 'Dil'") TEST,
       "ID\tTest\tValue\tDil\nS1\tT\t5.00\tDILUENT\n", "2:3 S1 T=5.00 mg/L dDILUENT", "" },
     { "instrument_error_flag",
@@ -257,6 +264,14 @@ static const case_t rows[] = {
       "ID\tTest\tValue\nS1\tT\t5.1\nS2\tT\t7\nS1\tT\t6.25\nS3\tT\t<1\nS3\tT\t2\n",
       "2:3 S1 T=5.68 mg/L",
       "replicate_unresolved@3:3 [7]|replicate_unresolved@5:3 [<1]|replicate_unresolved@6:3 [2]" },
+    { "means of numbers with an exponent, to the places of their numbers",
+      LONG("") ", 'replicates': {'policy': 'mean', 'count': 2}" TEST,
+      "ID\tTest\tValue\nS1\tT\t1.2E-5\nS1\tT\t1.4e-05\nS2\tT\t5E-6\nS2\tT\t7E-6\n"
+      "S3\tT\t1.25E-2\nS3\tT\t1.35E-2\nS4\tT\t1.2E-41\nS4\tT\t1.4E-41\n"
+      "S5\tT\t1.25E+1\nS5\tT\t1.30E1\nS6\tT\t0.5\nS6\tT\t1.25E6\n",
+      "2:3 S1 T=0.000013 mg/L|4:3 S2 T=0.000006 mg/L|6:3 S3 T=0.0130 mg/L|8:3 S4 T=1.3E-41 mg/L|"
+      "10:3 S5 T=12.8 mg/L|12:3 S6 T=625000.2 mg/L",
+      "" },
     { "no mean with a value that is refused",
       LONG(", 'flag': 'F'") ", 'replicates': {'policy': 'mean', 'count': 2}, 'qualifiers': {"
                             "'flags': [{'text': 'FAIL', 'action': 'block'}]}" TEST,
