@@ -72,4 +72,14 @@ const char *lims_evidence_unit(lims_unit_found_t *unit, lims_evidence_t *evidenc
 apr_size_t lims_evidence_split(const char **unit, const char *text,
                                const lims_candidate_t *candidate, apr_pool_t *pool);
 
+/* Returns the places of the values of pointers (lims_pointer_t), for
+ * lims_evidence_qualifier(). */
+apr_hash_t *lims_evidence_values(const apr_array_header_t *pointers, apr_pool_t *pool);
+
+/* Copies the qualifier from the cell that the pointer names; NULL: it names none, or an
+ * empty one. A qualifier of another value, and one beside this value that the pointer does
+ * not name, are contradictions. `values` are those of all pointers of the same look. */
+const char *lims_evidence_qualifier(const char **qualifier, const lims_evidence_t *evidence,
+                                    apr_hash_t *values, const lims_pointer_t *pointer);
+
 #endif /* LIMS_EXTRACTION_EVIDENCE_H */

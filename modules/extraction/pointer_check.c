@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "extraction/evidence.h"
-#include "kernel/vocabulary.h"
 #include "profiles/decimal.h"
 
 const char *const lims_match_names[] = {
@@ -151,16 +150,6 @@ static const char *convert(lims_finding_t *finding, int power, apr_pool_t *pool)
     return NULL;
 }
 
-static bool is_qualifier(const char *text)
-{
-    const char *const *known = lims_result_qualifiers;
-
-    while (*known && strcmp(text, *known) != 0) {
-        known++;
-    }
-    return *known;
-}
-
 /* --- One pointer ------------------------------------------------------------------- */
 
 typedef struct {
@@ -230,26 +219,6 @@ static bool check_candidate(lims_finding_t *finding, const judge_t *judge,
     return true;
 }
 
-static bool copy_qualifier(lims_finding_t *finding, const judge_t *judge,
-                           const lims_pointer_t *pointer)
-{
-    const lims_grid_cell_t *cell;
-
-    if (pointer->qualifier.row == 0) {
-        return true;
-    }
-    cell = shown_cell(judge, pointer->sheet, pointer->qualifier);
-    if (!cell || pointer->qualifier.row != pointer->value.row ||
-        (cell->text[0] != '\0' && !is_qualifier(cell->text))) {
-        reject(finding, LIMS_MATCH_REJECTED_CHECK,
-               "The qualifier is none that a result can have (<, >, ND, J, U), or stands in "
-               "another row.");
-        return false;
-    }
-    finding->qualifier = cell->text[0] != '\0' ? cell->text : NULL;
-    return true;
-}
-
 /* Checks sample, test and unit of a value by the evidence around it. */
 static const char *check_context(lims_finding_t *finding, const judge_t *judge,
                                  const lims_pointer_t *pointer)
@@ -284,7 +253,8 @@ static const char *check_unit(lims_finding_t *finding, const judge_t *judge,
 }
 
 /* The hard checks: a pointer that fails one is rejected. */
-static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+static bool passes(lims_finding_t *finding, const judge_t *judge, apr_hash_t *values,
+                   const lims_pointer_t *pointer)
 {
     const char *problem, *beside = NULL;
 
@@ -298,11 +268,14 @@ static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_poi
     if (!problem) {
         problem = check_unit(finding, judge, pointer, beside);
     }
+    if (!problem) {
+        problem = lims_evidence_qualifier(&finding->qualifier, judge->evidence, values, pointer);
+    }
     if (problem) {
         reject(finding, LIMS_MATCH_REJECTED_CHECK, problem);
         return false;
     }
-    return copy_qualifier(finding, judge, pointer);
+    return true;
 }
 
 static const char *what_lacks(const lims_finding_t *finding)
@@ -514,11 +487,12 @@ static apr_array_header_t *examine(const apr_array_header_t *pointers, const jud
     const apr_array_header_t *kept = distinct(pointers, judge->pool);
     apr_array_header_t *findings =
         apr_array_make(judge->pool, kept->nelts + 1, sizeof(lims_finding_t));
+    apr_hash_t *values = lims_evidence_values(kept, judge->pool);
 
     for (int i = 0; i < kept->nelts; i++) {
         lims_finding_t finding = { .status = LIMS_MATCH_REJECTED_CHECK };
 
-        if (passes(&finding, judge, &APR_ARRAY_IDX(kept, i, lims_pointer_t))) {
+        if (passes(&finding, judge, values, &APR_ARRAY_IDX(kept, i, lims_pointer_t))) {
             finding.status = LIMS_MATCH_PROPOSED;
         }
         APR_ARRAY_PUSH(findings, lims_finding_t) = finding;

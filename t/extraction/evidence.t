@@ -118,6 +118,49 @@ subtest 'a unit converts, or refuses' => sub {
         'a text is not converted');
 };
 
+subtest 'a qualifier belongs to one value' => sub {
+    my $id = id($nitrate, $chloride);
+    my ($nitrate, $chloride) = ({ candidate => 1 }, { candidate => 2 });
+    my @case = (
+        [ 'pointed at', 'CL,Q', '5,U', [ {}, 2, 3 ], 'U' ],
+        [ 'pointed at, empty', 'CL,Q', '5,', [ {}, 2, 3 ], '-' ],
+        [ 'behind limit and unit', 'CL,Limit,Unit,Q', '5,10,mg/L,J', [ {}, 2, 5 ], 'J' ],
+        [ 'not pointed at, behind', 'CL,Q', '5,U', [ {}, 2 ], qr/qualifier U with the value/ ],
+        [ 'not pointed at, behind limit and unit', 'CL,Limit,Unit,Q', '5,10,mg/L,J', [ {}, 2 ],
+            qr/qualifier J with the value/ ],
+        [ 'not pointed at, a sign before', 'S,CL', '<,5', [ {}, 3 ], qr/qualifier < with/ ],
+        [ 'not pointed at, a sign behind', 'CL,S', '5,<', [ {}, 2 ], qr/qualifier < with/ ],
+        [ 'another pointed at, which is empty', 'CL,A,B', '5,,ND', [ {}, 2, 3 ],
+            qr/qualifier ND with/ ],
+        [ 'the sign of a limit', 'CL,S,Limit', '5,<,10', [ {}, 2 ], '-' ],
+        [ 'each its own', 'CL,Q,NO3N,Q', '5,U,7,J', [ $chloride, 2, 3 ], 'U', [ $nitrate, 4, 5 ],
+            'J' ],
+        [ 'the next value\'s', 'CL,Q,NO3N,Q', '5,,7,J', [ $chloride, 2, 5 ],
+            qr/is another value's/, [ $nitrate, 4, 5 ], 'J' ],
+        [ 'the next value\'s, not pointed at', 'CL,Q,NO3N,Q', '5,,7,J', [ $chloride, 2 ], '-',
+            [ $nitrate, 4 ], qr/qualifier J with/ ],
+        [ 'behind another qualifier', 'CL,Q,R', '5,U,J', [ {}, 2, 4 ], qr/is another value's/ ],
+    );
+
+    for my $case (@case) {
+        my ($name, $head, $row, @pairs) = @$case;
+        my (@pointers, @expected);
+        while (my ($pointer, $expected) = splice @pairs, 0, 2) {
+            my ($member, $value, $qualifier) = @$pointer;
+            push @pointers, { candidate => 2, %$member, valueColumn => $value, $qualifier
+                ? (qualifierRow => 2, qualifierColumn => $qualifier) : () };
+            push @expected, $expected;
+        }
+        my @rows = judged("Sample,$head\n$id,$row\n", @pointers);
+        for my $i (0 .. $#expected) {
+            my $got = $rows[$i]{status} eq 'proposed' ? $rows[$i]{qualifier} // '-'
+                : "$rows[$i]{status}: $rows[$i]{message}";
+            ref $expected[$i] ? like($got, qr/^rejected_check: .*$expected[$i]/, $name)
+                : is($got, $expected[$i], $name);
+        }
+    }
+};
+
 subtest 'the converted result is entered, the original kept' => sub {
     my $id = id();
 

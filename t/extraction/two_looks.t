@@ -103,9 +103,13 @@ subtest 'confidence where both answers agree or differ' => sub {
         'the answers name different tests');
     is(judged($file, [ {} ], [ { valueColumn => 3 } ]), 'ambiguous 0 ambiguous 0',
         'the answers name different values');
-    $file = "Sample,NO3N (mg/L),Flag\n$one,7.1,J\n";
-    is(judged($file, [ {} ], [ { qualifierRow => 2, qualifierColumn => 3 } ]), 'ambiguous 0',
-        'one answer has a qualifier');
+    $file = "Sample,NO3N (mg/L),Flag,Flag\n$one,7.1,,J\n";
+    my @flag = map { { qualifierRow => 2, qualifierColumn => $_ } } 3, 4;
+    is(judged($file, [ {} ], [ $flag[1] ]), 'rejected_check 0', 'the first passes a qualifier over');
+    is(judged($file, [ $flag[1] ], [ $flag[0] ]), 'proposed 0.582', 'the second does');
+    $file = "Sample,Sign,NO3N (mg/L),Flag\n$one,<,7.1,J\n";
+    is(judged($file, map { [ { %{ $flag[$_] }, valueColumn => 3, qualifierColumn => 4 - 2 * $_ } ] }
+            0, 1), 'ambiguous 0', 'the answers name different qualifiers');
 };
 
 subtest 'both requests together have one time-out' => sub {
