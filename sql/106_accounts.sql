@@ -368,13 +368,14 @@ $$;
 -- Returns the user whose password a link sets, with the names that the password must not
 -- be; no row: the link is unknown, spent, replaced, revoked, or older than a day.
 CREATE FUNCTION lims.link_owner(p_token_hash bytea)
-RETURNS TABLE (organization_id bigint, user_id bigint, email text, name text, code text)
+RETURNS TABLE (organization_id bigint, user_id bigint, email text, name text, code text,
+               purpose text)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT u.organization_id, u.id, u.email, o.name, o.code
+    SELECT u.organization_id, u.id, u.email, o.name, o.code, l.purpose
       FROM lims.account_link l
       JOIN lims.user_account u
         ON u.organization_id = l.organization_id
@@ -425,15 +426,12 @@ SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v_owner record;
-    v_purpose text;
 BEGIN
     PERFORM lims.require_read_committed();
     -- If two requests spend it at the same time, the second finds it spent.
-    SELECT l.purpose
-      INTO v_purpose
-      FROM lims.account_link l
-     WHERE l.token_hash = p_token_hash
-       FOR NO KEY UPDATE;
+    PERFORM FROM lims.account_link l
+      WHERE l.token_hash = p_token_hash
+        FOR NO KEY UPDATE;
     SELECT o.*
       INTO v_owner
       FROM lims.link_owner(p_token_hash) o;
@@ -446,8 +444,8 @@ BEGIN
        SET spent_at = now()
      WHERE l.organization_id = v_owner.organization_id
        AND l.user_id = v_owner.user_id;
-    PERFORM lims.set_password_by_link(v_owner.organization_id, v_owner.user_id, v_purpose,
-                                      p_password_hash);
+    PERFORM lims.set_password_by_link(v_owner.organization_id, v_owner.user_id,
+                                      v_owner.purpose, p_password_hash);
     UPDATE lims.account_state s
        SET failures = 0,
            locks = 0,

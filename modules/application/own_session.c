@@ -103,7 +103,9 @@ static const lims_error_t *accept_statement(lims_request_t *rq)
 static const lims_error_e sign_in_errors[] = { LIMS_E_FORBIDDEN, LIMS_E_COUNT };
 static const lims_error_e password_errors[] = { LIMS_E_SIGNATURE_INVALID, LIMS_E_ACCOUNT_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
-static const lims_error_e link_errors[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
+static const lims_error_e sign_on_errors[] = { LIMS_E_NOT_FOUND, LIMS_E_COUNT };
+static const lims_error_e link_errors[] = { LIMS_E_NOT_FOUND, LIMS_E_INVALID_TRANSITION,
+                                            LIMS_E_COUNT };
 
 static const int choice[] = { 200, 0 };
 
@@ -221,7 +223,7 @@ static const lims_route_t routes[] = {
       .output = lims_sign_on_output,
       .status = 200,
       .handler = lims_sign_on_show,
-      .errors = link_errors },
+      .errors = sign_on_errors },
     { .method = "POST",
       .path = LIMS_SIGN_ON_PATH,
       .surfaces = LIMS_SURFACE_APPLICATION,
@@ -234,7 +236,7 @@ static const lims_route_t routes[] = {
       .status = 201,
       .also = choice,
       .handler = lims_sign_on,
-      .errors = link_errors },
+      .errors = sign_on_errors },
     LIMS_ROUTE_END,
 };
 

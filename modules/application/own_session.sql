@@ -196,7 +196,8 @@ SELECT lims.change_password(:$organization::bigint, :passwordHash::text, :newHas
 -- global: nobody is signed in; the token says whose link it is.
 SELECT email AS "email",
        name AS "name",
-       code AS "code"
+       code AS "code",
+       purpose AS "purpose"
   FROM lims.link_owner(:tokenHash::bytea)
 
 -- name: link_spend one

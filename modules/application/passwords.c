@@ -322,6 +322,23 @@ static const lims_error_t *no_link(lims_request_t *rq)
                              "older than a day. Whoever manages users gives you another.");
 }
 
+/* Refuses a password to sign in with where nobody signs in with one: an account that has one is
+ * not found by an identity any more. */
+static const lims_error_t *check_link(lims_request_t *rq, const lims_result_t *owner)
+{
+    if (lims_result_count(owner) == 0) {
+        return no_link(rq);
+    }
+    if (!rq->settings->sign_in_by_password &&
+        strcmp(lims_result_get(owner, 0, "purpose"), "password") == 0) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "This link sets a password to sign in with, and nobody signs in "
+                                 "with one here. Whoever manages users gives you a link for a "
+                                 "signature password, if you need one.");
+    }
+    return check_new(rq, "password", owner);
+}
+
 const lims_error_t *lims_link_prepare(lims_request_t *rq)
 {
     const char *token = lims_values_get(rq->values, "token");
@@ -337,11 +354,8 @@ const lims_error_t *lims_link_prepare(lims_request_t *rq)
     if (!error) {
         error = lims_database_run(&owner, rq, &call, 1, 0);
     }
-    if (!error && lims_result_count(owner) == 0) {
-        error = no_link(rq);
-    }
     if (!error) {
-        error = check_new(rq, "password", owner);
+        error = check_link(rq, owner);
     }
     rq->staged = apr_pcalloc(rq->pool, sizeof(change_t));
     return error;

@@ -113,7 +113,7 @@ subtest 'in several organizations' => sub {
 };
 
 subtest 'passwords beside it, or not' => sub {
-    my $cy = LIMS::Service::Person->new($lims);
+    my $cy = LIMS::Service::Person->new($lims, roles => ['system_administrator']);
 
     is($cy->sign_in->status, 201, 'both: a password signs in as well');
     is($cy->get('/session', cookie => undef, session => undef)->json->{signIn}, 'both',
@@ -130,6 +130,12 @@ subtest 'passwords beside it, or not' => sub {
     $db->do(q{UPDATE lims.user_account SET password_hash = 'x' WHERE id = ?}, undef, $bo);
     refused(ask('POST', 'bo@cedar.example'), 401, 'unauthorized',
         'an account that has a password is refused: nobody signs in by both');
+    my $link = $cy->post("/users/$ana/link", { reason => 'new', purpose => 'password' })->json;
+    refused($cy->post('/session/link', { token => $link->{token}, password => 'grey heron at nine' },
+            session => undef, cookie => undef), 409, 'invalid_transition',
+        'a link sets no password that would end signing in by an identity');
+    is(ask('POST', 'aruiz', body => { organization => 'test-laboratory' })->status, 201,
+        'the person signs in as before');
 };
 
 subtest 'a module of a type that the server does not trust' => sub {
