@@ -158,24 +158,31 @@ END
 $$;
 
 -- Returns the latest coverage by a failed batch, overridden or not, that a test with a result
--- has left, from the audit trail; NULL: there is none.
+-- has left, from the audit trail and what is kept of archived entries; NULL: there is none.
 CREATE FUNCTION lims.failed_coverage_left(p_organization bigint, p_sample_test bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN (
-        SELECT max(a.record_id)
-          FROM lims.audit_entry a
+        SELECT max(l.coverage_id)
+          FROM (SELECT a.record_id AS coverage_id,
+                       (a.changes #>> '{qc_batch_id,old}')::bigint AS qc_batch_id
+                  FROM lims.audit_entry a
+                 WHERE a.organization_id = p_organization
+                   AND a.table_name = 'qc_coverage'
+                   AND a.action = 'delete'
+                   AND a.changes #>> '{sample_test_id,old}' = p_sample_test::text
+                   AND lims.had_result(p_organization, p_sample_test, a.id)
+                 UNION ALL
+                SELECT k.coverage_id, k.qc_batch_id
+                  FROM lims.archived_coverage k
+                 WHERE k.organization_id = p_organization
+                   AND k.sample_test_id = p_sample_test) l
           JOIN lims.qc_batch b
-            ON b.organization_id = a.organization_id
-           AND b.id = (a.changes #>> '{qc_batch_id,old}')::bigint
-         WHERE a.organization_id = p_organization
-           AND a.table_name = 'qc_coverage'
-           AND a.action = 'delete'
-           AND a.changes #>> '{sample_test_id,old}' = p_sample_test::text
-           AND b.qc_status IN ('failed', 'overridden')
-           AND lims.had_result(p_organization, p_sample_test, a.id));
+            ON b.organization_id = p_organization
+           AND b.id = l.qc_batch_id
+         WHERE b.qc_status IN ('failed', 'overridden'));
 END
 $$;
 

@@ -43,6 +43,16 @@ CREATE TABLE lims.archived_result (
     PRIMARY KEY (organization_id, sample_test_id)
 );
 
+-- Coverage by a QC batch that a test with a result has left, of archived entries
+-- (lims.failed_coverage_left).
+CREATE TABLE lims.archived_coverage (
+    organization_id bigint NOT NULL,
+    sample_test_id bigint NOT NULL,
+    coverage_id bigint NOT NULL,
+    qc_batch_id bigint NOT NULL,
+    PRIMARY KEY (organization_id, sample_test_id, coverage_id)
+);
+
 -- Keeps the entries of the trail: none is changed, and none removed but those of an archive.
 CREATE FUNCTION lims.audit_entry_kept() RETURNS trigger
 LANGUAGE plpgsql
@@ -226,6 +236,18 @@ BEGIN
             ON CONFLICT (organization_id, sample_test_id) DO UPDATE
            SET authors = r.authors || excluded.authors,
                media_lot_ids = r.media_lot_ids || excluded.media_lot_ids
+    ), left_coverage AS (
+        INSERT INTO lims.archived_coverage (organization_id, sample_test_id, coverage_id,
+            qc_batch_id)
+        SELECT p_organization, l.sample_test_id, l.id, l.qc_batch_id
+          FROM (SELECT g.record_id AS id, g.id AS entry_id,
+                       (g.changes #>> '{sample_test_id,old}')::bigint AS sample_test_id,
+                       (g.changes #>> '{qc_batch_id,old}')::bigint AS qc_batch_id
+                  FROM gone g
+                 WHERE g.table_name = 'qc_coverage'
+                   AND g.action = 'delete') l
+         WHERE lims.had_result(p_organization, l.sample_test_id, l.entry_id)
+            ON CONFLICT DO NOTHING
     )
     SELECT count(*)
       INTO v_count

@@ -20,6 +20,7 @@ my %silent = (
     audit_closing             => 'is the job\'s place in the chain',
     audit_archive             => 'is signed, and belongs to the chain',
     archived_result           => 'is what rules ask of archived entries',
+    archived_coverage         => 'is what rules ask of archived entries',
     result_history            => 'is a trail of its own',
     instrument_file_row       => 'is a trail of its own',
     extraction_row            => 'is a trail of its own',

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Rules that rest on the trail hold when old entries are archived: changed tests are listed,
-# who entered what stands in a result cannot verify it, and the chain is sound.
+# who entered what stands in a result cannot verify it, a test whose QC batch failed stays in
+# that of its repetition, and the chain is sound.
 use strict;
 use warnings;
 
@@ -40,6 +41,15 @@ sub signature { return $signer->done('signature list', table => 'sample_test', r
 my $signature = signature();
 ok($signature->{stands}, 'a signature stands');
 
+# The QC batch of a test failed; it is repeated in another one.
+my $failing = $lab->qc_batch($two);
+$lab->qc_control($failing, 9);
+$lims->patch("/sample-tests/$two", { result => undef });
+my $rerun = $lab->qc_batch($two);
+$signer->done('qc-batch uncover', $failing, sampleTestIds => [$two], reason => 'repeated');
+my @leave = ('qc-batch uncover', $rerun, sampleTestIds => [$two], reason => 'not needed');
+my $held  = $signer->refused('qc_failed', @leave)->{message};
+
 sub listed {
     my ($since) = @_;
     my $answer = $lims->get("/sample-tests?updatedSince=$since");
@@ -59,6 +69,8 @@ is($lims->value(q{SELECT count(*) FROM lims.audit_entry WHERE organization_id = 
     AND table_name = 'sample_test'}, $id), 0, 'no entry of a test is left');
 is($authors->(), "{$user}", 'who entered the result is still known');
 is(listed('2020-01-01'), $changed, 'the same tests were changed');
+is($signer->refused('qc_failed', @leave)->{message}, $held,
+    'the test still cannot leave the batch of its repetition');
 is_deeply(signature(), $signature, 'the signature still stands, as it was');
 $signer->done('sample-test reopen', $signed, reason => 'the wrong flask');
 $signer->done('sample-test enter', $signed, result => '1.9');
