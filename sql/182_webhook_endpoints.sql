@@ -247,7 +247,8 @@ BEGIN
 END
 $$;
 
--- Counts the steps of recoveries, also those that failed: a rollback keeps it.
+-- Count all steps, and those of recoveries, also the ones that failed: a rollback keeps it.
+CREATE SEQUENCE lims.webhook_step_turn;
 CREATE SEQUENCE lims.webhook_recovery_turn;
 
 -- Locks the recovery whose turn it is, and returns it; NULL: there is none. Organizations
@@ -292,20 +293,15 @@ END
 $$;
 
 -- Does one step of a recovery: makes up to p_limit deliveries that were given up pending
--- again, with their retries reset. Returns their number; NULL: there is nothing to do.
--- Enabled endpoints come first (lims.webhook_resume_step); such a step counts as 0.
-CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = lims, pg_temp
+-- again, with their retries reset. Returns their number; NULL: there is none.
+CREATE FUNCTION lims.webhook_requeue_step(p_limit integer) RETURNS bigint
+LANGUAGE plpgsql
 AS $$
 DECLARE
     v lims.webhook_recovery;
     v_last bigint;
     v_count bigint := 0;
 BEGIN
-    IF lims.webhook_resume_step(p_limit) THEN
-        RETURN 0;
-    END IF;
     v := lims.webhook_take_recovery();
     IF v.id IS NULL THEN
         RETURN NULL;
@@ -348,6 +344,27 @@ BEGIN
            finished_at = CASE WHEN v_count < p_limit THEN now() END
      WHERE r.organization_id = v.organization_id
        AND r.id = v.id;
+    RETURN v_count;
+END
+$$;
+
+-- Does one step of a recovery or of resuming an enabled endpoint, which counts as 0. They take
+-- turns, so that one whose steps fail does not delay the other. NULL: there is nothing to do.
+CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_resume_first CONSTANT boolean := nextval('lims.webhook_step_turn') % 2 = 0;
+    v_count bigint;
+BEGIN
+    IF v_resume_first AND lims.webhook_resume_step(p_limit) THEN
+        RETURN 0;
+    END IF;
+    v_count := lims.webhook_requeue_step(p_limit);
+    IF v_count IS NULL AND NOT v_resume_first AND lims.webhook_resume_step(p_limit) THEN
+        RETURN 0;
+    END IF;
     RETURN v_count;
 END
 $$;

@@ -242,6 +242,16 @@ is_deeply([ sort @steps ], [ 1, 1, 'failed', 'failed' ],
     'while the steps of one job time out, the other has every second step');
 $db->rollback;
 is(webhook('recovery', $long)->{requeued}, $held, 'a step that timed out queues nothing');
+
+# Nor does an endpoint that cannot be resumed.
+$db->do(q{UPDATE lims.webhook_lane SET resumed_at = '-infinity', resumed_id = 0
+    WHERE endpoint_id = ?}, undef, $lis);
+$db->begin_work;
+$db->do('SELECT FROM lims.webhook_lane WHERE endpoint_id = ? FOR UPDATE', undef, $lis);
+eval { $timed->selectrow_array('SELECT lims.webhook_recover_step(1)') } for 1 .. 8;
+cmp_ok(webhook('recovery', $long)->{requeued}, '>', $held,
+    'while resuming an endpoint times out, recoveries go on');
+$db->rollback;
 my $count = webhook('recovery', $long)->{requeued};
 webhook('delete', $erp, qw(--reason x));
 is(deliveries($erp, 'pending'), '', 'deleting the endpoint ends its deliveries');
