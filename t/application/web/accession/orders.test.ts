@@ -197,6 +197,22 @@ test('mistakes stand at their cells, until these are changed', async () => {
     assert.equal(order.status.get().checked, null, 'the check no longer holds');
 });
 
+test('what is changed during a check is checked, too', async () => {
+    const answers: ((answer: Answer) => void)[] = [];
+    const { desk: order, sent } = desk([new Promise((resolve) => answers.push(resolve)),
+        { kind: 'judged', allowance: null, mistakes: [
+            { path: 'contact', error: 'invalid_body', message: 'is too long' }] }]);
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\nTap 1\tDW');
+    const checked = order.check();
+    order.fill({ contact: 'Samuel' });
+    answers[0]?.({ kind: 'judged', mistakes: [], allowance: null });
+    await checked;
+    assert.deepEqual(sent.map(({ reading }) => reading.body['contact']), [null, 'Samuel']);
+    assert.equal(order.status.get().fields.contact, 'Is too long',
+        'the answer to what stood before says nothing about what stands now');
+});
+
 test('an order is not sent without its client, and registered once', async () => {
     const { desk: order, sent } = desk([
         { kind: 'unreachable' }, { kind: 'unreachable' }, { kind: 'registered', orderId: 3 }]);

@@ -45,7 +45,7 @@ function Field(properties: FieldProperties): ReactElement {
         <p className={wide ? 'field twice' : 'field'}>
             <label htmlFor={id}>{texts.fields[field]}</label>
             <input id={id} type={type} value={form[field]} autoComplete="off" spellCheck={false}
-                maxLength={255} name={field} placeholder={placeholder} autoFocus={autoFocus}
+                maxLength={field === 'tests' ? 4000 : 255} name={field} placeholder={placeholder} autoFocus={autoFocus}
                 list={offers ? `${id}o` : undefined} aria-invalid={wrong !== undefined}
                 aria-describedby={wrong ? `${id}w` : undefined}
                 inputMode={field === 'temperature' ? 'decimal' : 'text'}

@@ -208,6 +208,11 @@ export class OrderDesk implements GridDesk {
         const answer: Answer = reading.body.clientId === null || reading.rows.length === 0
             ? { kind: 'judged', mistakes: [], allowance: this.status.get().allowance }
             : await this.#ask(() => this.#ports.check(reading));
+        // A change that was made meanwhile has not been checked.
+        if (JSON.stringify(this.#read().body) !== JSON.stringify(reading.body)) {
+            await this.check();
+            return;
+        }
         this.#take(reading, answer);
     }
 
