@@ -41,7 +41,7 @@ sub allow_log {
 # Lines that libpq writes without httpd's form while mod_dbd connects, before anybody can
 # ask it not to: notices, and the error of a server that closes the connection right after
 # the start-up message.
-my $of_libpq = qr/(?:WARNING|DETAIL|HINT): |FATAL:  terminating connection due to admin/;
+my $of_libpq = qr/(?:WARNING|DETAIL|HINT): |FATAL:  terminating connection due to /;
 
 sub unexpected_log {
     my ($self) = @_;
