@@ -117,7 +117,15 @@ BEGIN
                    AS is_no_number,
                coalesce(r.control ->> 'criterion' = 'rpd', false)
                    AND r.native IS NOT NULL
-                   AND lims.result_number(r.native) IS NULL AS is_no_pair
+                   AND lims.result_number(r.native) IS NULL AS is_no_pair,
+               coalesce(CASE WHEN r.control ->> 'criterion' IN ('recovery', 'range')
+                             THEN lims.result_bound(r.result, r.qualifier) <> ''
+                             WHEN r.control ->> 'criterion' IN ('rpd', 'maximum')
+                             THEN lims.result_bound(r.result, r.qualifier) = '>'
+                        END, false) AS is_bounded,
+               coalesce(r.control ->> 'criterion' IN ('recovery', 'rpd')
+                        AND lims.result_bound(r.native, NULL) = '>', false)
+                   AS is_pair_bounded
           FROM told r
          CROSS JOIN policy p
           LEFT JOIN samples s ON s.id = r.sample_id
@@ -143,7 +151,7 @@ BEGIN
                 AND j.test_code IS NOT NULL)
             OR coalesce(j.result !~ '\S', true)
             OR length(j.result) > 1000 OR j.is_no_number
-            OR j.is_no_pair
+            OR j.is_no_pair OR j.is_bounded OR j.is_pair_bounded
             OR j.is_ahead OR j.is_early OR j.is_old
             OR j.is_other_unit OR j.doubt IS NOT NULL OR j.excluded
     )
@@ -241,6 +249,17 @@ BEGIN
                    (j.is_no_pair, 'non_numeric',
                     'What the control is held against is not a number.',
                     'a number', j.native),
+                   (j.is_bounded AND NOT j.is_no_number, 'non_numeric',
+                    format('The value of the control %s is only known to be %s than its '
+                           'number, which criterion %s cannot judge: repeat the run.',
+                           concat_ws(' ', j.control ->> 'type', j.test_code),
+                           CASE lims.result_bound(j.result, j.qualifier)
+                                WHEN '<' THEN 'less' ELSE 'greater' END,
+                           j.control ->> 'criterion'),
+                    'a number', NULL),
+                   (j.is_pair_bounded AND NOT (j.is_no_pair OR j.is_bounded), 'non_numeric',
+                    'What the control is held against is only known to be greater than '
+                    'its number: repeat the run.', 'a number', j.native),
                    (j.doubt IS NOT NULL, 'timestamp_invalid', j.doubt, NULL, j.clock),
                    (j.is_ahead, 'timestamp_in_future',
                     'The analysis lies in the future: is the clock of the '

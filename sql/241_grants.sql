@@ -386,10 +386,8 @@ GRANT EXECUTE ON FUNCTION lims.reading_reasons, lims.reading_identity,
     lims.with_its_limit TO lims_app;
 
 -- 212_import.sql
-GRANT EXECUTE ON FUNCTION lims.batch_to_fill, lims.read_control, lims.fill_control,
-    lims.write_control, lims.make_file_batch, lims.write_controls, lims.write_readings, lims.lock_readings,
-    lims.refuse_files_of_reported,
-    lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
+GRANT EXECUTE ON FUNCTION lims.write_readings, lims.lock_readings,
+    lims.refuse_files_of_reported, lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
     lims_app;
 
 -- 213_file_decisions.sql
@@ -398,6 +396,11 @@ GRANT EXECUTE ON FUNCTION lims.name_tests, lims.bare_decisions, lims.signed_deci
 
 -- 214_measured_before.sql
 GRANT EXECUTE ON FUNCTION lims.rows_brought_before, lims.measured_before TO lims_app;
+
+-- 215_file_controls.sql
+GRANT EXECUTE ON FUNCTION lims.batch_to_fill, lims.control_text, lims.read_control,
+    lims.at_its_worst, lims.fill_control, lims.write_control, lims.make_file_batch,
+    lims.write_controls TO lims_app;
 
 -- 220_extraction.sql
 GRANT EXECUTE ON FUNCTION lims.extraction_refusal, lims.apply_extraction, lims.same_result TO lims_app;

@@ -46,18 +46,38 @@ static const char *key_of(const char *kind, const char *test, const char *id, ap
     return apr_pstrcat(pool, kind, "\n", test, "\n", id ? id : "", NULL);
 }
 
-static void store_result(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
+/* Returns a result with the sign that its qualifier means, if its text is a bare number:
+ * what is compared with it does not see the qualifier. */
+static const char *signed_result(const lims_reading_t *reading, apr_pool_t *pool)
+{
+    const char *qualifier = reading->qualifier ? reading->qualifier : "";
+    bool is_number = strspn(reading->result, "+-.0123456789") > 0;
+
+    if (strcmp(qualifier, ">") == 0) {
+        return *reading->result == '>' ? reading->result
+                                       : apr_pstrcat(pool, ">", reading->result, NULL);
+    }
+    return is_number && *qualifier && strcmp(qualifier, "J") != 0
+               ? apr_pstrcat(pool, "<", reading->result, NULL)
+               : reading->result;
+}
+
+/* Keeps a result for the controls that are compared with it. */
+static void store_result(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *scratch,
+                         apr_pool_t *pool)
 {
     const char *kind = reading->control ? lims_control_types[reading->control->type] : "";
-    const char *key = key_of(kind, reading->test_code, reading->tracking_id, pool);
+    const char *key = key_of(kind, reading->test_code, reading->tracking_id, scratch);
+    const char *result;
 
     if (!reading->result || (!reading->control && !reading->tracking_id)) {
         return;
     }
-    apr_hash_set(results, key, APR_HASH_KEY_STRING, reading->result);
+    result = signed_result(reading, pool);
+    apr_hash_set(results, key, APR_HASH_KEY_STRING, result);
     if (reading->control) { /* also as the last control of its type, whatever its name */
-        apr_hash_set(results, key_of(kind, reading->test_code, NULL, pool), APR_HASH_KEY_STRING,
-                     reading->result);
+        apr_hash_set(results, key_of(kind, reading->test_code, NULL, scratch), APR_HASH_KEY_STRING,
+                     result);
     }
 }
 
@@ -118,7 +138,7 @@ void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *po
         const lims_reading_t *reading = &APR_ARRAY_IDX(list, i, lims_reading_t);
 
         if (!reading->control) { /* in a second pass, since a sample may follow its duplicate */
-            store_result(results, reading, scratch);
+            store_result(results, reading, scratch, pool);
         }
     }
     for (int i = 0; i < list->nelts; i++) {
@@ -134,7 +154,7 @@ void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *po
             }
         }
         if (reading->control) {
-            store_result(results, reading, scratch);
+            store_result(results, reading, scratch, pool);
         }
     }
     apr_pool_destroy(scratch);
