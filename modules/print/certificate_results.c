@@ -26,6 +26,14 @@ static bool leads(const char *qualifier)
     return strcmp(qualifier, "<") == 0 || strcmp(qualifier, ">") == 0;
 }
 
+/* Whether a value has its sign in its own text, as instruments write it. It is what the result
+ * was judged by, and stands alone. */
+static bool has_sign(const char *value)
+{
+    value += strspn(value, " \t\n\r\f\v");
+    return *value == '<' || *value == '>';
+}
+
 static lims_table_cell_t test_cell(const lims_certificate_t *certificate, const lims_json_t *result)
 {
     return (lims_table_cell_t){ .text = lims_certificate_test(result, certificate->pool) };
@@ -43,7 +51,7 @@ static lims_table_cell_t result_cell(const lims_certificate_t *certificate,
     const char *value = lims_member_text(result, "result", certificate->pool);
     const char *qualifier = lims_member_line(result, "qualifier", certificate->pool);
 
-    if (leads(qualifier)) {
+    if (leads(qualifier) && !has_sign(value)) {
         value = apr_pstrcat(certificate->pool, qualifier, " ", value, NULL);
     } else if (!*value) {
         value = qualifier;

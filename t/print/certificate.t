@@ -58,6 +58,14 @@ like($lines, qr/Reporting limit 5/, 'an estimate has its reporting limit');
 like($lines, qr/ND: not detected/, 'qualifiers are explained');
 like($lines, qr/Decision rule for Lead \(PB\): Simple/, 'decision rules say for which tests they are');
 
+$lines = lines(certificate(results => [
+    result(result => '<0.5', qualifier => '<', unit => 'mg/L', testName => 'Lead', testCode => 'PB'),
+    result(result => ' > 100', qualifier => '>', unit => 'mg/L', testName => 'Iron', testCode => 'FE'),
+    result(result => '>80', qualifier => '<', unit => 'mg/L', testName => 'Zinc', testCode => 'ZN') ]));
+like($lines, qr/Lead \(PB\)[^<>]*<0\.5\s[^<>]*mg\/L/, 'a sign that the text of a value has is printed once');
+like($lines, qr/Iron \(FE\)[^<>]*> 100\s[^<>]*mg\/L/, 'a sign behind a blank is found as well');
+like($lines, qr/Zinc \(ZN\)[^<>]*>80\s[^<>]*mg\/L/, 'where sign and qualifier differ, the text stands that was judged');
+
 $lines = lines(certificate(results => [ result(accredited => $false) ]));
 like($lines, qr/Accr\..*–: outside of it/s,
     'where a laboratory names its accreditation, a certificate of none of its tests says so');
