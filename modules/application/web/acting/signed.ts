@@ -6,6 +6,7 @@ import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
+import { valueOf } from '../texts/value.ts';
 import type { SignedRow } from './ask.ts';
 
 export type SignedContent = Read<'/signed-contents'>['data'][number];
@@ -41,7 +42,7 @@ export function certifiedRows(
         ...(item === undefined ? {} : { item }),
         record,
         what: one.testCode,
-        value: `${one.qualifier ?? ''}${one.result ?? ''}`,
+        value: valueOf(one),
         unit: one.unit ?? '',
         limit: limitBeside(one.unit, one.specification),
         flags: one.outOfSpecification ? [{ code, meaning }] : [],

@@ -14,6 +14,7 @@ import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
+import { valueOf } from '../texts/value.ts';
 import { investigating } from './investigating.ts';
 import { type Made, batchesChanged, makeBatch } from './make-batch.ts';
 import { askToRepeat } from './repeat-run.ts';
@@ -115,7 +116,7 @@ function rowOf(test: CoveredTest): SignedRow {
     return {
         record: test.sample?.trackingId ?? '',
         what: test.testCode,
-        value: `${test.qualifier ?? ''}${test.result ?? ''}`,
+        value: valueOf(test),
         unit: test.unit ?? '',
         limit: limitBeside(test.unit, test.specification),
         flags: test.outOfSpecification ? [{ code, meaning }] : [],

@@ -13,8 +13,9 @@ import { may, session } from '../api/session.ts';
 import { isOpen } from '../nouns/sample.ts';
 import { say } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
+import { valueOf } from '../texts/value.ts';
 import { investigating } from './investigating.ts';
-import { rowOf, testsChanged, valueOf, verification } from './verify.ts';
+import { rowOf, testsChanged, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;
 type Test = Read<'/sample-tests'>['data'][number];

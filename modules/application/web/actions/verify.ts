@@ -12,6 +12,7 @@ import { session } from '../api/session.ts';
 import { say } from '../parts/toast.tsx';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
+import { valueOf } from '../texts/value.ts';
 import { samplesChanged } from './samples.ts';
 
 export type Reviewed = Read<'/sample-tests'>['data'][number];
@@ -20,9 +21,6 @@ export type Reviewed = Read<'/sample-tests'>['data'][number];
 export type Chosen = ReadonlyMap<number, string>;
 
 export const trackingId = (test: Reviewed): string => test.sample?.trackingId ?? '';
-
-export const valueOf = ({ qualifier, result }: Pick<Reviewed, 'qualifier' | 'result'>): string =>
-    `${qualifier ?? ''}${result ?? ''}`;
 
 export async function testsChanged(): Promise<void> {
     await Promise.all([changed('/sample-tests'), samplesChanged()]);

@@ -12,7 +12,7 @@ import * as models from './model.ts';
 import { type Comma, type PasteRemark, planPaste } from './paste.ts';
 import {
     type Area, type Cell, type Place, type Remark, type Settings, type Sheet,
-    cellAt, isOpen, needsReason, placesOf, placesWhere,
+    cellAt, isOpen, isReturned, needsReason, placesOf, placesWhere,
 } from './sheet.ts';
 
 export interface State {
@@ -75,6 +75,8 @@ export function press(state: State, command: Command, page: number): State | nul
             return write(state, cleared(state.model.sheet, selection(state)));
         case 'fill':
             return write(state, filledDown(state.model.sheet, selection(state)));
+        case 'confirm':
+            return confirmed(state);
         case 'reason':
             return { ...leave(state), reasoning: true };
         case 'edit':
@@ -88,6 +90,18 @@ export function press(state: State, command: Command, page: number): State | nul
             return gone(state, command, page);
     }
 }
+
+// Gives the values of the selected returned cells once more; null: none of them was sent back.
+function confirmed(state: State): State | null {
+    const { sheet } = state.model;
+    const changes = placesOf(selection(state)).flatMap((place) => {
+        const cell = cellAt(sheet, place);
+        return isOpen(cell) && isReturned(cell) ? [{ place, content: { confirmed: true } }] : [];
+    });
+    return changes.length > 0 ? write(state, changes) : null;
+}
+
+export const confirm: Act = (state) => confirmed(state) ?? state;
 
 function stepped(state: State, model: models.Model, step?: models.Step): State {
     const place = step?.[0]?.place;

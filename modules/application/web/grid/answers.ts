@@ -4,7 +4,7 @@
 // records, never places, and never overwrite what somebody has typed since.
 import {
     type Cell, type Content, type Place, type Sheet, type Verdict, type Version,
-    cellAt, isEdited, isExcepted, question, withCells,
+    cellAt, isConfirmed, isEdited, isExcepted, question, withCells,
 } from './sheet.ts';
 import { type Change, type Model, write } from './model.ts';
 
@@ -101,7 +101,9 @@ export function refused(model: Model, refusals: ReadonlyMap<string, string>): Mo
 function met(cell: Cell, read: Version): Cell {
     // The service does not tell exceptions from settings of the run: this page knows them.
     const version = { ...read, exceptions: cell.base.exceptions };
-    if (!isEdited(cell) || (cell.content.typed === version.text && !isExcepted(cell))) {
+    const asRead = cell.content.typed === version.text && !isExcepted(cell)
+        && !(isConfirmed(cell) && version.returned !== undefined);
+    if (!isEdited(cell) || asRead) {
         const content = { typed: version.text, exceptions: version.exceptions, reason: '' };
         return { ...cell, base: version, theirs: null, content, phase: 'idle', refusal: '' };
     }
@@ -140,6 +142,8 @@ export function takeTheirs(model: Model, id: string): Model {
         return model;
     }
     const { text: typed, exceptions } = theirs;
-    const changes: Change[] = [{ place, content: { typed, exceptions, reason: '' } }];
+    const changes: Change[] = [{
+        place, content: { typed, exceptions, reason: '', confirmed: false },
+    }];
     return keepMine(write(model, changes), id);
 }

@@ -10,10 +10,10 @@ import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Versions } from '../parts/versions.tsx';
 import { t } from '../texts/texts.ts';
-import { answerComma, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
+import { answerComma, confirm, dismissReason, keepMine, lackingReason, reason, takeTheirs } from './acts.ts';
 import type { State } from './acts.ts';
 import type { GridDesk } from './desk.ts';
-import { type Cell, cellAt, isExcepted } from './sheet.ts';
+import { type Cell, cellAt, isExcepted, isReturned } from './sheet.ts';
 
 const texts = t.grid;
 
@@ -97,6 +97,19 @@ function Conflict({ desk, cell }: { desk: GridDesk; cell: Cell }): ReactElement 
     );
 }
 
+// A result that was sent back: another value is typed, or the same one confirmed.
+function Returned({ desk }: { desk: GridDesk }): ReactElement {
+    return (
+        <div className="reason" role="group" aria-label={texts.kinds.returned}>
+            <Glyph name="attention" tone="attention" />
+            <span>{texts.again.what}</span>
+            <Button kind="row" keys="Ctrl Enter" onPress={() => desk.do(confirm)}>
+                {texts.again.confirm}
+            </Button>
+        </div>
+    );
+}
+
 export function Questions({ desk, state }: { desk: GridDesk; state: State }): ReactElement | null {
     const cell = cellAt(state.model.sheet, state.cursor.at);
     if (state.asking) {
@@ -104,6 +117,9 @@ export function Questions({ desk, state }: { desk: GridDesk; state: State }): Re
     }
     if (state.reasoning && lackingReason(state).length > 0) {
         return <ReasonQuestion desk={desk} count={lackingReason(state).length} />;
+    }
+    if (cell && !cell.theirs && isReturned(cell)) {
+        return <Returned desk={desk} />;
     }
     return cell?.theirs ? <Conflict desk={desk} cell={cell} /> : null;
 }

@@ -23,6 +23,7 @@ const marks: Partial<Record<Kind, { tone?: Tone; glyph: GlyphName; edge: string 
     waiting: { tone: 'progress', glyph: 'progress', edge: 'progress' },
     saving: { glyph: 'progress', edge: 'quiet' },
     locked: { glyph: 'lock', edge: 'quiet' },
+    returned: { tone: 'attention', glyph: 'attention', edge: 'attention' },
     outside: { tone: 'blocked', glyph: 'above', edge: 'blocked' },
     attention: { tone: 'attention', glyph: 'attention', edge: 'attention' },
     within: { glyph: 'within', edge: 'ready' },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Movement of the cursor and of the selection.
-import { type Area, type Cell, type Place, type Sheet, areaOf, cellAt, isOpen } from './sheet.ts';
+import { type Area, type Cell, type Place, type Sheet, areaOf, cellAt, isOpen, isReturned } from './sheet.ts';
 import type { Direction } from './keys.ts';
 
 // The cell with the cursor, and the opposite corner of the selection.
@@ -116,10 +116,11 @@ export function nextOpen(sheet: Sheet, place: Place, back: boolean): Place | nul
     return nextWhere(sheet, place, back, isOpen);
 }
 
-// Returns the cell at which a grid is entered: the first open cell that is empty, else the first
-// cell.
+// Returns the cell at which a grid is entered: the first open cell that is empty or was sent back,
+// else the first cell.
 export function entrance(sheet: Sheet): Place {
     const before = { row: 0, column: -1 };
-    const empty = (cell: Cell): boolean => isOpen(cell) && cell.content.typed === '';
-    return nextWhere(sheet, before, false, empty) ?? { row: 0, column: 0 };
+    const waits = (cell: Cell): boolean => isOpen(cell)
+        && (cell.content.typed === '' || isReturned(cell));
+    return nextWhere(sheet, before, false, waits) ?? { row: 0, column: 0 };
 }

@@ -16,7 +16,7 @@ import { Questions } from './asking.tsx';
 import type { GridDesk } from './desk.ts';
 import { lookOf, problems, sum } from './look.ts';
 import type { Kind, Look } from './look.ts';
-import { type Cell, type Place, type Sheet, cellAt, isEdited } from './sheet.ts';
+import { type Cell, type Place, type Sheet, cellAt, isConfirmed, isEdited } from './sheet.ts';
 import { useStore } from './use-store.ts';
 import { t } from '../texts/texts.ts';
 
@@ -36,6 +36,9 @@ function sentence(look: Look): string {
 }
 
 function was(cell: Cell): string {
+    if (isConfirmed(cell)) {
+        return texts.again.confirmed;
+    }
     return isEdited(cell) && cell.base.etag !== '' ? texts.was(cell.base.text) : '';
 }
 

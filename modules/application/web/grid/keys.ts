@@ -35,7 +35,7 @@ export type Command =
     | {
           readonly do:
               | 'edit' | 'ready' | 'restore' | 'clear' | 'fill' | 'undo' | 'redo' | 'save'
-              | 'selectAll' | 'reason';
+              | 'selectAll' | 'reason' | 'confirm';
       };
 
 const ARROWS: Readonly<Record<string, Direction>> = {
@@ -55,6 +55,8 @@ function withControl(press: Press): Command | null {
             return { do: 'save' };
         case 'd':
             return { do: 'fill' };
+        case 'enter':
+            return { do: 'confirm' };
         default:
             return null;
     }

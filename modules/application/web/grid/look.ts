@@ -4,11 +4,11 @@
 // judged it. The first state that applies is shown.
 import {
     type Cell, type Place, type Row, type Sheet,
-    isEdited, needsReason, opinionOf,
+    isEdited, isReturned, needsReason, opinionOf,
 } from './sheet.ts';
 
 export type Kind =
-    | 'conflict' | 'refused' | 'reason' | 'waiting' | 'saving' | 'locked' | 'outside'
+    | 'conflict' | 'refused' | 'reason' | 'waiting' | 'saving' | 'locked' | 'returned' | 'outside'
     | 'attention' | 'within' | 'plain';
 
 export interface Look {
@@ -41,6 +41,9 @@ export function lookOf(sheet: Sheet, cell: Cell): Look {
         return look(cell.phase);
     }
     const judged = judgedLook(sheet, cell);
+    if (isReturned(cell)) {
+        return look('returned', [cell.base.returned ?? '', ...judged.messages]);
+    }
     if (judged.kind === 'refused' || !isEdited(cell)) {
         return cell.base.lock ? look('locked', [cell.base.lock, ...judged.messages]) : judged;
     }
@@ -55,7 +58,7 @@ export interface Problem {
 }
 
 const LOOKED_AT: ReadonlySet<Kind> = new Set<Kind>(
-    ['conflict', 'refused', 'reason', 'waiting', 'outside', 'attention']);
+    ['conflict', 'refused', 'reason', 'waiting', 'returned', 'outside', 'attention']);
 
 export function isProblem(kind: Kind): boolean {
     return LOOKED_AT.has(kind);

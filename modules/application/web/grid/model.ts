@@ -42,7 +42,8 @@ function same(a: Place | null, b: Place): boolean {
 }
 
 function said(a: Content, b: Content): boolean {
-    return a.typed === b.typed && a.exceptions === b.exceptions;
+    return a.typed === b.typed && a.exceptions === b.exceptions
+        && (a.confirmed ?? false) === (b.confirmed ?? false);
 }
 
 function equal(a: Content, b: Content): boolean {
@@ -55,10 +56,16 @@ function filled(cell: Cell, content: Content): Cell {
     return { ...cell, content, ...(fresh ? { phase: 'idle', refusal: '' } : {}) };
 }
 
+// A returned record's own value, typed or pasted once more, confirms it.
+function withContent({ base }: Cell, before: Content, content: Partial<Content>): Content {
+    const again = base.returned !== undefined && content.typed === base.text;
+    return { ...before, ...(again ? { confirmed: true } : {}), ...content };
+}
+
 function effectsOf(sheet: Sheet, changes: readonly Change[]): Effect[] {
     return changes.flatMap(({ place, content }) => {
         const cell = cellAt(sheet, place);
-        const after = cell && { ...cell.content, ...content };
+        const after = cell && withContent(cell, cell.content, content);
         return isOpen(cell) && after && !equal(cell.content, after)
             ? [{ place, before: cell.content, after }]
             : [];
@@ -94,11 +101,12 @@ export function write(model: Model, changes: readonly Change[]): Model {
 // Takes what stands in the cell that somebody types into, after each key.
 export function type(model: Model, place: Place, typed: string): Model {
     const growing = same(model.typing, place) ? model.done.at(-1)?.[0] : undefined;
-    if (!growing) {
+    const cell = cellAt(model.sheet, place);
+    if (!growing || !cell) {
         const next = write(model, [{ place, content: { typed } }]);
         return next.done === model.done ? next : { ...next, typing: place };
     }
-    const after = { ...growing.after, typed };
+    const after = withContent(cell, growing.after, { typed });
     if (equal(growing.before, after)) {
         return restore(model);
     }

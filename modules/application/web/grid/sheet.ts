@@ -28,6 +28,8 @@ export interface Content {
     readonly exceptions: Settings;
     // Reason for replacing an entered value.
     readonly reason: string;
+    // Whether the value of a returned record was given once more as it is.
+    readonly confirmed?: boolean;
 }
 
 export type Mark = 'none' | 'within' | 'outside' | 'attention' | 'refused';
@@ -59,6 +61,14 @@ export interface Version {
     readonly limit: string;
     // Whether replacing it needs a reason, whatever the sheet says.
     readonly reasons?: boolean;
+    // The value behind the text; absent: there is none, or the text is all of it.
+    readonly entered?: {
+        readonly result: string;
+        readonly qualifier: '<' | '>' | 'ND' | 'J' | 'U' | null;
+    };
+    // The person who sent it back and the reason, in words; absent: nobody has. Its value is
+    // entered again, were it the same one.
+    readonly returned?: string;
 }
 
 // Key of a text in the catalogue, with the values that it contains.
@@ -183,9 +193,20 @@ export function isExcepted(cell: Cell): boolean {
     return !sameSettings(cell.content.exceptions, cell.base.exceptions);
 }
 
+// Whether the value of a returned record was given once more.
+export function isConfirmed({ content, base }: Cell): boolean {
+    return content.confirmed === true && base.returned !== undefined
+        && content.typed === base.text;
+}
+
 // Whether a cell has something that the record does not.
 export function isEdited(cell: Cell): boolean {
-    return cell.content.typed !== cell.base.text || isExcepted(cell);
+    return cell.content.typed !== cell.base.text || isExcepted(cell) || isConfirmed(cell);
+}
+
+// Whether a cell waits to be entered again: its record was sent back.
+export function isReturned(cell: Cell): boolean {
+    return cell.base.returned !== undefined && cell.base.lock === '' && !isEdited(cell);
 }
 
 // Whether something can be entered: there is a record, and it is not locked.

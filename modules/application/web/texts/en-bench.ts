@@ -37,6 +37,8 @@ export const bench = {
     severalLimits: 'limit by sample',
     reportingLimit: (limit: number) => `RL ${limit}`,
     verified: (who: string) => who ? `Verified by ${who}, and locked.` : 'Verified and locked.',
+    returned: (who: string, why: string) => `Sent back${who ? ` by ${who}` : ''}: ${why}`
+        + (/[.!?]$/.test(why) ? '' : '.'),
     inactive: 'Cancelled, or set aside for a retest.',
     outside: (limit: string) => limit ? `Out of specification: ${limit}.` : 'Out of specification.',
     presumptive: 'Presumptive: it has to be confirmed.',

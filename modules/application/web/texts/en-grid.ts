@@ -42,6 +42,7 @@ export const grid = {
         waiting: 'Waits for the service: kept in this tab, not saved',
         saving: 'Being saved',
         locked: 'Locked',
+        returned: 'Sent back: to be entered again',
         outside: 'Outside its limit',
         attention: 'Needs a look',
         within: 'Within its limit',
@@ -87,6 +88,11 @@ export const grid = {
         label: 'Reason',
         save: 'Save with this reason',
         usual: ['Typing error', 'Read again', 'Wrong sample', 'Dilution not considered'],
+    },
+    again: {
+        what: 'It has to be entered again: type another value, or confirm this one.',
+        confirm: 'Confirm this value',
+        confirmed: 'the same value again',
     },
     conflict: {
         value: 'Result',

@@ -7,11 +7,13 @@ import { test } from 'node:test';
 import {
     controlCell, controlOpinion, controlRows, controlVersion, measuredOf,
 } from '../../../../modules/application/web/pages/bench/controls.ts';
-import { sentOf, shownOf } from '../../../../modules/application/web/pages/bench/entry.ts';
+import { givenBy, sentOf } from '../../../../modules/application/web/pages/bench/entry.ts';
 import { momentOf } from '../../../../modules/application/web/texts/local-time.ts';
 import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
 import type { Control, Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
 import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';
+import { knowPeople } from '../../../../modules/application/web/pages/bench/people.ts';
+import { valueOf } from '../../../../modules/application/web/texts/value.ts';
 import { groupsOf, isIn, type WorklistTest } from '../../../../modules/application/web/pages/worklist/groups.ts';
 
 const sent: [string, boolean, unknown][] = [
@@ -19,6 +21,7 @@ const sent: [string, boolean, unknown][] = [
     ['0.03 J', true, { result: '0.03', qualifier: 'J' }],
     ['0.05  u', true, { result: '0.05', qualifier: 'U' }],
     ['<0.05', true, { result: '<0.05', qualifier: null }],
+    ['< 0.05 U', true, { result: '< 0.05', qualifier: 'U' }],
     ['TNTC', true, { result: 'TNTC', qualifier: null }],
     ['ND', true, { result: 'ND', qualifier: null }],
     ['type 3 U', false, { result: 'type 3 U' }],
@@ -34,12 +37,47 @@ test('what is sent of what was typed', () => {
 });
 
 test('what a record shows means the same when it is typed', () => {
-    assert.equal(shownOf(null, null), '');
-    assert.equal(shownOf('7.10', null), '7.10');
-    assert.equal(shownOf('0.05', '<'), '<0.05');
+    const shown = (result: string | null, qualifier: string | null) => valueOf({ result, qualifier });
+    assert.equal(shown(null, null), '');
+    assert.equal(shown('7.10', null), '7.10');
+    assert.equal(shown('0.05', '<'), '<0.05');
     for (const qualifier of ['J', 'U', 'ND'] as const) {
-        assert.deepEqual(sentOf(shownOf('0.03', qualifier), true), { result: '0.03', qualifier });
+        for (const result of ['0.03', '<0.03', '< 0.03']) {
+            assert.deepEqual(sentOf(shown(result, qualifier), true), { result, qualifier });
+        }
     }
+});
+
+test('a qualifier that the text of a value has is not written twice', () => {
+    const shown = (result: string, qualifier: string) => valueOf({ result, qualifier });
+    assert.equal(shown('<0.5', '<'), '<0.5');
+    assert.equal(shown(' > 100', '>'), ' > 100');
+    assert.equal(shown('ND', 'ND'), 'ND');
+    assert.equal(shown('nd', 'ND'), 'nd');
+    assert.equal(shown('>100', '<'), '>100', 'the text stands that was judged');
+    assert.equal(shown('5', 'U'), '5 U', 'letters stand behind the number');
+    assert.equal(valueOf({ result: null, qualifier: 'ND' }), 'ND', 'or in its place');
+});
+
+test('a value whose text was not touched is sent as the record has it', () => {
+    const known = [['<0.5', '<'], ['ND', 'ND'], ['< 0.5', 'U'], ['0.03', 'J'], ['7.10', null]] as const;
+    for (const [result, qualifier] of known) {
+        const base = versionOf(record(1, { result, qualifier, status: 'entered' }));
+        const content = { typed: base.text, exceptions: { reagentLotId: 4 }, reason: '' };
+        assert.deepEqual(givenBy(content, base, true), { result, qualifier });
+        assert.deepEqual(givenBy({ ...content, typed: '8' }, base, true),
+            { result: '8', qualifier: null });
+    }
+    const empty = versionOf(record(2));
+    assert.deepEqual(givenBy({ typed: '', exceptions: {}, reason: '' }, empty, true), { result: null });
+});
+
+test('a result that was sent back says by whom and why', () => {
+    knowPeople([{ id: 3, displayName: 'Ines Kowalski' }]);
+    const returned = { by: 3, at: '2026-11-24T09:00:00.000Z', reason: 'Read the burette again' };
+    assert.equal(versionOf(record(1, { result: '7', status: 'entered', returned })).returned,
+        'Sent back by Ines Kowalski: Read the burette again.');
+    assert.equal(versionOf(record(1, { result: '7', status: 'entered' })).returned, undefined);
 });
 
 function said(more = {}) {

@@ -212,6 +212,29 @@ async function settings(page) {
         'the time of analysis is that of the laboratory\'s clock');
 }
 
+// A result that a colleague sent back is confirmed as it is, also with its qualifier said twice, as
+// files do.
+async function sentBack(page, other) {
+    const { data } = await ask(other, 'GET', '/sample-tests?status=entered&limit=200');
+    const { id } = data.find(({ result }) => result === '0.62');
+    await ask(other, 'PATCH', `/sample-tests/${id}`, { result: '<0.62', qualifier: '<' });
+    await ask(other, 'POST', `/sample-tests/${id}/return`, { reason: 'Read the blank again' });
+    await toBench(page);
+    await page.click(cell(1, 1));
+    is(await value(page, 1, 1), '<0.62', 'the sign of a value stands before it once');
+    const foot = await page.textContent('.foot');
+    ok(foot.includes('Sent back by Yuki Tanaka: Read the blank again.'),
+        'a result that was sent back says by whom and why', foot);
+    await looks(page, 'bench-returned');
+    await press(page, 'Control+Enter');
+    await page.getByRole('button', { name: 'Save 1 cell' }).waitFor();
+    await press(page, 'Control+s');
+    await saved(page);
+    const { result, qualifier, returned } = await ask(page, 'GET', `/sample-tests/${id}`);
+    is(JSON.stringify([result, qualifier, returned]), '["<0.62","<",null]',
+        'the same value is entered again, as it stood');
+}
+
 // On paper a line for each sample, as filtered, with what one takes along to the bench.
 async function paper(page) {
     const files = await page.locator('.filters a').evaluateAll((all) =>
@@ -342,6 +365,7 @@ run(async (browser) => {
     await liveView(there.page);
     await leaving(here.page);
     await press(here.page, 'Control+s');
+    await sentBack(here.page, there.page);
     await controls(here.page);
     await locked(here.page);
     await settings(here.page);

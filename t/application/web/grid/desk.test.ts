@@ -278,3 +278,48 @@ test('Escape is the grid\'s only where there is something to give back', () => {
     assert.deepEqual(typedIn(desk.sheet), [['']]);
     assert.ok(!desk.press({ do: 'next', by: 'column', back: false }, 10), 'Tab leaves the grid');
 });
+
+const sentBack = (text: string) => version(text, { returned: 'Sent back by Ines: look again.' });
+
+test('a value that was sent back is confirmed as it is, and sent', async () => {
+    const { desk, service, kind, save } = open(having(sheet(2, ['PH']), { r0c0: sentBack('7.1') }));
+    assert.equal(kind(0, 0), 'returned');
+    assert.deepEqual(problems(desk.sheet).map(({ look }) => look.messages[0]),
+        ['Sent back by Ines: look again.']);
+    await save();
+    assert.equal(service.entered, 0, 'it is not sent by itself');
+    desk.do(acts.point(at(0, 0), false));
+    assert.ok(desk.press({ do: 'confirm' }, 10));
+    assert.ok(desk.unsaved);
+    desk.press({ do: 'undo' }, 10);
+    assert.ok(!desk.unsaved, 'a confirmation is undone like an entry');
+    desk.do(acts.confirm);
+    await save();
+    assert.equal(service.entered, 1);
+    assert.deepEqual([kind(0, 0), desk.unsaved], ['plain', false]);
+    assert.ok(!desk.press({ do: 'confirm' }, 10), 'nothing is left to confirm');
+});
+
+test('the same value typed or pasted over one that was sent back confirms it', async () => {
+    const returned = having(sheet(2, ['PH']), { r0c0: sentBack('7.1'), r1c0: sentBack('8') });
+    const { desk, service, put, save } = open({ ...returned, reasons: true });
+    put(0, 0, '7');
+    desk.do(acts.type('7.1'));
+    desk.do(acts.point(at(1, 0), false));
+    desk.do(acts.paste('8'));
+    assert.deepEqual(sum(desk.sheet).edited, 2);
+    await save();
+    assert.equal(service.entered, 0, 'where reasons are asked for, it has one of its own');
+    desk.do(acts.reason('read again'));
+    await save();
+    assert.deepEqual(service.reasons, ['read again', 'read again']);
+});
+
+test('a confirmation stays when the record is read again, and ends with its return', () => {
+    const { desk } = open(having(sheet(1, ['PH']), { r0c0: sentBack('7.1') }));
+    desk.do(acts.confirm);
+    desk.refresh(new Map([['r0c0', { ...sentBack('7.1'), etag: 'assigned' }]]), 1);
+    assert.ok(desk.unsaved);
+    desk.refresh(new Map([['r0c0', version('7.1', { etag: 'entered again' })]]), 2);
+    assert.ok(!desk.unsaved);
+});

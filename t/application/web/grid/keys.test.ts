@@ -44,6 +44,7 @@ const commands: [string, unknown][] = [
     ['Ctrl+y', { do: 'redo' }],
     ['Ctrl+s', { do: 'save' }],
     ['Ctrl+d', { do: 'fill' }],
+    ['Ctrl+Enter', { do: 'confirm' }],
     ['Ctrl+a', { do: 'selectAll' }],
     ['7', null],
     ['Ctrl+c', null],

@@ -2,6 +2,7 @@
 //
 // A result as it is typed into one cell and as its record has it: text, with a qualifier
 // behind it ("0.03 J") or before it ("<0.05"). Nothing else about the text is understood here.
+import type { Content, Version } from '../../grid/sheet.ts';
 import type { SampleTest } from './run.ts';
 
 export type Qualifier = NonNullable<SampleTest['qualifier']>;
@@ -12,7 +13,7 @@ export interface Typed {
     readonly qualifier?: Qualifier | null;
 }
 
-const BEHIND = /^(\S*\d\S*)\s+(ND|J|U)$/i;
+const BEHIND = /^((?:[<>]\s*)?\S*\d\S*)\s+(ND|J|U)$/i;
 const known: Readonly<Record<string, Qualifier>> = { ND: 'ND', J: 'J', U: 'U' };
 
 // Returns the body for a typed value. An empty cell withdraws the result.
@@ -26,11 +27,9 @@ export function sentOf(typed: string, numeric: boolean): Typed {
         : { result: typed, ...(numeric ? { qualifier: null } : {}) };
 }
 
-// Returns the text that a cell shows of a record; typed again, it means the same.
-export function shownOf(result: string | null, qualifier: Qualifier | null): string {
-    if (result === null || qualifier === null) {
-        return result ?? '';
-    }
-    const before = qualifier === '<' || qualifier === '>';
-    return before ? `${qualifier}${result}` : `${result} ${qualifier}`;
+// Returns the body for a cell: where its text was not touched, the record's own result and
+// qualifier, which the text need not tell apart.
+export function givenBy(content: Content, base: Version, numeric: boolean): Typed {
+    return base.entered && content.typed === base.text ? base.entered
+        : sentOf(content.typed, numeric);
 }

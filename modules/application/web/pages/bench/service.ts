@@ -11,15 +11,15 @@ import type { Outcome } from '../../grid/saving.ts';
 import type { Settings, Verdict } from '../../grid/sheet.ts';
 import { t } from '../../texts/texts.ts';
 import type { ControlDesk } from './control-desk.ts';
-import { sentOf } from './entry.ts';
+import { givenBy } from './entry.ts';
 import { opinionOf } from './opinion.ts';
 import type { SampleTest } from './run.ts';
 import { versionsOf } from './sheet.ts';
 
 const texts = t.bench;
 
-const given = ({ id, content, numeric, settings }: Entry) =>
-    ({ sampleTestId: Number(id), ...sentOf(content.typed, numeric), ...settings });
+const given = ({ id, content, base, numeric, settings }: Entry) =>
+    ({ sampleTestId: Number(id), ...givenBy(content, base, numeric), ...settings });
 
 const update = (entry: Entry) => ({
     ...given(entry),

@@ -8,11 +8,11 @@ import { EMPTY, cellOf } from '../../grid/sheet.ts';
 import { span } from '../../texts/time.ts';
 import { controlRows, controlVersions, measuresOf } from './controls.ts';
 import type { Measure } from './controls.ts';
-import { shownOf } from './entry.ts';
 import { opinionOf } from './opinion.ts';
 import { nameOf } from './people.ts';
 import type { Entered, Run, SampleTest } from './run.ts';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 
 const texts = t.bench;
 
@@ -20,7 +20,11 @@ const texts = t.bench;
 export function versionOf(test: SampleTest): Version {
     const presumptive = test.confirmationStatus === 'pending';
     return {
-        text: shownOf(test.result, test.qualifier),
+        text: test.result === null ? '' : valueOf(test),
+        ...(test.result === null ? {}
+            : { entered: { result: test.result, qualifier: test.qualifier } }),
+        ...(test.returned
+            ? { returned: texts.returned(nameOf(test.returned.by), test.returned.reason) } : {}),
         opinion: test.result === null ? null : opinionOf({ ...test, presumptive, refusals: [] }),
         exceptions: {},
         etag: test.etag,

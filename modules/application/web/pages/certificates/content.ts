@@ -3,6 +3,7 @@
 // Content of a certificate as the service keeps it: a document; older versions may lack members.
 import { t } from '../../texts/texts.ts';
 import { writtenDay, writtenTime } from '../../texts/time.ts';
+import { valueOf } from '../../texts/value.ts';
 
 export interface Content {
     certificate?: { number: string; version: number; issuedAt: string | null;
@@ -66,7 +67,7 @@ export function saidBy(content: Content): Map<string, string> {
     note('clientAddress', client?.address);
     note('receiptCondition', receipt?.condition);
     for (const one of content.results ?? []) {
-        note(one.testCode, `${one.qualifier ?? ''}${one.result ?? ''} ${one.unit ?? ''}`.trim());
+        note(one.testCode, `${valueOf(one)} ${one.unit ?? ''}`.trim());
         note(`${one.testCode} limit`, one.specification);
     }
     return said;

@@ -7,6 +7,7 @@ import { Flag } from '../../parts/status.tsx';
 import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
 import { writtenDay, writtenTime } from '../../texts/time.ts';
+import { valueOf } from '../../texts/value.ts';
 import type { Content, Result } from './content.ts';
 
 const { sheet: words } = t.release;
@@ -83,7 +84,7 @@ function ResultRow({ one }: { one: Result }): ReactElement {
         <tr>
             <th scope="row" title={one.testName}>{one.testCode} {one.testName}</th>
             <td>{one.method}</td>
-            <td className="right"><strong>{one.qualifier}{one.result}</strong></td>
+            <td className="right"><strong>{valueOf(one)}</strong></td>
             <td>{one.unit}</td>
             <td>{limitBeside(one.unit, one.specification)}</td>
             <td>

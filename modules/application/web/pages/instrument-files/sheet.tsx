@@ -13,6 +13,7 @@ import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Status } from '../../parts/status.tsx';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 import type { Written } from './preview.ts';
 
 export type Sheet = Read<'/instrument-files/{id}/grid'>['sheets'][number];
@@ -43,10 +44,10 @@ export interface Marked {
     held: boolean;
 }
 
-function told({ testCode, qualifier, result, unit, qcControlId }: Written): string {
-    const value = [`${qualifier ?? ''}${result ?? ''}`, unit ?? ''].filter(Boolean).join(' ');
-    const text = [testCode, value].filter(Boolean).join(', ');
-    return qcControlId === null ? text : texts.control(text);
+function told(written: Written): string {
+    const value = [valueOf(written), written.unit ?? ''].filter(Boolean).join(' ');
+    const text = [written.testCode, value].filter(Boolean).join(', ');
+    return written.qcControlId === null ? text : texts.control(text);
 }
 
 function Would({ row, marked }: { row: number; marked: Marked }): ReactNode {

@@ -13,6 +13,7 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 
 const texts = t.batches;
 
@@ -32,7 +33,7 @@ function One({ test }: { test: CoveredTest }): ReactElement {
             <Link className="id" href={paths.sample(test.sampleId)}>
                 {test.sample?.trackingId}
             </Link>{' '}
-            {test.testCode} <strong>{test.qualifier}{test.result}</strong> {test.unit}{' '}
+            {test.testCode} <strong>{valueOf(test)}</strong> {test.unit}{' '}
             <span className="quiet">{t.sample.test[test.status]}</span>
         </li>
     );

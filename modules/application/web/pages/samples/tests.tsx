@@ -21,6 +21,7 @@ import { Link } from '../../router.tsx';
 import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
 import { span } from '../../texts/time.ts';
+import { valueOf } from '../../texts/value.ts';
 import type { Whole } from './record.tsx';
 
 export type Test = Read<'/sample-tests'>['data'][number];
@@ -99,7 +100,7 @@ function Result({ test }: { test: Test }): ReactElement {
     return (
         <td>
             {test.result === null ? <span className="quiet">{t.sample.noResult}</span>
-                : `${test.qualifier ?? ''}${test.result} ${test.unit ?? ''}`}
+                : `${valueOf(test)} ${test.unit ?? ''}`}
             <span className="caption">
                 {limitBeside(test.unit, test.specification) || t.sample.noLimit}<TestFlags test={test} />
             </span>

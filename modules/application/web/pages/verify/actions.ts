@@ -4,8 +4,9 @@
 import { within } from '../../acting/action.ts';
 import type { Action } from '../../acting/action.ts';
 import { ask } from '../../acting/ask.ts';
-import { retestAction, returnAction, trackingId, valueOf, verification } from '../../actions/verify.ts';
+import { retestAction, returnAction, trackingId, verification } from '../../actions/verify.ts';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 import type { Line } from './queue.ts';
 
 export interface Queue {

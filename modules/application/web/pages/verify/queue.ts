@@ -3,8 +3,8 @@
 // The queue of results to verify: by run, with what has to be looked at. What that is, the
 // service said: here it is only put in order.
 import type { Reviewed } from '../../actions/verify.ts';
-import { valueOf } from '../../actions/verify.ts';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 
 export type Kind = 'own' | 'stop' | 'look';
 

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import { allowed } from '../../acting/action.ts';
-import { trackingId, valueOf } from '../../actions/verify.ts';
+import { trackingId } from '../../actions/verify.ts';
 import type { Reviewed } from '../../actions/verify.ts';
 import { usePeople } from '../../api/names.ts';
 import { listen } from '../../keys/keyboard.ts';
@@ -21,6 +21,7 @@ import { moved } from '../../table/selection.ts';
 import { capital } from '../../texts/capital.ts';
 import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
+import { valueOf } from '../../texts/value.ts';
 import { lineActions } from './actions.ts';
 import type { Queue } from './actions.ts';
 import type { Kind, Line, Run } from './queue.ts';
