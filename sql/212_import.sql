@@ -68,11 +68,15 @@ BEGIN
                || CASE WHEN r.analyzed_at IS NULL
                          OR r.sample_test_id = ANY (v_same) THEN '{}'
                        ELSE jsonb_build_object('analyzedAt', r.analyzed_at) END
-               || CASE WHEN r.comment IS NULL THEN '{}'
+               -- A remark that is to be printed is a person's.
+               || CASE WHEN r.comment IS NULL OR t.note_on_report THEN '{}'
                        ELSE jsonb_build_object('notes', left(r.comment, 4000))
                   END)
       INTO v_updates
       FROM unnest(p_rows) r
+      LEFT JOIN lims.sample_test t
+        ON t.organization_id = p_organization
+       AND t.id = r.sample_test_id
      WHERE r.sample_test_id IS NOT NULL;
     PERFORM lims.refuse_files_of_reported(p_organization, p_rows);
     IF v_updates IS NOT NULL THEN

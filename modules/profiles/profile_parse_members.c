@@ -46,7 +46,8 @@ static const lims_member_t column_members[] = {
            "Time of day, where the file has it apart from the date. It is joined to the date with "
            "a blank before `analysedAt.format` applies, unless it has a `format` of its own."),
     COLUMN("operator", LIMS_COLUMN_OPERATOR, "Name of the operator."),
-    COLUMN("comment", LIMS_COLUMN_COMMENT, "Remark, kept in the result's notes."),
+    COLUMN("comment", LIMS_COLUMN_COMMENT,
+           "Remark, kept in the result's notes, unless they are to be printed on the certificate."),
     COLUMN("flag", LIMS_COLUMN_FLAG, "Flag of the instrument; see `qualifiers.flags`."),
     COLUMN("status", LIMS_COLUMN_STATUS,
            "Status of the result, which says whether it is final; see `rows.final`. astm takes "
