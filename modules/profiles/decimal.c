@@ -120,11 +120,11 @@ const char *lims_decimal_text(const lims_decimal_t *a, apr_pool_t *pool)
 {
     int top = a->count + a->exponent;
 
+    if (a->count == 0 && (a->exponent > 0 || -a->exponent > PLAIN_MAX)) {
+        return "0";
+    }
     if (-a->exponent <= PLAIN_MAX && top <= PLAIN_MAX) {
         return plain_text(a, pool);
-    }
-    if (a->count == 0) {
-        return "0";
     }
     return apr_psprintf(pool, "%s%c%s%.*sE%+d", a->negative ? "-" : "", a->digits[0],
                         a->count > 1 ? "." : "", a->count - 1, a->digits + 1, top - 1);
