@@ -53,7 +53,9 @@ CREATE TYPE lims.file_reading AS (
     doubt text,
     excluded boolean,
     -- Whether a person named the test.
-    named boolean
+    named boolean,
+    -- The end of the day, where the file has a day without a time.
+    day_end timestamptz
 );
 
 -- Times --------------------------------------------------------------------
@@ -106,6 +108,27 @@ AS $$
     SELECT coalesce(CASE WHEN p_doubled = 'first'
                          THEN lims.first_moment_of(lims.clock_time(p_text), p_zone)
                     END, lims.moment_of(p_text, p_zone))
+$$;
+
+-- The end of a day that a file has without a time; NULL: it has a time.
+CREATE FUNCTION lims.end_of_day(p_text text, p_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN p_text !~ '[0-9]:[0-9]'
+                THEN (p_text::date + 1)::timestamp AT TIME ZONE p_zone END
+$$;
+
+-- Returns the time of an analysis: of a day without a time its begin, or, on the day of
+-- the sample's collection, the collection.
+CREATE FUNCTION lims.moment_since(
+    p_moment timestamptz,
+    p_day_end timestamptz,
+    p_collected timestamptz
+) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN p_collected > p_moment AND p_collected < p_day_end
+                THEN p_collected ELSE p_moment END
 $$;
 
 -- Why a time of a file is ambiguous (occurs twice) or invalid (skipped when clocks are set
@@ -310,14 +333,15 @@ SET jit = off
 AS $$
 DECLARE
     v_zone text;
+    v_home text;
     v_doubled text := p_reading ->> 'doubledHour';
     v_ids text[];
     v_codes text[];
     v_by text[] := lims.sample_ways(p_reading -> 'policy');
     v_rows lims.file_reading[];
 BEGIN
-    SELECT coalesce(p_reading ->> 'timeZone', o.time_zone)
-      INTO v_zone
+    SELECT coalesce(p_reading ->> 'timeZone', o.time_zone), o.time_zone
+      INTO v_zone, v_home
       FROM lims.organization o
      WHERE o.id = p_organization;
     SELECT array_agg(DISTINCT r.value ->> 'trackingId'),
@@ -326,8 +350,13 @@ BEGIN
       FROM jsonb_array_elements(p_reading -> 'readings') r;
 
     WITH samples AS MATERIALIZED (
-        SELECT f.name, f.sample_id AS id, f.samples
+        SELECT f.name, f.sample_id AS id, f.samples,
+               coalesce(s.collected_at,
+                        s.collection_date::timestamp AT TIME ZONE v_home) AS collected
           FROM lims.find_samples(p_organization, v_ids, v_by) f
+          LEFT JOIN lims.sample s
+            ON s.organization_id = p_organization
+           AND s.id = f.sample_id
     ), definitions AS MATERIALIZED (
         SELECT d.id, d.code
           FROM lims.test_definition d
@@ -341,13 +370,17 @@ BEGIN
     SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
                          nullif(r."column", 0), r."offset", r.cell,
                          r."trackingId", r."testCode", r.result, r.unit, r.qualifier,
-                         lims.moment_of(r."analysedAt", v_zone, v_doubled),
+                         lims.moment_since(
+                             lims.moment_of(r."analysedAt", v_zone, v_doubled),
+                             lims.end_of_day(r."analysedAt", v_zone),
+                             CASE WHEN r.control IS NULL THEN s.collected END),
                          r.operator, r.comment, p_reading -> 'controls' -> r.control,
                          r.native, r.times, s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0), coalesce(s.samples, 0), r."analysedAt",
                          lims.time_doubt(r."analysedAt", v_zone, v_doubled),
-                         coalesce(r.excluded, false), false)::lims.file_reading
+                         coalesce(r.excluded, false), false,
+                         lims.end_of_day(r."analysedAt", v_zone))::lims.file_reading
                      ORDER BY r.place)
       INTO v_rows
       FROM ROWS FROM (jsonb_to_recordset(p_reading -> 'readings') AS (

@@ -61,7 +61,8 @@ BEGIN
            AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id FROM told r))
     ), tests AS MATERIALIZED (
         SELECT t.id, t.sample_id, t.status, t.result, t.qualifier, t.reagent_lot_id,
-               t.media_lot_id
+               t.media_lot_id, t.holding_expires_at,
+               CASE WHEN t.returned_at IS NULL THEN t.status END AS stands_as
           FROM lims.sample_test t
          WHERE t.organization_id = p_organization
            AND t.id = ANY (ARRAY(SELECT r.sample_test_id FROM told r))
@@ -109,6 +110,14 @@ BEGIN
                    AND r.control IS NULL AS is_early,
                coalesce(r.analyzed_at < now() - make_interval(days => p.days),
                         false) AS is_old,
+               -- A value that stands keeps its time.
+               coalesce(t.holding_expires_at >= r.analyzed_at
+                        AND t.holding_expires_at < r.day_end
+                        AND t.holding_expires_at < now()
+                        AND (t.stands_as = 'entered'
+                             AND (t.result, t.qualifier)
+                                 IS NOT DISTINCT FROM (r.result, r.qualifier)) IS NOT TRUE,
+                        false) AS is_vague,
                coalesce(r.unit, '') <> '' AND coalesce(d.unit, '') <> ''
                    AND lims.spelt_unit(r.unit) <> lims.spelt_unit(d.unit)
                    AS is_other_unit,
@@ -152,7 +161,7 @@ BEGIN
             OR coalesce(j.result !~ '\S', true)
             OR length(j.result) > 1000 OR j.is_no_number
             OR j.is_no_pair OR j.is_bounded OR j.is_pair_bounded
-            OR j.is_ahead OR j.is_early OR j.is_old
+            OR j.is_ahead OR j.is_early OR j.is_old OR j.is_vague
             OR j.is_other_unit OR j.doubt IS NOT NULL OR j.excluded
     )
     SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -269,7 +278,12 @@ BEGIN
                     NULL, j.analyzed_at::text),
                    (j.is_old, 'timestamp_invalid',
                     'The analysis lies further back than the profile takes.',
-                    NULL, j.analyzed_at::text)
+                    NULL, j.analyzed_at::text),
+                   (j.is_vague, 'timestamp_invalid',
+                    format('The file says on which day %s of sample %s was analysed, and '
+                           'on that day its holding time ended: exclude the row, and '
+                           'enter the value with its time.', j.test_code, j.tracking_id),
+                    'a time', j.clock)
                    ) AS v (holds, code, message, expected, cell)
              WHERE v.holds
              ORDER BY j.place

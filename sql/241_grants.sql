@@ -376,8 +376,8 @@ GRANT EXECUTE ON FUNCTION lims.keep_file, lims.file_content,
 
 -- 210_readings.sql
 GRANT EXECUTE ON FUNCTION lims.clock_time, lims.first_moment_of,
-    lims.moment_of(text, text), lims.moment_of(text, text, text), lims.time_doubt,
-    lims.spelt_unit, lims.sample_ways, lims.find_samples, lims.sample_hints,
+    lims.moment_of(text, text), lims.moment_of(text, text, text), lims.end_of_day,
+    lims.moment_since, lims.time_doubt, lims.spelt_unit, lims.sample_ways, lims.find_samples, lims.sample_hints,
     lims.target_tests, lims.resolve_readings TO lims_app;
 
 -- 211_reading_reasons.sql
