@@ -37,6 +37,10 @@ export const amendments = {
         receiptCondition: 'Condition on receipt', result: 'result', qualifier: 'qualifier',
         unit: 'unit', specification: 'limit', reagentLot: 'reagent lot', mediaLot: 'media lot',
         outOfSpecification: 'out of specification', status: 'status', reported: 'reported',
-        qcBatchIds: 'QC batches by id',
+        qcBatchIds: 'QC batches by id', testCode: 'test code', testName: 'test name',
+        method: 'method', uncertainty: 'uncertainty', confirmation: 'confirmation',
+        accredited: 'accredited', decisionRule: 'decision rule', analyzedAt: 'analysed',
+        holdingTimeMet: 'holding time met', reportingLimit: 'reporting limit',
+        methodDetectionLimit: 'method detection limit',
     } as Record<string, string>,
 };

@@ -46,6 +46,42 @@ async function deciding(page) {
     ok(await rows(page) > mine - 1, 'all that wait are shown when asked for');
 }
 
+// Whoever approves sees all that is printed: below each result, of the amendments, and the rules.
+async function whole(page) {
+    const preview = '**/certificate-preview';
+    await page.route(preview, async (route) => {
+        const response = await route.fetch();
+        const content = await response.json();
+        const [first, ...others] = content.results;
+        await route.fulfill({ response, json: { ...content,
+            receipt: { ...content.receipt, receivedBy: 'Maya Torres', containers: 3 },
+            results: [{ ...first, result: '<0.5', qualifier: '<', reportingLimit: 0.5,
+                uncertainty: '± 0.1', accredited: true, confirmation: 'confirmed',
+                holdingTimeMet: false, remark: 'Measured twice.', decisionRule: 'Simple acceptance.' },
+            ...others.map((one) => ({ ...one, decisionRule: 'Guard band w = U.' }))],
+            amendments: [{ version: 2, reason: 'Typing error', openedBy: 'Ines Kowalski',
+                openedAt: '2026-11-26T09:00:00-07:00', changes: [
+                    { member: 'plantLocation', old: 'West', new: 'East' },
+                    { member: 'tests[101].accredited', testCode: 'PB', old: true, new: false },
+                    { member: 'tests[7]', testCode: 'ZN', old: 'ZN', new: null }] }] } });
+    });
+    await open(page, '/app/approvals?all=1');
+    await page.waitForSelector('tr.cursor');
+    await press(page, 'Enter');
+    await page.waitForSelector('.certificate .noted');
+    const said = await page.textContent('.certificate');
+    for (const text of ['by Maya Torres', '3 containers', '± 0.1', 'Reporting limit 0.5.',
+        'Confirmation: confirmed.', 'The holding time was exceeded.', 'Measured twice.',
+        'Simple acceptance.', 'Amendment that led to version 2, opened by Ines Kowalski',
+        'Nov 26, 2026 09:00: Typing error', 'Place: West → East', 'PB accredited: yes → no',
+        'ZN: ZN → none', 'Accredited: within the scope of accreditation', 'Times are those of ']) {
+        ok(said.includes(text), `the preview says what is printed: ${text}`, said);
+    }
+    ok(!said.includes('<<'), 'the preview has the sign of a value once', said);
+    await looks(page, 'approval-whole');
+    await page.unroute(preview);
+}
+
 async function many(page) {
     await open(page, '/app/approvals');
     await page.waitForSelector('tr.cursor');
@@ -317,6 +353,7 @@ run(async (browser) => {
     [here, approver].forEach(({ seen }) => seen.expected.push(/status of 409/));
 
     await deciding(page);
+    await whole(page);
     await many(page);
     await certificates(page);
     const { data } = await ask(page, 'GET', '/certificates?limit=200');

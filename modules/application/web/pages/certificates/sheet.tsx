@@ -8,7 +8,8 @@ import { limitBeside } from '../../texts/limit.ts';
 import { t } from '../../texts/texts.ts';
 import { writtenDay, writtenTime } from '../../texts/time.ts';
 import { valueOf } from '../../texts/value.ts';
-import type { Content, Result } from './content.ts';
+import { changeIn, decisionRules, notesOf } from './content.ts';
+import type { Amendment, Content, Result } from './content.ts';
 
 const { sheet: words } = t.release;
 
@@ -53,11 +54,15 @@ function Facts({ content }: { content: Content }): ReactElement {
             <Fact name={words.client}>
                 {[client?.name ?? sample?.clientName, client?.address].filter(Boolean).join(', ')}
             </Fact>
-            <Fact name={words.order}>{order?.orderNumber}</Fact>
+            <Fact name={words.contact}>{client?.contactName}</Fact>
+            <Fact name={words.order}>
+                {[order?.orderNumber, order?.contact].filter(Boolean).join(', ')}
+            </Fact>
             <Fact name={words.sample}>
                 <span className="id">{sample?.trackingId}</span>{' '}
                 {sample?.sampleIdentifier === sample?.trackingId ? null : sample?.sampleIdentifier}
             </Fact>
+            <Fact name={words.externalId}>{sample?.externalId}</Fact>
             <Fact name={words.project}>{sample?.project}</Fact>
             <Fact name={words.place}>
                 {[sample?.materialType, sample?.plantLocation].filter(Boolean).join(', ')}
@@ -65,10 +70,15 @@ function Facts({ content }: { content: Content }): ReactElement {
             <Fact name={words.collected}>
                 {written(sample?.collectedAt) || day(sample?.collectionDate)}
             </Fact>
-            <Fact name={words.received}>{written(sample?.receivedAt)}</Fact>
+            <Fact name={words.received}>
+                {sample?.receivedAt
+                    ? words.receivedAt(written(sample.receivedAt), receipt?.receivedBy ?? '') : ''}
+            </Fact>
             <Fact name={words.receipt}>
                 {[receipt?.temperature == null ? '' : t.sample.celsius(receipt.temperature),
-                    receipt?.condition, receipt?.deviations].filter(Boolean).join(', ')}
+                    receipt?.condition,
+                    receipt?.containers == null ? '' : words.inContainers(receipt.containers),
+                    receipt?.deviations].filter(Boolean).join(', ')}
             </Fact>
             <Fact name={words.tested}>
                 {testsDone?.from ? words.range(day(testsDone.from), day(testsDone.to)) : null}
@@ -78,25 +88,55 @@ function Facts({ content }: { content: Content }): ReactElement {
     );
 }
 
-function ResultRow({ one }: { one: Result }): ReactElement {
+// Columns that are there only where a result has something in them.
+interface Shown {
+    uncertainty: boolean;
+    accredited: boolean;
+}
+
+function shownOf({ results, laboratory }: Content): Shown {
+    return {
+        uncertainty: (results ?? []).some(({ uncertainty }) => uncertainty),
+        accredited: Boolean(laboratory?.accreditation)
+            || (results ?? []).some(({ accredited }) => accredited),
+    };
+}
+
+const widthOf = ({ uncertainty, accredited }: Shown): number =>
+    7 + Number(uncertainty) + Number(accredited);
+
+function ResultRow({ one, shown }: { one: Result; shown: Shown }): ReactElement {
     const [code = '', meaning = ''] = t.samples.flags.oos;
+    const notes = notesOf(one);
     return (
-        <tr>
-            <th scope="row" title={one.testName}>{one.testCode} {one.testName}</th>
-            <td>{one.method}</td>
-            <td className="right"><strong>{valueOf(one)}</strong></td>
-            <td>{one.unit}</td>
-            <td>{limitBeside(one.unit, one.specification)}</td>
-            <td>
-                {words.conformity[one.conformity ?? 'none'] ?? one.conformity}{' '}
-                {one.outOfSpecification ? <Flag code={code} meaning={meaning} /> : null}
-            </td>
-        </tr>
+        <>
+            <tr className={notes.length ? 'noted' : undefined}>
+                <th scope="row" title={one.testName}>{one.testCode} {one.testName}</th>
+                <td>{one.method}</td>
+                <td className="right"><strong>{valueOf(one)}</strong></td>
+                {shown.uncertainty ? <td>{one.uncertainty}</td> : null}
+                <td>{one.unit}</td>
+                <td>{limitBeside(one.unit, one.specification)}</td>
+                <td>
+                    {words.conformity[one.conformity ?? 'none'] ?? one.conformity}{' '}
+                    {one.outOfSpecification ? <Flag code={code} meaning={meaning} /> : null}
+                </td>
+                <td>{day(one.analyzedAt)}</td>
+                {shown.accredited ? <td>{one.accredited ? words.yes : words.no}</td> : null}
+            </tr>
+            {notes.length ? (
+                <tr>
+                    <td colSpan={widthOf(shown)} className="wrap small">{notes.join(' ')}</td>
+                </tr>
+            ) : null}
+        </>
     );
 }
 
-function Results({ results }: { results: Result[] }): ReactElement {
+function Results({ content }: { content: Content }): ReactElement {
     const { columns } = words;
+    const results = content.results ?? [];
+    const shown = shownOf(content);
     return (
         <table className="table" aria-label={t.release.approvals.results(results.length)}>
             <thead>
@@ -104,12 +144,18 @@ function Results({ results }: { results: Result[] }): ReactElement {
                     <th scope="col">{columns.test}</th>
                     <th scope="col">{columns.method}</th>
                     <th scope="col" className="right">{columns.result}</th>
+                    {shown.uncertainty ? <th scope="col">{columns.uncertainty}</th> : null}
                     <th scope="col">{columns.unit}</th>
                     <th scope="col">{columns.limit}</th>
                     <th scope="col">{columns.conformity}</th>
+                    <th scope="col">{columns.analysed}</th>
+                    {shown.accredited ? <th scope="col">{columns.accredited}</th> : null}
                 </tr>
             </thead>
-            <tbody>{results.map((one) => <ResultRow key={one.sampleTestId} one={one} />)}</tbody>
+            <tbody>
+                {results.map((one) =>
+                    <ResultRow key={one.sampleTestId} one={one} shown={shown} />)}
+            </tbody>
         </table>
     );
 }
@@ -150,13 +196,54 @@ function People({ content }: { content: Content }): ReactElement | null {
     ) : null;
 }
 
+function Approvals({ content }: { content: Content }): ReactElement | null {
+    const approvals = content.approvals ?? [];
+    return approvals.length ? (
+        <section>
+            <h3>{words.approvals}</h3>
+            <ul>
+                {approvals.map(({ name, status, decidedBy, decidedAt, signatureFits }) => (
+                    <li key={name}>
+                        {[words.approval(name, status, decidedBy ?? ''), written(decidedAt)]
+                            .filter(Boolean).join(', ')}
+                        {signatureFits === false ? <>. {words.unfit}</> : null}
+                    </li>
+                ))}
+            </ul>
+        </section>
+    ) : null;
+}
+
+function AmendmentPart({ of }: { of: Amendment }): ReactElement {
+    return (
+        <section>
+            <h3>{words.amendmentOf(of.version, of.openedBy ?? '')}</h3>
+            <p>{[written(of.openedAt), of.reason].filter(Boolean).join(': ')}</p>
+            <ul>
+                {(of.changes ?? []).map((change) =>
+                    <li key={change.member}>{changeIn(change)}</li>)}
+            </ul>
+        </section>
+    );
+}
+
+// Returns the explanations of the results, in the order in which they are printed.
+function statementsOf(content: Content): string[] {
+    const { qualifiers, statements, laboratory, withoutAnalysisDay, results } = content;
+    return [
+        ...(qualifiers ?? []).map(({ qualifier, meaning }) => `${qualifier} ${meaning}`),
+        shownOf(content).accredited ? words.scope(laboratory?.accreditation ?? '') : '',
+        withoutAnalysisDay?.length ? words.undated(withoutAnalysisDay) : '',
+        ...decisionRules(results ?? []),
+        ...statements ?? [],
+        laboratory?.timeZone ? words.zone(laboratory.timeZone) : '',
+    ].filter(Boolean);
+}
+
 function Statements({ content }: { content: Content }): ReactElement {
     return (
         <ul className="quiet small">
-            {(content.qualifiers ?? []).map(({ qualifier, meaning }) =>
-                <li key={qualifier}>{qualifier} {meaning}</li>)}
-            {(content.statements ?? []).map((text) => <li key={text}>{text}</li>)}
-            {(content.amendments ?? []).map(({ reason }) => <li key={reason}>{reason}</li>)}
+            {statementsOf(content).map((text) => <li key={text}>{text}</li>)}
         </ul>
     );
 }
@@ -169,8 +256,11 @@ export function Sheet({ content }: { content: Content }): ReactElement {
             {draft ? <p className="unseen">{words.draft}</p> : null}
             <Head content={content} />
             <Facts content={content} />
-            <Results results={content.results ?? []} />
+            <Results content={content} />
             <Statements content={content} />
+            {(content.amendments ?? []).map((of) =>
+                <AmendmentPart key={`${of.openedAt} ${of.reason}`} of={of} />)}
+            <Approvals content={content} />
             <People content={content} />
         </article>
     );
