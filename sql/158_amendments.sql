@@ -216,7 +216,8 @@ $$;
 -- the facts of a sample and its active tests with values, limits, lots and QC batches, not
 -- their status: a sample that was reported under a batch leaves it only by the gates of a
 -- new version. Without who did what and when: a value that is typed back is verified anew.
--- Notes that a certificate prints are a member of their own, remark.
+-- Of an analysis the time counts that was stated, as a certificate prints it. Notes that a
+-- certificate prints are a member of their own, remark.
 CREATE FUNCTION lims.amendable_content(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -230,9 +231,11 @@ BEGIN
         'tests', (
             SELECT coalesce(jsonb_object_agg(r.value ->> 'sampleTestId',
                        r.value - ARRAY['sampleTestId', 'qcBatch', 'qcStatus',
-                           'qcBatches', 'holdingTimeMet', 'analyzedAt']
+                           'qcBatches', 'analyzedAt']
                        || lims.printed_remark(r.value)
                        || jsonb_build_object('status', t.status,
+                              'analyzedAt', CASE WHEN t.analyzed_at IS NOT NULL
+                                                 THEN r.value -> 'analyzedAt' END,
                               'reported', t.reported, 'qcBatchIds', ARRAY(
                               SELECT c.qc_batch_id
                                 FROM lims.qc_coverage c

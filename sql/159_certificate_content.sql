@@ -148,7 +148,8 @@ AS $$
         OR regexp_replace(p_member, '^tests\[[0-9]+\]', '') IN ('.testCode', '.testName',
                '.method', '.result', '.qualifier', '.unit', '.specification',
                '.outOfSpecification', '.reportingLimit', '.methodDetectionLimit',
-               '.uncertainty', '.accredited', '.confirmation', '.remark')
+               '.uncertainty', '.accredited', '.confirmation', '.remark',
+               '.analyzedAt', '.holdingTimeMet')
 $$;
 
 -- The differences that an amendment made in what a certificate says: { member, testName,

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A time of collection that an amendment corrects decides anew whether the holding times were
-# met, in the finding and on the next certificate.
+# A time of collection or of analysis that an amendment corrects decides anew whether the
+# holding times were met, in the finding and on the next certificate; a reported sample never
+# stands with another time of analysis than the one approved.
 use strict;
 use warnings;
 
@@ -42,5 +43,44 @@ $eva->done('sample amend', $sample->{id}, reason => 'the chain of custody says a
     changes => { collectedAt => hours_ago(72) });
 ok(is_late(), 'collected three days earlier the test has the finding');
 ok(!met(2), 'the next certificate says that the holding time was exceeded');
+
+# --- The time of analysis -----------------------------------------------------------------
+
+my $analyzed = hours_ago(2);
+my $other = $lab->sample(collectedAt => hours_ago(30),
+    testDefinitionIds => [ $lab->definition(code => 'NO3', holding_time_hours => 24) ]);
+my ($late) = $lab->tests($other);
+$lims->patch("/sample-tests/$late", { result => '2', analyzedAt => $analyzed });
+$lab->verify($late);
+is($lims->post("/samples/$other->{id}/report")->status, 200, 'the sample is reported');
+
+sub amended_to {
+    my ($time) = @_;
+    $eva->done('sample-test reopen', $late, reason => 'the log says so');
+    $eva->done('sample-test enter', $late, result => '2', analyzedAt => $time,
+        reason => 'the log says so');
+    $eva->done('sample-test verify', $late);
+    return;
+}
+
+my $amendment = $eva->done('sample amend', $other->{id}, reason => 'a doubt')->{id};
+my $early = hours_ago(20);
+amended_to($early);
+my $refused = $eva->refused('amendment_differs', 'amendment withdraw', $amendment,
+    reason => 'no doubt');
+like($refused->{message}, qr/analyzedAt was/, 'the refusal names the time of analysis');
+like($refused->{message}, qr/holdingTimeMet was false and is true/,
+    'it names that the holding time was met');
+amended_to($analyzed);
+is($eva->done('amendment withdraw', $amendment, reason => 'no doubt')->{status}, 'withdrawn',
+    'with its time again it is withdrawn');
+
+$amendment = $eva->done('sample amend', $other->{id}, reason => 'the wrong line of the log')->{id};
+amended_to($early);
+my $next = $eva->done('certificate issue', sampleId => $other->{id});
+is_deeply([ map { $_->{member} }
+        @{ $eva->done('certificate content', $next->{id})->{amendments}[0]{changes} } ],
+    [ "tests[$late].analyzedAt", "tests[$late].holdingTimeMet" ],
+    'the certificate says that the amendment changed the time of analysis');
 
 done_testing();
