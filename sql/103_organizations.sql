@@ -264,7 +264,7 @@ CREATE TABLE lims.api_key (
     -- SHA-256 of the key; the key itself is shown once and stored nowhere.
     key_hash bytea NOT NULL CHECK (length(key_hash) = 32),
     key_prefix text NOT NULL CHECK (length(key_prefix) <= 64),
-    scopes text[] NOT NULL CHECK (scopes <@ ARRAY[
+    scopes text[] NOT NULL DEFAULT '{}' CHECK (scopes <@ ARRAY[
         'samples:read', 'samples:write', 'results:read', 'results:write',
         'results:verify', 'reports:write', 'approvals:read', 'approvals:write',
         'reference:read', 'reference:write', 'instruments:write',

@@ -39,7 +39,6 @@ enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
         { .name = "scopes",                                                                        \
           .type = LIMS_T_STRING_LIST,                                                              \
           .flags = GIVEN,                                                                          \
-          .fallback = "",                                                                          \
           .doc = "Scopes that the key has; without a list it has all of them." },                  \
         { .name = "uploadOnly",                                                                    \
           .type = LIMS_T_BOOLEAN,                                                                  \
@@ -118,7 +117,8 @@ static const char *all_scopes(apr_pool_t *pool)
  * {"samples:read","results:read"}. */
 static const lims_error_t *check_scopes(lims_request_t *rq)
 {
-    char *list = apr_pstrdup(rq->pool, lims_values_get(rq->values, "scopes"));
+    const char *scopes = lims_values_get(rq->values, "scopes");
+    char *list = apr_pstrdup(rq->pool, scopes ? scopes : "");
     char *rest = NULL;
 
     for (char *scope = apr_strtok(list, "{\",}", &rest); scope;
@@ -139,17 +139,35 @@ static bool is_past(const char *moment, apr_pool_t *pool)
                    sizeof("YYYY-MM-DDThh:mm:ss") - 1) < 0;
 }
 
-/* An empty list of scopes is refused: such a key would be of no use. */
+static const lims_error_t *check_expiry(lims_request_t *rq)
+{
+    const char *expires = lims_values_get(rq->values, "expiresAt");
+
+    return expires && is_past(expires, rq->pool)
+               ? lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "expiresAt lies in the past.")
+               : NULL;
+}
+
+/* A key without a list has all scopes; an empty list would say the opposite, but of a key that
+ * only delivers files. */
 static const lims_error_t *check_use(lims_request_t *rq)
 {
     const char *scopes = lims_values_get(rq->values, "scopes");
-    const char *expires = lims_values_get(rq->values, "expiresAt");
+    bool upload_only = *lims_values_get(rq->values, "uploadOnly") == 't';
+    const lims_error_t *error = check_expiry(rq);
 
-    if (expires && is_past(expires, rq->pool)) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "expiresAt lies in the past.");
+    if (error) {
+        return error;
     }
-    if (*lims_values_get(rq->values, "uploadOnly") == 't' && strcmp(scopes, "{}") != 0 &&
-        !lims_scope_in(scopes, "instruments:write")) {
+    if (!scopes || (upload_only && strcmp(scopes, "{}") == 0)) {
+        return NULL;
+    }
+    if (strcmp(scopes, "{}") == 0) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "scopes is empty: name at least one; without the list a key has "
+                                 "all of them.");
+    }
+    if (upload_only && !lims_scope_in(scopes, "instruments:write")) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
                                  "scopes: an upload-only key needs instruments:write, or no list.");
     }
@@ -222,8 +240,11 @@ static const lims_error_t *rotate(lims_request_t *rq)
 {
     const char *key = NULL;
     lims_result_t *row = NULL;
-    const lims_error_t *error = make_key(&key, rq);
+    const lims_error_t *error = check_expiry(rq);
 
+    if (!error) {
+        error = make_key(&key, rq);
+    }
     if (!error) {
         error = lims_database_call(&row, rq, LIMS_STMT_KEY_ROTATE);
     }
@@ -252,6 +273,11 @@ static const lims_field_t rotate_input[] = {
       .doc = "Hours for which the former key is still accepted. 0: not at all, for a key that has "
              "become known.",
       .example = "24" },
+    { .name = "expiresAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_NULLABLE,
+      .doc = "When the new key expires, UTC; null: never. By default when the former one would "
+             "have." },
     LIMS_FIELD_END,
 };
 
@@ -319,8 +345,8 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "rotateKey",
       .summary = "Replace an API key by a new one, which is shown only this once",
-      .description = "The new key has the name, the scopes, the person and the storage of the "
-                     "former one, which expires after overlapHours.",
+      .description = "The new key has the name, the scopes, the person, the storage and the "
+                     "expiry of the former one, which expires after overlapHours.",
       .permission = "key.manage",
       .input = rotate_input,
       .output = created_fields,

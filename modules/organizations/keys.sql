@@ -28,29 +28,38 @@ INSERT INTO lims.api_key
       (organization_id, name, key_hash, key_prefix, scopes, upload_only,
        file_storage_max, created_by, acts_for, expires_at)
 VALUES (:$organization::bigint, :name::text, :keyHash::bytea, :keyPrefix::text,
-        :scopes::text[], :uploadOnly::boolean,
+        coalesce(:scopes::text[], '{}'), :uploadOnly::boolean,
         :fileStorageMegabytes::bigint * 1048576, :$user::bigint,
         coalesce(:actsFor::bigint, :$user::bigint), :expiresAt::timestamptz)
 RETURNING id
 
 -- name: key_rotate one
--- No row: the key is revoked or has expired.
-WITH former AS (
-    UPDATE lims.api_key
-       SET expires_at = least(expires_at,
+-- No row: the key is revoked or has expired. The new key expires when the former one would
+-- have, or as is asked.
+WITH found AS (
+    SELECT k.id, k.name, k.scopes, k.upload_only, k.file_storage_max, k.acts_for,
+           k.expires_at
+      FROM lims.api_key k
+     WHERE k.organization_id = :$organization::bigint
+       AND k.id = :id::bigint
+       AND k.revoked_at IS NULL
+       AND (k.expires_at IS NULL OR k.expires_at > now())
+       FOR NO KEY UPDATE
+), former AS (
+    UPDATE lims.api_key k
+       SET expires_at = least(k.expires_at,
                now() + make_interval(hours => :overlapHours::int))
-     WHERE organization_id = :$organization::bigint
-       AND id = :id::bigint
-       AND revoked_at IS NULL
-       AND (expires_at IS NULL OR expires_at > now())
-    RETURNING name, scopes, upload_only, file_storage_max, acts_for
+      FROM found f
+     WHERE k.organization_id = :$organization::bigint
+       AND k.id = f.id
 )
 INSERT INTO lims.api_key
       (organization_id, name, key_hash, key_prefix, scopes, upload_only,
-       file_storage_max, created_by, acts_for)
+       file_storage_max, created_by, acts_for, expires_at)
 SELECT :$organization::bigint, f.name, :keyHash::bytea, :keyPrefix::text, f.scopes,
-       f.upload_only, f.file_storage_max, :$user::bigint, f.acts_for
-  FROM former f
+       f.upload_only, f.file_storage_max, :$user::bigint, f.acts_for,
+       CASE WHEN :?expiresAt THEN :expiresAt::timestamptz ELSE f.expires_at END
+  FROM found f
 RETURNING id
 
 -- name: key_update one

@@ -270,4 +270,18 @@ subtest 'a key acts for the person who is named when it is made' => sub {
     is($tool->value('SELECT expires_at <= now() FROM lims.api_key WHERE id = ?', $next->{id}), 1,
         'without an overlap at once');
 };
+
+subtest 'a key that expires is replaced by one that expires then' => sub {
+    my $key = $tool->made(@ana, qw(key create --name Contractor --expires-at 2099-03-01T00:00:00Z));
+    my $next = $tool->made(@ana, qw(key rotate), $key->{id});
+    is($next->{expiresAt}, $key->{expiresAt}, 'the same time, where none is given');
+    is($tool->made(@ana, qw(key rotate), $next->{id}, qw(--expires-at 2099-09-01T00:00:00Z))
+        ->{expiresAt}, '2099-09-01T00:00:00.000Z', 'another one that is given');
+    refused('invalid_body', @ana, qw(key rotate), $next->{id}, qw(--expires-at 2001-01-01T00:00:00Z));
+};
+
+subtest 'a key without a list of scopes has all of them' => sub {
+    is_deeply($tool->made(@ana, qw(key create --name all))->{scopes}, [], 'no list is kept');
+    refused('invalid_body', @ana, qw(key create --name none --scopes), '');
+};
 done_testing();

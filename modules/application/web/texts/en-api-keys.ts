@@ -28,7 +28,7 @@ export const keys = {
     secretWhat: 'Give it to the program that uses it, and to nobody else. Who has it can do what'
         + ' it may.',
     rotate: (name: string) => `Rotate ${name}`,
-    rotateWhat: 'A new key takes its place, with the same scopes and for the same person. Both are'
+    rotateWhat: 'A new key takes its place, with the same scopes, person and expiry. Both are'
         + ' accepted for as many hours as you say, so that the program can change over.',
     overlap: 'Overlap, hours (0 to 168)',
     rotated: (name: string) => `${name} has a new key.`,

@@ -15,6 +15,9 @@ export async function keys({ page }) {
     await press(page, 'n');
     await page.waitForSelector('.filling');
     await field(page, 'Name').fill('Titrator');
+    await panel(page).getByRole('button', { name: 'Create a key' }).click();
+    await until(page, () => document.querySelector('.filling')?.textContent
+        .includes('name at least one'), 'a key for nothing named is not made');
     await field(page, 'enter results').check();
     await panel(page).getByRole('button', { name: 'Create a key' }).click();
     await page.waitForSelector('[data-secret]');

@@ -37,8 +37,11 @@ function State({ of }: { of: Key }): ReactElement | null {
         ? <Status glyph="clock" tone="overdue">{words.expired}</Status> : null;
 }
 
+const allScopes = Object.keys(words.words);
+
+// A key without a list has all scopes.
 const scopesOf = ({ scopes, uploadOnly }: Key): string => uploadOnly ? words.uploadOnly
-    : scopes.length === Object.keys(words.words).length ? words.allScopes
+    : scopes.length === 0 || scopes.length === allScopes.length ? words.allScopes
         : words.scopes(scopes.length);
 
 const columns: Column<Key>[] = [
@@ -46,7 +49,7 @@ const columns: Column<Key>[] = [
     { key: 'prefix', title: titles.prefix, className: 'w-id id',
         cell: ({ keyPrefix }) => keyPrefix },
     { key: 'scopes', title: titles.scopes, className: 'w-who p3',
-        hint: ({ scopes }) => scopes.join(', '), cell: scopesOf },
+        hint: ({ scopes }) => (scopes.length ? scopes : allScopes).join(', '), cell: scopesOf },
     { key: 'by', title: titles.by, className: 'w-who p2',
         cell: ({ actsFor, createdBy }) => (
             <>
