@@ -38,6 +38,7 @@ typedef struct {
     int checks; /* hashes to check, whatever the number of accounts */
     apr_time_t refused_at; /* when a refusal is answered */
     bool held;  /* too many failed sign-ins came from the client's address */
+    const lims_error_t *no_answer; /* the provider of identities failed; NULL: it did not */
 } attempt_t;
 
 static void add_accounts(attempt_t *attempt, const lims_result_t *found, bool identified)
@@ -155,23 +156,21 @@ static const account_t *find_open(const attempt_t *attempt)
 
 /* Has the provider of identities check the password. If that fails, people whose
  * password is kept here are not affected. */
-static const lims_error_t *check_by_provider(attempt_t *attempt, lims_request_t *rq)
+static void check_by_provider(attempt_t *attempt, lims_request_t *rq)
 {
     lims_exchange_t *x = rq->exchange;
-    const lims_error_t *error = NULL;
     bool right = false;
 
     if (rq->settings->sign_in_provider && is_provider_asked(attempt)) {
-        error = x->transport->ask_provider(&right, x, rq->settings->sign_in_provider,
-                                           lims_values_get(rq->values, "email"),
-                                           lims_values_get(rq->values, "password"));
+        attempt->no_answer = x->transport->ask_provider(
+            &right, x, rq->settings->sign_in_provider, lims_values_get(rq->values, "email"),
+            lims_values_get(rq->values, "password"));
     }
     for (int i = 0; right && i < attempt->count; i++) {
         if (attempt->accounts[i].identified) {
             note_right(attempt, &attempt->accounts[i]);
         }
     }
-    return find_open(attempt) ? NULL : error;
 }
 
 /* Hashes the right password anew where the cost was raised since. Where OpenSSL fails, the
@@ -208,7 +207,7 @@ const lims_error_t *lims_sign_in_work(lims_request_t *rq)
         apr_time_t began = apr_time_now();
 
         check_hashes(attempt, lims_values_get(rq->values, "password"), rq->pool);
-        error = check_by_provider(attempt, rq);
+        check_by_provider(attempt, rq);
         attempt->refused_at = time_of_refusal(began);
         raise_cost(attempt, rq);
         x->transport->leave_queue(x, LIMS_QUEUE_SIGN_IN);
@@ -243,34 +242,48 @@ static bool is_right_for_any(const attempt_t *attempt)
     return false;
 }
 
-/* Counts the failure for each account of the address, and for the client's address; it is
- * kept, although the request is refused. A password that is right for one of the accounts
- * is a failure of none. */
+/* Whether the password was compared with that of the account, and is wrong. */
+static bool is_failure_of(const account_t *account, const attempt_t *attempt)
+{
+    return !account->identified || !attempt->no_answer;
+}
+
+/* Counts the failure for each account of the address whose password was compared, and for the
+ * client's address; it is kept, although the request is refused. A password that is right for
+ * one of the accounts is a failure of none. Where the provider failed the answer says so, whatever
+ * was counted: it does not tell which accounts there are. */
 static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *attempt)
 {
     lims_call_t calls[2 * ACCOUNTS_MAX];
     lims_result_t *ignored[2 * ACCOUNTS_MAX] = { NULL };
-    int count = is_right_for_any(attempt) ? 0 : attempt->count;
     const lims_error_t *error;
+    int count = 0;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < attempt->count && !is_right_for_any(attempt); i++) {
+        const account_t *account = &attempt->accounts[i];
         lims_values_t *values = lims_values_create(rq->pool);
 
-        lims_values_set(values, "organizationId",
-                        value_of(&attempt->accounts[i], "organizationId"));
-        lims_values_set(values, "userId", value_of(&attempt->accounts[i], "userId"));
+        lims_values_set(values, "organizationId", value_of(account, "organizationId"));
+        lims_values_set(values, "userId", value_of(account, "userId"));
         lims_values_set(values, "address", rq->exchange->address);
-        calls[i] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED, .values = values };
+        if (is_failure_of(account, attempt)) {
+            calls[count++] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED,
+                                            .values = values };
+        }
     }
-    rq->exchange->transport->count_sign_in(rq->exchange);
+    if (count > 0 || !attempt->no_answer) {
+        rq->exchange->transport->count_sign_in(rq->exchange);
+    }
     rq->exchange->not_before = attempt->refused_at;
     error = lims_database_run(ignored, rq, calls, count, LIMS_DB_COMMIT);
     rq->in_transaction = false;
-    return error ? error
-                 : refuse(rq, attempt->held ? "too many failed sign-ins from this address"
-                          : count           ? "wrong password"
-                          : attempt->count  ? "locked account"
-                                            : "no such account");
+    return error               ? error
+           : attempt->no_answer ? attempt->no_answer
+                                : refuse(rq, attempt->held ? "too many failed sign-ins from this "
+                                                             "address"
+                                             : count          ? "wrong password"
+                                             : attempt->count ? "locked account"
+                                                              : "no such account");
 }
 
 void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row)

@@ -120,6 +120,13 @@ subtest 'the provider fails' => sub {
     is($ada->sign_in->status, 201, 'a password that is kept here signs in all the same');
     is($db->selectrow_array('SELECT failures FROM lims.account_state WHERE user_id = ?', undef,
             $kim->id) + guesses(), 0, 'nothing was counted');
+    my $guess = sub { $ada->sign_in(password => 'not that one at all') };
+    refused($guess->(), 503, 'service_unavailable', "a wrong password that is kept here, $_")
+        for 1 .. 5;
+    is($db->selectrow_array('SELECT locks FROM lims.sign_in_guess WHERE user_id = ?', undef,
+            $ada->id), 1, 'five of them lock the account');
+    refused($ada->sign_in, 503, 'service_unavailable', 'the right one does not sign in then');
+    $db->do('DELETE FROM lims.sign_in_guess WHERE user_id = ?', undef, $ada->id);
     $lims->expect_log(qr/AH01620/);
     $lims->expect_log(qr/LIMS0069: .*the authentication provider "staff" failed/);
     LIMS::Test::SignOn::users($dir, { kim => $secret });
