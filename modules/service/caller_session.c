@@ -171,7 +171,7 @@ const lims_error_t *lims_session_check_lock(lims_exchange_t *x, const lims_resul
 
 const char *lims_session_lacking(const lims_exchange_t *x)
 {
-    bool undecided = x->match.route->permission_by && x->late_refusal;
+    bool undecided = x->match.route->permission_by && (x->late_refusal || !x->body_checked);
 
     return undecided ? NULL
                      : lims_permission_missing(x->rq.route, x->rq.values, x->rq.actor.permissions);

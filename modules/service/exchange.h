@@ -160,6 +160,7 @@ struct lims_exchange_t {
     apr_time_t not_before;            /* the answer is sent no sooner; 0: at once */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
+    bool body_checked;                /* the body of a write was read and validated, or refused */
     const lims_error_t *error;        /* error of the reply, for the log */
 };
 

@@ -326,6 +326,7 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
 {
     const lims_error_t *path = check_path(x);
 
+    x->body_checked = true;
     x->late_refusal = check_media(x);
     if (!x->late_refusal) {
         x->late_refusal = check_length(x);

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Where the record decides which permission an act needs, whoever has one of them meets the
-# database, which asks for the right one: with a result, cancelling needs result.verify.
+# database, which asks for the right one: with a result, cancelling needs result.verify. Where a
+# member of the body decides, a session that the server has not seen yet is asked no other.
 use strict;
 use warnings;
 
 use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
@@ -45,6 +47,18 @@ subtest 'a sample' => sub {
     is($services->done('sample disposition', $bare->{id}, @{ $to[2] })->{disposition}, 'on_hold',
         'sample.edit holds');
     $clerk->refused('permission_required', 'sample disposition', $sample->{id}, @{ $to[0] });
+};
+
+subtest 'the first request of a session after a restart' => sub {
+    my $pat    = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
+    my $sample = $lab->sample;
+    is($pat->get('/session')->status, 200, 'the session has begun');
+    $lims->graceful;
+    is($pat->patch("/samples/$sample->{id}/status", { status => 'received' })->status, 200,
+        'status received: sample.receive');
+    $lims->graceful;
+    is($pat->patch("/samples/$sample->{id}/status", { status => 'verified' })->json->{error},
+        'permission_required', 'status verified: not without result.verify');
 };
 
 done_testing();
