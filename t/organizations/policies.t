@@ -137,6 +137,11 @@ subtest 'signed where acts are signed' => sub {
     ok($signature->{stands}, 'the signature fits the organization after its own change');
     is($tool->value(q{SELECT signature_id FROM lims.audit_entry WHERE table_name = 'organization'
         ORDER BY id DESC LIMIT 1}), $signature->{id}, 'the trail names it');
+    $tool->db->do(q{UPDATE lims.user_account SET password_hash = NULL,
+        identity = '{"type": "oidc", "subject": "quin"}' WHERE email = 'quin@cedar.example'});
+    ok($tool->value(q{SELECT u.id = ANY (lims.fit_people(u.organization_id, 'approval.decide'))
+        FROM lims.user_account u WHERE u.email = 'quin@cedar.example'}),
+        'whoever signs in by an identity counts as one who can sign');
 };
 
 done_testing();
