@@ -208,6 +208,27 @@ static void next_block(lims_sheet_writer_t *w)
     w->used = w->row->count;
 }
 
+/* Counts the text of a cell. Whoever reads the rows goes through a text that cells share
+ * for each of them, so a small workbook could keep them busy for minutes. */
+static bool count_text(lims_sheet_writer_t *w, apr_size_t length)
+{
+    if (length > LIMS_FILE_CELL_MAX) {
+        lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, w->row->number,
+                           w->row->count + 1, "A cell is longer than %d bytes.",
+                           LIMS_FILE_CELL_MAX);
+        return false;
+    }
+    if (length > LIMS_FILE_TEXT_MAX - w->reasons->shown) {
+        lims_reasons_block(w->reasons, LIMS_REASON_ARCHIVE_LIMITS, w->row->number, 0,
+                           "The cells of the file hold more than %d MB of text. A text that "
+                           "several cells have counts for each of them.",
+                           LIMS_FILE_TEXT_MAX / 1048576);
+        return false;
+    }
+    w->reasons->shown += length;
+    return true;
+}
+
 bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length, apr_size_t offset)
 {
     if (w->row->count >= LIMS_FILE_COLUMNS_MAX || w->reasons->cells >= LIMS_FILE_CELLS_MAX) {
@@ -216,10 +237,7 @@ bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length
                            LIMS_FILE_COLUMNS_MAX, LIMS_FILE_CELLS_MAX);
         return false;
     }
-    if (length > LIMS_FILE_CELL_MAX) {
-        lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, w->row->number,
-                           w->row->count + 1, "A cell is longer than %d bytes.",
-                           LIMS_FILE_CELL_MAX);
+    if (!count_text(w, length)) {
         return false;
     }
     if (w->used == w->size) {

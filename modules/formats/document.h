@@ -23,7 +23,8 @@
 #define LIMS_FILE_CELLS_MAX 1000000
 #define LIMS_FILE_CELL_MAX 32768 /* bytes, of one cell */
 #define LIMS_FILE_SHEETS_MAX 256
-#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes of all texts of a workbook or of XML */
+#define LIMS_FILE_TEXT_MAX                                                                         \
+    (64 * 1024 * 1024) /* bytes of all texts of a workbook or of XML, and of all cells */
 #define LIMS_FILE_SECONDS_MAX 10              /* processor time for reading a file, seconds */
 
 /* Number of reasons that are stored; further ones are only counted. */
@@ -102,6 +103,7 @@ typedef struct {
     int blocking;
     int rows, cells;  /* number read so far in all sheets */
     apr_size_t text;  /* bytes copied by lims_text_keep() */
+    apr_size_t shown; /* bytes of all cells: a text that they share counts for each */
     apr_time_t until; /* deadline in the thread's processor time; 0: it was passed */
 } lims_reasons_t;
 

@@ -16,11 +16,21 @@ typedef struct {
     const lims_keys_t *outer; /* keys before the first block, or NULL */
 } stretch_t;
 
+/* Checks the file's time for each row that is searched: a row may be as long as the file. */
+static bool in_time(const lims_layout_t *layout)
+{
+    return lims_reasons_in_time(layout->out->reasons);
+}
+
 static bool matches(lims_layout_t *layout, const lims_regex_t *regex, const lims_row_t *row)
 {
     apr_size_t length;
-    const char *line = lims_layout_line(&length, layout, row);
+    const char *line;
 
+    if (!in_time(layout)) {
+        return false;
+    }
+    line = lims_layout_line(&length, layout, row);
     return lims_regex_matches(layout->out->matcher, regex, line, length);
 }
 
@@ -30,8 +40,11 @@ static void mismatch(lims_layout_t *layout, const lims_sheet_t *sheet, int row,
     const lims_layout_scope_t scope = { .sheet = sheet };
     const lims_found_t found = { .row = row };
 
-    lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected, "%s",
-                       message);
+    /* Of a search that was stopped nothing is known. */
+    if (in_time(layout)) {
+        lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected,
+                           "%s", message);
+    }
 }
 
 /* --- The header row --------------------------------------------------------------- */
@@ -61,7 +74,7 @@ static bool is_header(const lims_layout_t *layout, const stretch_t *stretch, int
     int count = profile->table.header.rows > 1 ? profile->table.header.rows : 1;
     const lims_header_t *joined = NULL;
 
-    if (index + count > stretch->end) {
+    if (index + count > stretch->end || !in_time(layout)) {
         return false;
     }
     if (!names || names->nelts == 0) {

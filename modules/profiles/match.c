@@ -63,22 +63,40 @@ static bool has_rows(const lims_look_t *look)
            look->container == LIMS_CONTAINER_HTML;
 }
 
+/* Checks the time limit of the file, which holds for all profiles together. */
+static bool in_time(const lims_look_t *look)
+{
+    return lims_reasons_in_time(look->out->reasons);
+}
+
+static bool sheet_matches(lims_look_t *look, const lims_line_match_t *line,
+                          const lims_sheet_t *sheet, apr_pool_t *row_pool)
+{
+    bool matches = false;
+
+    for (int i = 0; i < sheet->count && sheet->rows[i].number <= line->within && !matches &&
+                    !lims_matcher_exhausted(look->out->matcher) && in_time(look);
+         i++) {
+        const char *text = joined(&sheet->rows[i], row_pool);
+
+        matches = lims_regex_matches(look->out->matcher, line->regex, text, strlen(text));
+        apr_pool_clear(row_pool);
+    }
+    return matches;
+}
+
 static bool row_matches(lims_look_t *look, const lims_line_match_t *line)
 {
     const lims_document_t *document = lims_look_document(look);
+    apr_pool_t *row_pool;
+    bool matches = false;
 
-    for (int i = 0; document && i < document->count; i++) {
-        const lims_sheet_t *sheet = &document->sheets[i];
-
-        for (int j = 0; j < sheet->count && sheet->rows[j].number <= line->within; j++) {
-            const char *text = joined(&sheet->rows[j], look->pool);
-
-            if (lims_regex_matches(look->out->matcher, line->regex, text, strlen(text))) {
-                return true;
-            }
-        }
+    apr_pool_create(&row_pool, look->pool);
+    for (int i = 0; document && i < document->count && !matches; i++) {
+        matches = sheet_matches(look, line, &document->sheets[i], row_pool);
     }
-    return false;
+    apr_pool_destroy(row_pool);
+    return matches;
 }
 
 static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
@@ -154,15 +172,16 @@ static int names_in(const char **missing, const apr_array_header_t *names, const
 
 /* Searches the row of headers in a sheet, and keeps the best so far. True if a row
  * has all. */
-static bool headers_in(int *best, const char **missing, const lims_profile_t *profile,
-                       const lims_sheet_t *sheet, apr_pool_t *pool)
+static bool headers_in(int *best, const char **missing, const lims_look_t *look,
+                       const lims_profile_t *profile, const lims_sheet_t *sheet, apr_pool_t *pool)
 {
     const apr_array_header_t *names = profile->match.headers;
     apr_pool_t *row_pool;
     bool whole = false;
 
     apr_pool_create(&row_pool, pool);
-    for (int i = 0; i < sheet->count && i < profile->match.headers_within && !whole; i++) {
+    for (int i = 0;
+         i < sheet->count && i < profile->match.headers_within && !whole && in_time(look); i++) {
         const char *lacks;
         int found = names_in(&lacks, names, &sheet->rows[i], row_pool);
 
@@ -211,9 +230,9 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
         const char *why = NULL;
 
         apr_pool_create(&rows_pool, look->pool);
-        sheet = text ? lims_look_rows(&why, profile, text, !look->nearness, rows_pool) : NULL;
+        sheet = text ? lims_look_rows(&why, look, profile, text, rows_pool) : NULL;
         why = apr_pstrdup(look->pool, why);
-        whole = sheet && headers_in(&best, &missing, profile, sheet, rows_pool);
+        whole = sheet && headers_in(&best, &missing, look, profile, sheet, rows_pool);
         apr_pool_destroy(rows_pool);
         if (text && !sheet) {
             return apr_psprintf(look->pool, "its lines cannot be split as the dialect says: %s",
@@ -224,7 +243,7 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
 
         for (int i = 0; document && i < document->count && !whole; i++) {
             whole = sheet_fits(profile, &document->sheets[i]) &&
-                    headers_in(&best, &missing, profile, &document->sheets[i], look->pool);
+                    headers_in(&best, &missing, look, profile, &document->sheets[i], look->pool);
         }
     }
     *score += whole ? 1000 : best;
@@ -367,7 +386,7 @@ static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
 {
     verdict_t verdict = { .profile = profile };
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && !verdict.misses; i++) {
+    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && !verdict.misses && in_time(look); i++) {
         const char *stopped;
 
         verdict.misses = checks[i](look, profile, &verdict.score);
@@ -391,7 +410,7 @@ static void complete_score(lims_look_t *look, verdict_t *verdict)
         return;
     }
     verdict->score = 0;
-    for (apr_size_t i = 0; i < LIMS_LENGTH(checks); i++) {
+    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && in_time(look); i++) {
         checks[i](look, verdict->profile, &verdict->score);
         lims_matcher_forget(look->out->matcher);
     }
@@ -441,6 +460,9 @@ static void report_no_match(lims_look_t *look, const apr_array_header_t *missed,
     const verdict_t found = nearest_of(look, missed);
     const verdict_t *nearest = &found;
 
+    if (!in_time(look)) {
+        return; /* the nearest is not known, and the reason is there */
+    }
     if (!nearest->profile && named) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "No active profile has the code \"%s\".", named);
@@ -485,7 +507,7 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
     apr_array_header_t *missed = apr_array_make(look->pool, 8, sizeof(verdict_t));
 
     qsort(sorted->elts, (size_t)sorted->nelts, sizeof(const lims_profile_t *), by_code);
-    for (int i = 0; i < sorted->nelts; i++) {
+    for (int i = 0; i < sorted->nelts && in_time(look); i++) {
         const lims_profile_t *profile = APR_ARRAY_IDX(sorted, i, const lims_profile_t *);
         verdict_t verdict;
 
@@ -498,6 +520,10 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         } else {
             APR_ARRAY_PUSH(verdict.stopped ? stopped : missed, verdict_t) = verdict;
         }
+    }
+    if (!in_time(look)) {
+        /* Whether other profiles are for the file too was not looked at. */
+        return apr_array_make(look->pool, 0, sizeof(const lims_profile_t *));
     }
     if (matching->nelts > 1) {
         report_ambiguous(look, matching);
@@ -527,6 +553,7 @@ const apr_array_header_t *lims_match(lims_readings_t *out, const char *bytes, ap
         .pool = pool,
     };
 
+    look.faults->until = out->reasons->until;
     if (!lims_container_detect(&look.container, bytes, length, out->reasons)) {
         return apr_array_make(pool, 0, sizeof(const lims_profile_t *));
     }

@@ -74,16 +74,26 @@ static lims_dialect_t dialect_of(const lims_profile_t *profile)
     };
 }
 
-const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
-                                   const lims_text_t *text, bool all, apr_pool_t *pool)
+/* Creates reasons that are only asked whether there are any, within the file's time. */
+static lims_reasons_t *aside(const lims_look_t *look, apr_pool_t *pool)
 {
     lims_reasons_t *reasons = lims_reasons_create(pool);
+
+    reasons->until = look->out->reasons->until;
+    return reasons;
+}
+
+const lims_sheet_t *lims_look_rows(const char **why, const lims_look_t *look,
+                                   const lims_profile_t *profile, const lims_text_t *text,
+                                   apr_pool_t *pool)
+{
+    lims_reasons_t *reasons = aside(look, pool);
     lims_text_t head = head_of(text, profile->match.headers_within + 1, pool);
     lims_dialect_t dialect = dialect_of(profile);
     const lims_sheet_t *sheet = lims_delimited_read(&head, &dialect, reasons, pool);
 
-    if (!sheet && all && head.length < text->length) {
-        reasons = lims_reasons_create(pool);
+    if (!sheet && !look->nearness && head.length < text->length) {
+        reasons = aside(look, pool);
         sheet = lims_delimited_read(text, &dialect, reasons, pool);
     }
     *why = !sheet && reasons->list->nelts > 0

@@ -30,9 +30,10 @@ const lims_document_t *lims_look_document(lims_look_t *look);
 
 /* The first rows of a text, split by the profile; NULL when the text breaks its
  * dialect or a bound, with the reason in `*why`. A quoted cell may continue
- * after these lines: then all lines are read, if `all`. */
-const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
-                                   const lims_text_t *text, bool all, apr_pool_t *pool);
+ * after these lines: then all lines are read, unless only the score counts. */
+const lims_sheet_t *lims_look_rows(const char **why, const lims_look_t *look,
+                                   const lims_profile_t *profile, const lims_text_t *text,
+                                   apr_pool_t *pool);
 
 /* Returns the end of the line at `at`; `*next` becomes the begin of the next line. */
 const char *lims_line_end(const char **next, const char *at, const char *end);
