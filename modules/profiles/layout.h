@@ -72,6 +72,8 @@ typedef struct {
                                 the expression of the source does not match */
     const char *raw;         /* text exactly as in the file; NULL: no such place */
     const lims_cell_t *cell; /* or NULL: no cell of a sheet */
+    apr_array_header_t *joined; /* of char: .text, where several remarks were joined to it;
+                                   else NULL */
     int row, column;         /* from 1, or 0 */
     bool number;             /* a number of a workbook or of JSON, which has a decimal point
                                 whatever the profile says of texts */
@@ -138,12 +140,6 @@ int lims_header_column(const lims_layout_scope_t *scope, const char *header, int
 /* The next column of the same header behind one of the scope's; -1: there is none. */
 int lims_header_next(const lims_layout_scope_t *scope, const char *header, int column);
 
-/* Takes a repeated value of one source. A different text is a reason, since it
- * is not declared which one counts; only remarks are joined. `what` names the
- * place, "the column \"x\"". False: the texts differ. */
-bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                       lims_found_t *found, const lims_found_t *again, const char *what);
-
 /* The header of columns [0, count) of some rows, joined by blanks. */
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);
 
@@ -175,6 +171,14 @@ bool lims_cell_says(const lims_row_t *row, int column);
 /* Whether a row follows the other in the sheet as a person sees it: workbooks
  * leave blank rows out. */
 bool lims_row_is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next);
+
+/* --- Several texts of one source (layout_again.c) ----------------------------- */
+
+/* Takes a repeated value of one source. A different text is a reason, since it
+ * is not declared which one counts; only remarks are joined. `what` names the
+ * place, "the column \"x\"". False: the texts differ. */
+bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       lims_found_t *found, const lims_found_t *again, const char *what);
 
 /* --- Tables (layout_table.c) --------------------------------------------------- */
 

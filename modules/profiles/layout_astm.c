@@ -100,32 +100,38 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *reco
     return found;
 }
 
-/* Compares the repetitions of a field: all that are not blank must be equal. */
+/* Compares the repetitions of a field: all that are not blank must be equal. A field may have
+ * thousands: each takes the place of the first in the same copy of the record. */
 static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *record,
                                 const lims_source_t *source)
 {
-    const char sign[] = { layout->document->astm->signs.repeat, '\0' };
-    const lims_cell_t *cell = lims_row_cell(record, source->field.number - 1);
+    const char sign = layout->document->astm->signs.repeat;
+    const int field = source->field.number;
+    const lims_cell_t *cell = lims_row_cell(record, field - 1);
+    const char *end = cell->text + cell->length;
+    const char *at = sign ? memchr(cell->text, sign, cell->length) : NULL;
+    lims_row_t row = *record;
+    lims_cell_t *cells;
+    const char *what;
 
     /* The delimiter is declared in H-2. */
-    for (const char *text =
-             is_record(record, "H") && source->field.number <= 2 ? NULL : strpbrk(cell->text, sign);
-         text; text = strpbrk(text, sign)) {
-        lims_row_t row = *record;
-        lims_cell_t *cells =
-            apr_pmemdup(layout->pool, record->cells, (apr_size_t)row.count * sizeof(*cells));
+    if (!at || (is_record(record, "H") && field <= 2)) {
+        return;
+    }
+    what = apr_psprintf(layout->pool, "%s-%d", source->field.record, field);
+    cells = apr_pmemdup(layout->pool, record->cells, (apr_size_t)row.count * sizeof(*cells));
+    row.cells = cells;
+    for (; at; at = memchr(at, sign, (apr_size_t)(end - at))) {
         lims_found_t again;
 
-        cells[source->field.number - 1].text = ++text;
-        cells[source->field.number - 1].length = (apr_uint16_t)strlen(text);
-        row.cells = cells;
+        at++;
+        cells[field - 1].text = at;
+        cells[field - 1].length = (apr_uint16_t)(end - at);
         again = field_of(layout, &row, source);
         again.raw = found->raw;
-        if (again.text && *again.text) {
-            lims_source_again(
-                layout, scope, found, &again,
-                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        if (again.text && *again.text && !lims_source_again(layout, scope, found, &again, what)) {
+            return;
         }
     }
 }
@@ -145,9 +151,11 @@ static void compare_records(const lims_layout_t *layout, const lims_layout_scope
         }
         if (strcmp(type, source->field.record) == 0) {
             lims_found_t again = field_of(layout, row, source);
-            lims_source_again(
-                layout, scope, found, &again,
-                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+            if (!lims_source_again(layout, scope, found, &again,
+                                   apr_psprintf(layout->pool, "%s-%d", source->field.record,
+                                                source->field.number))) {
+                return;
+            }
         }
     }
 }

@@ -108,49 +108,39 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *segm
     return found;
 }
 
-/* Copies the segment with the nth repetition of a field, from 0, in the place of
- * the first; NULL: there is none. */
-static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_t *segment,
-                                    int field, int number)
-{
-    char sign = layout->document->hl7->signs.repeat;
-    const lims_cell_t *cell = lims_row_cell(segment, field);
-    const char *text = cell->text;
-    lims_cell_t *cells;
-    lims_row_t *row;
-
-    for (int i = 0; text && i < number; i++) {
-        text = sign ? strchr(text, sign) : NULL;
-        text = text ? text + 1 : NULL;
-    }
-    /* The delimiter is declared in MSH-2. */
-    if (!text || field >= segment->count || (is_segment(segment, "MSH") && field <= 2)) {
-        return NULL;
-    }
-    row = apr_pmemdup(layout->pool, segment, sizeof(*row));
-    cells = apr_pmemdup(layout->pool, segment->cells, (apr_size_t)row->count * sizeof(*cells));
-    cells[field].text = text;
-    cells[field].length = (apr_uint16_t)strlen(text);
-    row->cells = cells;
-    return row;
-}
-
-/* Compares the repetitions of a field, which must be equal. */
+/* Compares the repetitions of a field, which must be equal. A field may have thousands: each
+ * takes the place of the first in the same copy of the segment. */
 static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *segment,
                                 const lims_source_t *source)
 {
-    const lims_row_t *row;
+    const char sign = layout->document->hl7->signs.repeat;
+    const int field = source->field.number;
+    const lims_cell_t *cell = lims_row_cell(segment, field);
+    const char *end = cell->text + cell->length;
+    const char *at = sign ? memchr(cell->text, sign, cell->length) : NULL;
+    lims_row_t row = *segment;
+    lims_cell_t *cells;
+    const char *what;
 
-    for (int i = 1; (row = repetition(layout, segment, source->field.number, i)); i++) {
-        lims_found_t again = field_of(layout, row, source);
+    /* The delimiter is declared in MSH-2. */
+    if (!at || (is_segment(segment, "MSH") && field <= 2)) {
+        return;
+    }
+    what = apr_psprintf(layout->pool, "%s-%d", source->field.record, field);
+    cells = apr_pmemdup(layout->pool, segment->cells, (apr_size_t)row.count * sizeof(*cells));
+    row.cells = cells;
+    for (; at; at = memchr(at, sign, (apr_size_t)(end - at))) {
+        lims_found_t again;
 
+        at++;
+        cells[field].text = at;
+        cells[field].length = (apr_uint16_t)(end - at);
+        again = field_of(layout, &row, source);
         again.raw = found->raw;
         again.cell = found->cell;
-        if (*again.text) {
-            lims_source_again(
-                layout, scope, found, &again,
-                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        if (*again.text && !lims_source_again(layout, scope, found, &again, what)) {
+            return;
         }
     }
 }
@@ -166,12 +156,16 @@ static void compare_segments(const lims_layout_t *layout, const lims_layout_scop
     for (const lims_row_t *row = segment + 1;
          row < &scope->rows[scope->end] && !is_segment(row, "OBX") && !is_segment(row, "SPM");
          row++) {
-        lims_found_t again = field_of(layout, row, source);
+        lims_found_t again;
 
-        if (is_segment(row, source->field.record)) {
-            lims_source_again(
+        if (!is_segment(row, source->field.record)) {
+            continue;
+        }
+        again = field_of(layout, row, source);
+        if (!lims_source_again(
                 layout, scope, found, &again,
-                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number))) {
+            return;
         }
     }
 }

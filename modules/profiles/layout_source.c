@@ -170,32 +170,6 @@ int lims_header_next(const lims_layout_scope_t *scope, const char *header, int c
 
 /* --- What stands several times ---------------------------------------------------- */
 
-static const char *text_of(const lims_found_t *found, apr_pool_t *pool)
-{
-    return found->text  ? found->text
-           : found->raw ? trimmed(found->raw, strlen(found->raw), pool)
-                        : "";
-}
-
-bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                       lims_found_t *found, const lims_found_t *again, const char *what)
-{
-    const char *first = text_of(found, layout->pool), *second = text_of(again, layout->pool);
-
-    if (strcmp(first, second) != 0 && layout->remark) {
-        found->text = *first && *second ? apr_pstrcat(layout->pool, first, "; ", second, NULL)
-                      : *first          ? first
-                                        : second;
-    } else if (strcmp(first, second) != 0) {
-        lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, again, first,
-                           "There is more than one value of %s, \"%s\" and \"%s\": which of them "
-                           "counts, the profile does not say.",
-                           what, first, second);
-        return false;
-    }
-    return true;
-}
-
 static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
 {
     return apr_pstrcat(pool, of, " \"", name, "\"", NULL);
@@ -212,8 +186,10 @@ static void compare_columns(const lims_layout_t *layout, const lims_layout_scope
     for (int i = lims_header_next(scope, source->header, found->column - 1); i >= 0;
          i = lims_header_next(scope, source->header, i)) {
         const lims_found_t again = lims_found_cell(scope->row, i);
-        lims_source_again(layout, scope, found, &again,
-                          quoted("the column", source->header, layout->pool));
+        if (!lims_source_again(layout, scope, found, &again,
+                               quoted("the column", source->header, layout->pool))) {
+            return;
+        }
     }
 }
 
@@ -454,9 +430,9 @@ static bool find_key(lims_found_t *found, const lims_layout_t *layout,
                 lims_found_cell(APR_ARRAY_IDX(rows, i, const lims_row_t *), scope->column);
             if (i == 0) {
                 *found = cell;
-            } else {
-                lims_source_again(layout, scope, found, &cell,
-                                  quoted("the row", key, layout->pool));
+            } else if (!lims_source_again(layout, scope, found, &cell,
+                                          quoted("the row", key, layout->pool))) {
+                break;
             }
         }
         if (rows) {

@@ -40,7 +40,7 @@ static void mismatch(lims_layout_t *layout, const lims_sheet_t *sheet, int row,
     const lims_layout_scope_t scope = { .sheet = sheet };
     const lims_found_t found = { .row = row };
 
-    /* Of a search that was stopped nothing is known. */
+    /* A search that was stopped knows nothing of what is missing. */
     if (in_time(layout)) {
         lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected,
                            "%s", message);
