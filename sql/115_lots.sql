@@ -12,13 +12,13 @@
 --
 -- BEFORE INSERT
 --   1 opened        computes the day on which the lot was opened (116)
---   2 quarantine    asks for the reason of a quarantine, and records it (116)
+--   2 quarantine    asks for the reason of a quarantine, and records it; counts it (116)
 --
 -- BEFORE UPDATE
 --   1 identity      refuses to change id, organization or created_at
 --   2 leave         asks for lot.release and a reason to end quarantine or failure (116)
 --   3 opened        computes the day on which the lot was opened (116)
---   4 quarantine    asks for the reason of a quarantine, and records it (116)
+--   4 quarantine    asks for the reason of a quarantine, and records it; counts it (116)
 --   5 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
@@ -51,6 +51,8 @@ CREATE TABLE lims.reagent_lot (
     qc_status text NOT NULL DEFAULT 'pending'
         CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
     quarantine_reason text CHECK (length(quarantine_reason) BETWEEN 1 AND 1000),
+    -- How often the lot was quarantined or failed: an override (149) is for one of these times.
+    times_unreleased integer NOT NULL DEFAULT 0,
     notes text CHECK (length(notes) <= 4000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -70,14 +72,14 @@ SELECT lims.attach_record('reagent_lot');
 -- BEFORE INSERT
 --   1 judge         computes the statuses from the lot's quality control tests
 --   2 opened        computes the day on which the lot was opened (116)
---   3 quarantine    asks for the reason of a quarantine, and records it (116)
+--   3 quarantine    asks for the reason of a quarantine, and records it; counts it (116)
 --
 -- BEFORE UPDATE
 --   1 identity      refuses to change id, organization or created_at
 --   2 judge         computes the statuses from the lot's quality control tests
 --   3 leave         asks for lot.release and a reason to end quarantine (116)
 --   4 opened        computes the day on which the lot was opened (116)
---   5 quarantine    asks for the reason of a quarantine, and records it (116)
+--   5 quarantine    asks for the reason of a quarantine, and records it; counts it (116)
 --   6 touch         sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
@@ -115,6 +117,8 @@ CREATE TABLE lims.media_lot (
     qc_status text NOT NULL DEFAULT 'pending'
         CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
     quarantine_reason text CHECK (length(quarantine_reason) BETWEEN 1 AND 1000),
+    -- How often the lot was quarantined or failed: an override (149) is for one of these times.
+    times_unreleased integer NOT NULL DEFAULT 0,
     notes text CHECK (length(notes) <= 4000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -247,8 +251,10 @@ BEGIN
     INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM (SELECT n.organization_id, n.id,
-                   (n.growth_promotion_status, n.sterility_status, n.qc_status)
-                   <> (o.growth_promotion_status, o.sterility_status, o.qc_status)
+                   (n.growth_promotion_status, n.sterility_status, n.qc_status,
+                    n.times_unreleased)
+                   <> (o.growth_promotion_status, o.sterility_status, o.qc_status,
+                       o.times_unreleased)
                        AS has_changed
               FROM new_rows n
               FULL JOIN old_rows o
@@ -270,15 +276,19 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_media_lots();
 SELECT lims.attach_record('media_lot');
 
 -- Updates the lots of new quality control tests, so that the lots' trigger computes their
--- statuses.
+-- statuses. Each test that failed is counted, also of a lot that had failed or was in
+-- quarantine already.
 CREATE FUNCTION lims.media_qc_test_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
     UPDATE lims.media_lot l
-       SET qc_status = l.qc_status
-      FROM (SELECT DISTINCT r.organization_id, r.media_lot_id
-              FROM changed_rows r) c
+       SET qc_status = l.qc_status,
+           times_unreleased = l.times_unreleased + c.failures
+      FROM (SELECT r.organization_id, r.media_lot_id,
+                   count(*) FILTER (WHERE r.outcome = 'failed') AS failures
+              FROM changed_rows r
+             GROUP BY r.organization_id, r.media_lot_id) c
      WHERE l.organization_id = c.organization_id
        AND l.id = c.media_lot_id;
     RETURN NULL;

@@ -48,11 +48,15 @@ BEGIN
 END
 $$;
 
--- Records the reason of a quarantine with the lot.
+-- Records the reason of a quarantine with the lot, and counts how often the lot was
+-- quarantined or failed.
 CREATE FUNCTION lims.lot_quarantine() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    NEW.times_unreleased := greatest(OLD.times_unreleased, NEW.times_unreleased)
+        + (NEW.qc_status IN ('quarantined', 'failed')
+           AND NEW.qc_status IS DISTINCT FROM OLD.qc_status)::integer;
     IF NEW.qc_status <> 'quarantined' THEN
         NEW.quarantine_reason := NULL;
     ELSIF OLD.qc_status = 'quarantined' THEN
@@ -182,25 +186,26 @@ CREATE FUNCTION lims.lots_named(
     code text,
     usable_until date,
     qc_status text,
-    has_failed boolean
+    has_failed boolean,
+    times_unreleased integer
 )
 LANGUAGE sql STABLE
 AS $$
     SELECT 'reagent', r.id, NULL::bigint, r.code, r.usable_until, r.qc_status,
-           r.qc_status = 'failed'
+           r.qc_status = 'failed', r.times_unreleased
       FROM lims.reagent_lot r
      WHERE r.organization_id = p_organization
        AND r.id = p_reagent_lot
      UNION ALL
     SELECT 'media', NULL, m.id, m.code, m.usable_until, m.qc_status,
-           'failed' IN (m.growth_promotion_status, m.sterility_status)
+           'failed' IN (m.growth_promotion_status, m.sterility_status), m.times_unreleased
       FROM lims.media_lot m
      WHERE m.organization_id = p_organization
        AND m.id = p_media_lot
 $$;
 
--- Whether a lot, of which one is given, was accepted for a sample by a signed override (149):
--- one that has failed since it was accepted as quarantined is not.
+-- Whether a lot, of which one is given, was accepted for a sample by a signed override (149)
+-- as it is now: one that was quarantined again or has failed since is not.
 CREATE FUNCTION lims.lot_is_accepted(
     p_organization bigint,
     p_sample bigint,
@@ -217,7 +222,7 @@ BEGIN
          WHERE v.organization_id = p_organization
            AND v.sample_id = p_sample
            AND (v.reagent_lot_id = p_reagent_lot OR v.media_lot_id = p_media_lot)
-           AND (v.lot_status = 'failed' OR NOT l.has_failed));
+           AND v.times_unreleased = l.times_unreleased);
 END
 $$;
 

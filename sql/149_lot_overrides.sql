@@ -2,14 +2,15 @@
 --
 -- Lots that are not released, of results that stand: a finding of their sample, until the
 -- lot is released, the result replaced, or the lot accepted for the sample by a signed
--- override. With a lot that is accepted the sample's results may be entered again, too.
+-- override. With a lot that is accepted the sample's results may be entered again, too. An
+-- override is for the quarantine or failure that stood when it was signed, and for no later one.
 
 -- Triggers of lims.lot_override, in the order in which they run. A number over 100 is the file
 -- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 guard                 refuses a lot that needs no override; sets the lot's status,
---                           user and time
+--   1 guard                 refuses a lot that needs no override; sets the lot's status and
+--                           which time it is, user and time
 --   2 permit                refuses users who may not override
 --
 -- BEFORE UPDATE
@@ -43,6 +44,8 @@ CREATE TABLE lims.lot_override (
     media_lot_id bigint,
     -- The lot's status when it was accepted.
     lot_status text NOT NULL CHECK (length(lot_status) <= 20),
+    -- Number of the time for which it was accepted: that of the lot when it was signed.
+    times_unreleased integer NOT NULL,
     reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
     signature_id bigint NOT NULL,
     overridden_by bigint NOT NULL,
@@ -64,12 +67,14 @@ CREATE TABLE lims.lot_override (
 CREATE INDEX lot_override_sample ON lims.lot_override (organization_id, sample_id);
 
 -- Refuses an override for a reported sample, unless it is being amended, and one of a lot
--- that is accepted for it. Locks the sample, as its report does.
+-- that needs none or is accepted for it. Locks the sample, as its report does, and the lot,
+-- so that it is not quarantined anew meanwhile.
 CREATE FUNCTION lims.lot_override_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_sample record;
+    v_lot record;
 BEGIN
     PERFORM lims.require_read_committed();
     SELECT s.status, s.amendment_id
@@ -100,15 +105,29 @@ BEGIN
             CASE WHEN NEW.reagent_lot_id IS NULL THEN 'mediaLotId' ELSE 'reagentLotId' END,
             NEW.sample_id, coalesce(NEW.reagent_lot_id, NEW.media_lot_id)));
     END IF;
+    PERFORM FROM lims.reagent_lot r
+      WHERE r.organization_id = NEW.organization_id
+        AND r.id = NEW.reagent_lot_id
+        FOR SHARE;
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = NEW.organization_id
+        AND m.id = NEW.media_lot_id
+        FOR SHARE;
+    SELECT l.code, l.qc_status, l.has_failed, l.times_unreleased
+      INTO v_lot
+      FROM lims.lots_named(NEW.organization_id, NEW.reagent_lot_id, NEW.media_lot_id) l;
+    IF NOT (v_lot.has_failed OR v_lot.qc_status = 'quarantined') THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'lot %s is neither quarantined nor failed: it needs no override', v_lot.code));
+    END IF;
     IF lims.lot_is_accepted(NEW.organization_id, NEW.sample_id, NEW.reagent_lot_id,
                             NEW.media_lot_id) THEN
         PERFORM lims.refuse('invalid_transition', format(
             'lot %s is accepted for sample %s already',
             coalesce(NEW.reagent_lot_id, NEW.media_lot_id), NEW.sample_id));
     END IF;
-    SELECT CASE WHEN l.has_failed THEN 'failed' ELSE l.qc_status END
-      INTO NEW.lot_status
-      FROM lims.lots_named(NEW.organization_id, NEW.reagent_lot_id, NEW.media_lot_id) l;
+    NEW.lot_status := CASE WHEN v_lot.has_failed THEN 'failed' ELSE v_lot.qc_status END;
+    NEW.times_unreleased := v_lot.times_unreleased;
     NEW.signature_id := coalesce(NEW.signature_id, lims.context_id('signature_id'));
     IF NOT lims.is_signed(NEW.organization_id, NEW.signature_id, 'override', 'sample',
                           NEW.sample_id) THEN
@@ -156,7 +175,7 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
          FROM lims.lots_named(t.organization_id, t.reagent_lot_id, t.media_lot_id)
         UNION ALL
        SELECT 'confirmation', n.reagent_lot_id, n.media_lot_id, n.code,
-              n.usable_until, n.qc_status, n.has_failed
+              n.usable_until, n.qc_status, n.has_failed, n.times_unreleased
          FROM lims.medium_read r
         CROSS JOIN LATERAL lims.lots_named(r.organization_id, NULL, r.media_lot_id) n
         WHERE r.organization_id = t.organization_id

@@ -206,7 +206,7 @@ asked('cancelling a sample with results', set(sample => $twice->{id},
     q{disposition = 'cancelled'}));
 
 my $lot = $base->insert('media_lot', { @of, code => 'M1', name => 'Agar', lot_number => '1',
-    medium => 'R2A' });
+    medium => 'R2A', qc_status => 'quarantined' });
 $base->db->do('ALTER TABLE lims.sample_test DISABLE TRIGGER USER');
 $base->db->do('UPDATE lims.sample_test SET media_lot_id = ? WHERE id = ?', undef, $lot,
     $twice->{PH});

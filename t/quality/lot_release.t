@@ -199,4 +199,52 @@ my ($other, $fourth) = $lab->worked(1);
 refused($lims->patch("/sample-tests/$fourth", { result => '9', reagentLotId => $fresh }), 409,
     'lot_not_released', 'with the same lot the result of another sample');
 
+# --- Quarantined again -----------------------------------------------------------------------
+
+# An override is for the quarantine or failure that stood when it was signed.
+
+my ($again, $fifth) = $lab->worked(1);
+my $acid = $lab->reagent_lot(code => 'ACID-1');
+my @accept = ('sample override-lot', $again->{id}, reagentLotId => $acid);
+
+sub unfit {
+    my ($expected, $what) = @_;
+    return is_deeply([ map { $_->[1] // $_->[2] } finding($again) ], $expected, $what);
+}
+$lims->patch("/sample-tests/$fifth", { result => '9', reagentLotId => $acid });
+my $needless = $quality->refused('invalid_transition', @accept, reason => 'in advance');
+like($needless->{message}, qr/ACID-1 is neither quarantined nor failed/i,
+    'a lot that nothing is wrong with is not accepted in advance');
+$both->done('reagent-lot quarantine', $acid, reason => 'the label is damaged');
+$quality->done(@accept, reason => 'the label is readable');
+$both->done('reagent-lot release', $acid, reason => 'a new label');
+$quality->refused('invalid_transition', @accept, reason => 'once more');
+unfit([], 'a released lot is no finding');
+$both->done('reagent-lot quarantine', $acid, reason => 'contaminated');
+unfit([$acid], 'a lot that is quarantined again is a finding again');
+refused($lims->patch("/sample-tests/$fifth", { result => '10' }), 409, 'lot_not_released',
+    'with a lot that is quarantined again, the result');
+is($lims->get("/samples/$again->{id}")->json->{releaseState}, 'blocked', 'its sample is blocked');
+$quality->done(@accept, reason => 'opened before that');
+unfit([], 'it can be accepted again');
+$both->done('reagent-lot update', $acid, qcStatus => 'failed', reason => 'tested');
+$quality->done(@accept, reason => 'not affected');
+$both->done('reagent-lot quarantine', $acid, reason => 'to be destroyed');
+unfit([$acid], 'a failed lot that is quarantined after it was accepted is a finding again');
+$quality->done(@accept, reason => 'not affected');
+
+my $agar = $lab->media_lot($fifth);
+@accept = ('sample override-lot', $again->{id}, mediaLotId => $agar);
+$quality->refused('invalid_transition', @accept, reason => 'in advance');
+$lab->media_test($agar, 'sterility', 'failed');
+$both->done('media-lot quarantine', $agar, reason => 'colonies');
+$quality->done(@accept, reason => 'of another box');
+unfit([], 'a medium that failed and is quarantined is accepted');
+$lab->media_test($agar, 'growth_promotion', 'failed', 'E. coli');
+unfit([$agar], 'a medium that fails a further test is a finding again');
+$quality->done(@accept, reason => 'of another box');
+$lab->media_test($agar, 'growth_promotion', 'failed', 'S. aureus');
+unfit([$agar], 'a test with another organism counts as well');
+is($lims->get("/samples/$again->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
+
 done_testing();

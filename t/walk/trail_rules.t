@@ -88,6 +88,10 @@ my @lot = ([ reagent_lot => 'insert', qc_status => 'quarantined' ],
 is(broken(@lot), 'with a lot that was not released', 'a quarantined lot');
 is(broken(@lot, [ lot_override => 'insert', sample_id => 'S', reagent_lot_id => 'T' ]), '',
     'a quarantined lot that was accepted for the sample breaks no rule');
+is(broken(@lot, [ lot_override => 'insert', sample_id => 'S', reagent_lot_id => 'T' ],
+        [ reagent_lot => 'update', qc_status => 'passed' ],
+        [ reagent_lot => 'update', qc_status => 'quarantined' ]),
+    'with a lot that was not released', 'a lot that was quarantined again after it was accepted');
 
 my @inquiry = ([ investigation => 'insert', sample_id => 'S', status => 'open' ]);
 is(broken(@inquiry), 'while an investigation was open', 'an open investigation');

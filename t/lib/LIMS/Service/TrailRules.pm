@@ -127,7 +127,10 @@ my @RULES = ([ 'on hold', undef, q{
      WHERE pg_temp.stood(k.kind, l.lot, 'qc_status', t.entry) = ANY (k.bad)
        AND NOT EXISTS (SELECT FROM lims.audit_entry v WHERE v.table_name = 'lot_override'
                AND v.id < t.entry AND (v.changes #>> '{sample_id,new}')::bigint = t.sample
-               AND (v.changes #>> ARRAY[k.member, 'new'])::bigint = l.lot)
+               AND (v.changes #>> ARRAY[k.member, 'new'])::bigint = l.lot
+               AND NOT EXISTS (SELECT FROM lims.audit_entry a WHERE a.table_name = k.kind
+                       AND a.record_id = l.lot AND a.id > v.id AND a.id < t.entry
+                       AND a.changes #>> '{qc_status,new}' IN ('quarantined', 'failed')))
 } ], [ 'while an investigation was open', 'openInvestigationBlocks', q{
     SELECT r.sample FROM release r
       JOIN lims.audit_entry i ON i.table_name = 'investigation' AND i.action = 'insert'
