@@ -452,48 +452,56 @@ END
 $$;
 
 -- Adds to an open batch the controls that its template requires, without values, and
--- deletes those without values that are no longer needed. Returns whether it changed any.
+-- deletes those without values that are no longer needed. Returns whether it changed any. All of
+-- them at once: the evaluation that each change fires (146) comes here again, and would see the
+-- others as lacking still.
 CREATE FUNCTION lims.expect_qc_controls(p_organization bigint, p_batch bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    v_due record;
-    v_surplus bigint[];
-    v_changed boolean := false;
+    v_changed boolean;
 BEGIN
-    FOR v_due IN
-        SELECT l.control AS c, l.needed, l.made
+    WITH lacking AS MATERIALIZED (
+        SELECT l.control, l.needed, l.made
           FROM lims.qc_batch b
          CROSS JOIN LATERAL
                lims.qc_lacking(b.organization_id, b.id, b.qc_template_id) l
          WHERE b.organization_id = p_organization
            AND b.id = p_batch
            AND b.qc_status = 'open'
-    LOOP
+    ), added AS (
         INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, level,
             test_definition_id, criterion, expected_value, expected_text, lower_limit,
             upper_limit, unit, expected)
         SELECT e.organization_id, e.qc_batch_id, e.control_type, e.level,
                e.test_definition_id, e.criterion, e.expected_value, e.expected_text,
                e.lower_limit, e.upper_limit, e.unit, e.expected
-          FROM lims.expected_control(v_due.c, p_batch) e
-         CROSS JOIN generate_series(v_due.made + 1, v_due.needed);
-        v_changed := v_changed OR FOUND;
-        v_surplus := v_surplus || ARRAY(
-            SELECT k.id
-              FROM lims.qc_control k
-             WHERE k.organization_id = p_organization
-               AND k.qc_batch_id = p_batch
-               AND k.passed IS NULL
-               AND lims.qc_control_suits(k, v_due.c)
-             ORDER BY k.id DESC
-             LIMIT greatest(0, v_due.made - v_due.needed));
-    END LOOP;
-    DELETE FROM lims.qc_control k
-     WHERE k.organization_id = p_organization
-       AND k.id = ANY (v_surplus);
-    RETURN v_changed OR FOUND;
+          FROM lacking l
+         CROSS JOIN LATERAL lims.expected_control(l.control, p_batch) e
+         CROSS JOIN LATERAL generate_series(l.made + 1, l.needed)
+         ORDER BY (l.control).position
+        RETURNING id
+    ), removed AS (
+        DELETE FROM lims.qc_control k
+         WHERE k.organization_id = p_organization
+           AND k.id IN (
+               SELECT s.id
+                 FROM lacking l
+                CROSS JOIN LATERAL (
+                      SELECT c.id
+                        FROM lims.qc_control c
+                       WHERE c.organization_id = p_organization
+                         AND c.qc_batch_id = p_batch
+                         AND c.passed IS NULL
+                         AND lims.qc_control_suits(c, l.control)
+                       ORDER BY c.id DESC
+                       LIMIT greatest(0, l.made - l.needed)) s)
+        RETURNING k.id
+    )
+    SELECT EXISTS (SELECT FROM added) OR EXISTS (SELECT FROM removed)
+      INTO v_changed;
+    RETURN v_changed;
 END
 $$;
 

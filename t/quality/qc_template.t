@@ -167,6 +167,32 @@ is(added('LFB', %spike, unit => "\xc2\xb5g/L", upperLimit => 110),
     'LRB+ LFB+ LFB+ LFB+ LFB+ LRB+ LFB+', 'as does a spike, its unit spelt otherwise');
 is(batch_shown($third)->{qcStatus}, 'passed', 'with all that its template asks for it is evaluated');
 
+# --- Long templates ------------------------------------------------------------------------
+
+# The controls of a batch are made at once, and none in vain: the trail has those that are there.
+my $metal = $lab->definition(method => 'EPA 6020');
+my $long  = $ann->done('qc-template create', method => 'EPA 6020', name => 'Long', perSamples => 1,
+    controls => [ map { { type => 'CCV', level => "L$_", testDefinitionId => $metal,
+            criterion => 'range', lowerLimit => 90, upperLimit => 110, count => 3 } } 1 .. 100 ]);
+my @many = map { $lab->tests($lab->sample(testDefinitionIds => [$metal])) } 1 .. 2;
+my $made = $ann->done('qc-batch create', batchNumber => 'T-5', qcTemplateId => $long->{id},
+    sampleTestIds => [ $many[0] ]);
+my @levels = map { $_->{level} } @{ batch_shown($made)->{controls} };
+is_deeply(\@levels, [ map { ("L$_") x 3 } 1 .. 100 ],
+    'a batch of a template of 100 lines has the controls of each, in their order');
+
+sub trail {
+    return { map { @$_ } @{ $lims->superuser->selectall_arrayref(q{SELECT action, count(*)
+        FROM lims.audit_entry WHERE table_name = 'qc_control'
+         AND coalesce(changes #>> '{qc_batch_id,new}', changes #>> '{qc_batch_id,old}') = ?
+       GROUP BY action}, undef, $made->{id}) } };
+}
+is_deeply(trail(), { insert => 300 }, 'none was made in vain');
+$ann->done('qc-batch cover', $made->{id}, sampleTestIds => [ $many[1] ]);
+is_deeply(trail(), { insert => 600 }, 'a second sample needs each control once more');
+$ann->done('qc-batch uncover', $made->{id}, sampleTestIds => [ $many[1] ], reason => 'no room');
+is_deeply(trail(), { insert => 600, delete => 300 }, 'what is too many is taken away once');
+
 # --- Frozen once used ---------------------------------------------------------------------
 
 my $next = $ann->done('qc-template update', $template->{id}, name => 'Metals by ICP-MS',
