@@ -362,16 +362,30 @@ FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_change();
 
 SELECT lims.attach_audit('qc_coverage');
 
+-- Marks the samples of the tests dirty, and of an evaluated batch those of all its tests: whether
+-- its controls suffice depends on the number of samples.
 CREATE FUNCTION lims.mark_samples_of_coverage() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
     INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
-      FROM changed_rows c
+      FROM (SELECT r.organization_id, r.sample_test_id
+              FROM changed_rows r
+             UNION
+            SELECT c.organization_id, c.sample_test_id
+              FROM (SELECT DISTINCT r.organization_id, r.qc_batch_id
+                      FROM changed_rows r) x
+              JOIN lims.qc_batch b
+                ON b.organization_id = x.organization_id
+               AND b.id = x.qc_batch_id
+               AND b.qc_status <> 'open'
+              JOIN lims.qc_coverage c
+                ON c.organization_id = b.organization_id
+               AND c.qc_batch_id = b.id) m
       JOIN lims.sample_test t
-        ON t.organization_id = c.organization_id
-       AND t.id = c.sample_test_id;
+        ON t.organization_id = m.organization_id
+       AND t.id = m.sample_test_id;
     RETURN NULL;
 END
 $$;

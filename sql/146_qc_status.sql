@@ -359,6 +359,22 @@ BEGIN
 END
 $$;
 
+-- Marks the samples of all tests that a batch covers dirty.
+CREATE FUNCTION lims.mark_samples_of_batch(p_organization bigint, p_batch bigint) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM lims.qc_coverage c
+      JOIN lims.sample_test t
+        ON t.organization_id = c.organization_id
+       AND t.id = c.sample_test_id
+     WHERE c.organization_id = p_organization
+       AND c.qc_batch_id = p_batch;
+END
+$$;
+
 CREATE FUNCTION lims.reevaluate_qc_batch(p_organization bigint, p_batch bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -381,6 +397,8 @@ BEGIN
             RETURN;
         END IF;
     END IF;
+    -- Whether the batch counts (148) changes with its controls, also where its status does not.
+    PERFORM lims.mark_samples_of_batch(p_organization, p_batch);
     IF lims.qc_batch_outcome(p_organization, p_batch) IS NOT NULL THEN
         PERFORM lims.evaluate_qc_batch(p_organization, p_batch);
     END IF;

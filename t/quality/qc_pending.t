@@ -124,6 +124,47 @@ refused(verify($test), 409, 'qc_pending', 'verifying by a limit that is not the 
 $ann->done('qc-control update', $free->{id}, upperLimit => '0.1', reason => 'the method\'s limit');
 is(verify($test)->status, 200, 'by the limit of the method it is verified');
 
+# The state of the sample follows, though the batch passes before and after.
+sub kept {
+    my ($of) = @_;
+    my ($listed) = grep { $_->{id} == $of->{id} }
+        @{ $lims->get('/samples?limit=200')->json->{data} };
+    return $listed->{releaseState};
+}
+
+sub scan {
+    1 while $lims->db->selectrow_array('SELECT more FROM lims.scan_samples(1000)');
+    return;
+}
+
+($sample, $test) = entered();
+my $short = $ann->done('qc-batch create', batchNumber => 'P-7', method => 'EPA 200.8',
+    sampleTestIds => [$test]);
+my %any = (qcBatchId => $short->{id}, testDefinitionId => $lead, criterion => 'maximum');
+$ann->done('qc-control add', %any, controlType => 'MB', measuredValue => 1, upperLimit => 5);
+$ann->done('qc-batch evaluate', $short->{id});
+scan();
+is(kept($sample), 'in_progress', 'without the control of the method the sample is in progress');
+my @events = $lab->events_in(sub {
+    $ann->done('qc-control add', %any, controlType => 'LRB', measuredValue => '0.05',
+        upperLimit => '0.1');
+    is(kept($sample), 'ready_for_review', 'once the control is added the sample is ready for review');
+    scan();
+});
+is_deeply([ map { "$_->[0] $_->[1]{sampleId}" } grep { $_->[0] =~ /ready/ } @events ],
+    ["sample.ready_for_review $sample->{id}"], 'the event is emitted');
+$ann->done('qc-template update', $template->{id}, perSamples => 1);
+my $few = $ann->done('qc-template list', method => 'EPA 200.8', active => 'true')->{data}[0];
+scan();
+is(kept($sample), 'ready_for_review', 'the controls suffice for one sample');
+my ($second, $further) = entered();
+$ann->done('qc-batch cover', $short->{id}, sampleTestIds => [$further]);
+is(kept($sample), 'in_progress', 'a second sample makes them too few for the first as well');
+scan();
+$ann->done('qc-batch uncover', $short->{id}, sampleTestIds => [$further], reason => 'no room');
+is(kept($sample), 'ready_for_review', 'without the second sample they suffice again');
+$template = $ann->done('qc-template update', $few->{id}, perSamples => undef);
+
 # The second: the controls can no longer be run.
 ($sample, $test) = entered();
 my $spent = batch('P-4', $test);

@@ -29,6 +29,13 @@ my $form    = $base->insert('worksheet_template', { @mine,
     test_definition_id => $lab->{definition}{HEM}, name => 'Extraction' });
 my $field   = $base->insert('worksheet_field', { @mine, template_id => $form, name => 'tare',
     position => 1, required => 't' });
+# The method of a test, which may require quality control, and which takes few samples a batch.
+$base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 150.1' WHERE id = ?}, undef,
+    $lab->{definition}{PH});
+my $asked = $base->insert('qc_template', { @mine, method => 'EPA 150.1', name => 'pH',
+    per_samples => 2 });
+$base->insert('qc_template_control', { @mine, template_id => $asked, position => 1,
+    control_type => 'MB', criterion => 'maximum', upper_limit => 5 });
 my @samples = map { $base->sample($lab, grep { chance(0.6) } sort keys %{ $lab->{definition} }) }
     1 .. 12;
 $base->db->do(q{SELECT set_config('lims.user_id', ?, false)}, undef, $lab->{user_id});
@@ -114,6 +121,10 @@ my %act = (
         organization_id) VALUES (?, 'x', ?)}, $lab->{material}) } ],
     policy => [ 1, sub { owner('UPDATE lims.organization SET coa_before_approval = ?,
         holding_warning_hours = ? WHERE id = ?', one_of(qw(t f)), one_of(1, 24, 30)) } ],
+    qc_policy => [ 1, sub { owner('UPDATE lims.organization SET qc_required = ? WHERE id = ?',
+        one_of(qw(off warn block block))) } ],
+    limit => [ 1, sub { act('UPDATE lims.qc_control SET upper_limit = ? WHERE qc_batch_id = ?
+        AND organization_id = ?', one_of(5, 9), one_of(@batches)) } ],
     zone => [ 1, sub { owner('UPDATE lims.organization SET time_zone = ? WHERE id = ?',
         one_of('UTC', 'Pacific/Auckland', 'America/Denver')) } ],
     step => [ 0.5, sub { owner('INSERT INTO lims.approval_step (position, name, organization_id)
