@@ -151,6 +151,21 @@ SELECT lims.attach_append_only('confirmation_step');
 
 SELECT lims.attach_audit('confirmation_step');
 
+-- The readings of the result that stands: those of an earlier one do not count.
+CREATE FUNCTION lims.readings_made(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_entered_at timestamptz
+) RETURNS TABLE (readings integer, last_at timestamptz)
+LANGUAGE sql STABLE
+AS $$
+    SELECT count(*)::integer, max(s.read_at)
+      FROM lims.confirmation_step s
+     WHERE s.organization_id = p_organization
+       AND s.sample_test_id = p_sample_test
+       AND s.created_at >= p_entered_at
+$$;
+
 -- The next reading of a pending confirmation by the plan of its test definition: which
 -- step, and when. Steps count from the entry of the result; no row where none is left.
 CREATE FUNCTION lims.next_reading(p_organization bigint, p_sample_test bigint)
@@ -164,13 +179,8 @@ AS $$
       JOIN lims.test_definition d
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
-     CROSS JOIN LATERAL (
-           SELECT count(*)::integer AS steps, max(s.read_at) AS last_at
-             FROM lims.confirmation_step s
-            WHERE s.organization_id = t.organization_id
-              AND s.sample_test_id = t.id
-              AND s.created_at >= t.entered_at) r
-     CROSS JOIN LATERAL (SELECT d.confirmation_plan -> r.steps AS entry) p
+     CROSS JOIN LATERAL lims.readings_made(t.organization_id, t.id, t.entered_at) r
+     CROSS JOIN LATERAL (SELECT d.confirmation_plan -> r.readings AS entry) p
      WHERE t.organization_id = p_organization
        AND t.id = p_sample_test
        AND t.confirmation_status = 'pending'

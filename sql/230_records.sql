@@ -303,8 +303,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        p.tracking_id AS "trackingId", d.code AS "testCode", d.name AS "testName",
        t.result, t.first_entered_at AS "presumptiveSince",
        t.confirmation_status AS "confirmationStatus",
- d.confirmation_plan AS plan,
-       n.step AS "nextStep", n.due AS "nextReadDue"
+       d.confirmation_plan AS plan, m.readings AS "readingsMade", n.step AS "nextStep", n.due AS "nextReadDue"
   FROM lims.sample_test t
   JOIN lims.sample p
     ON p.organization_id = t.organization_id
@@ -312,6 +311,10 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
    AND d.id = t.test_definition_id
+ CROSS JOIN LATERAL (
+       SELECT r.readings
+         FROM lims.readings_made(t.organization_id, t.id, t.entered_at) r
+       OFFSET 0) m
   LEFT JOIN LATERAL (
        SELECT r.step, r.due
          FROM lims.next_reading(t.organization_id, t.id) r

@@ -250,7 +250,7 @@ GRANT EXECUTE ON FUNCTION lims.qc_counts, lims.required_qc_template, lims.qc_pen
     TO lims_app;
 
 -- 142_confirmation.sql
-GRANT EXECUTE ON FUNCTION lims.next_reading TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.readings_made, lims.next_reading TO lims_app;
 
 -- 145_qc_series.sql
 GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_opposed,

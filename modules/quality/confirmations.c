@@ -58,6 +58,12 @@ static const lims_field_t fields[] = {
       .members = lims_confirmation_plan,
       .flags = LIMS_F_OUT,
       .doc = "Steps of the confirmation by the plan of the test definition." },
+    { .name = "readingsMade",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Number of readings of the result that stands: so many steps of the plan are done. "
+             "Readings of an earlier result are among the steps, but do not count.",
+      .example = "1" },
     { .name = "nextStep",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

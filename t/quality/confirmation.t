@@ -48,6 +48,7 @@ is_deeply([ map { [ @$_{qw(position medium outcome performedBy)} ] } @{ $read->{
     'steps are recorded in order');
 is($read->{steps}[0]{readAt}, '2026-11-19T09:00:00.000Z', 'a step has the time of its reading');
 is(status(), 'pending', 'evidence alone decides nothing');
+is($read->{readingsMade}, 2, 'the readings of the result are counted');
 
 is($ann->done('confirmation outcome', $test, outcome => 'refuted')->{confirmationStatus},
     'refuted', 'the outcome decides');
@@ -56,7 +57,9 @@ $ann->refused('invalid_transition', 'confirmation step', $test, outcome => 'grow
 
 $lab->enter($test, '49');
 is(status(), 'pending', 'another result awaits confirmation again');
-$ann->done('confirmation outcome', $test, outcome => 'confirmed');
+$read = $ann->done('confirmation outcome', $test, outcome => 'confirmed');
+is_deeply([ scalar @{ $read->{steps} }, $read->{readingsMade} ], [ 2, 0 ],
+    'an outcome without a reading of its result has none, whatever was read of another');
 is($lims->post("/sample-tests/$test/verify")->json->{confirmationStatus}, 'confirmed',
     'a confirmed positive can be verified');
 $ann->refused('test_verified_locked', 'confirmation outcome', $test, outcome => 'refuted');

@@ -77,17 +77,17 @@ function Readings({ one }: { one: Whole }): ReactElement {
     );
 }
 
-// The plan with what of it is read: what comes before the next step.
+// The plan with what of it is read, decided or not: as many steps as the result has readings.
 function Plan({ one }: { one: Whole }): ReactElement {
-    const next = one.plan.findIndex(({ step }) => step === one.nextStep);
-    const read = next < 0 ? one.plan.length : next;
+    const read = one.readingsMade;
+    const next = one.nextStep === null ? -1 : read;
     return (
         <aside className="beside" aria-labelledby="plan">
             <h2 id="plan">{words.plan.title}</h2>
             {one.plan.length ? (
                 <ol className="same">
                     {one.plan.map(({ step, medium, afterHours }, i) => (
-                        <li key={step} aria-current={i === next ? 'step' : undefined}>
+                        <li key={`${i} ${step}`} aria-current={i === next ? 'step' : undefined}>
                             <Status {...(i < read ? { glyph: 'ready', tone: 'ready' }
                                 : { glyph: 'progress', tone: 'progress' })}>{step}</Status>
                             <span className="caption">
