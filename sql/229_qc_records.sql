@@ -61,6 +61,7 @@ SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
        s.instrument_id AS "instrumentId",
        (SELECT json_build_object('kind', b.kind, 'n', b.n, 'mean', b.mean, 's', b.s)
           FROM lims.qc_baseline(s.organization_id, s.id) b) AS baseline,
+       CASE s.baseline_kind WHEN 'first' THEN s.baseline_n END AS "baselineSize",
        s.rules, s.created_at AS "createdAt", s.updated_at AS "updatedAt"
   FROM lims.qc_series s;
 

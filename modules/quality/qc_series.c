@@ -76,6 +76,12 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
       .members = baseline,
       .doc = "Mean and standard deviation from which the points are judged." },
+    { .name = "baselineSize",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Number of points of which mean and s are taken once there are so many, as set by n "
+             "of the baseline; null for a fixed one.",
+      .example = "20" },
     { .name = "rules",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,

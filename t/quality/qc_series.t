@@ -43,9 +43,16 @@ is_deeply([ @$listed{qw(id controlType criterion level lot instrumentId)} ],
 is_deeply($ann->done('qc-series list', controlType => 'MB')->{data}, [], 'the filter controlType leaves out series of other types');
 is_deeply($listed->{rules}, [ '1-3s', '2-2s', 'R-4s', '4-1s', '10-x' ], 'the rules by default');
 is($listed->{baseline}{n}, 7, 'the baseline has what there is');
+is($listed->{baselineSize}, 20, 'the series says of how many points it will be taken');
+my $wider = $ann->done('qc-series update', $series, baseline => { kind => 'first', n => 40 });
+is_deeply([ $wider->{baseline}{n}, $wider->{baselineSize} ], [ 7, 40 ],
+    'the number that was set is shown beside the number that there is');
+is($ann->done('qc-series update', $series, rules => $listed->{rules})->{baselineSize}, 40,
+    'a change of the rules alone leaves the baseline');
 
 my $shown = $ann->done('qc-series update', $series,
     baseline => { kind => 'fixed', mean => 100, s => 2 });
+is($shown->{baselineSize}, undef, 'a fixed baseline has no number of points');
 is_deeply([ map { $_->{value} } @{ $shown->{points} } ], [ 100, 101, 99, 100, 102, 98, 120 ],
     'its points are in order of time');
 is_deeply($shown->{points}[6]{broken}, ['1-3s'], 'the last breaks a rule');

@@ -35,7 +35,7 @@ function Baseline({ series }: { series: QcSeries }): ReactElement {
                 <p className="field">
                     <label htmlFor="n">{words.n}</label>
                     <input id="n" name="n" type="number" min={5} max={1000} required
-                        defaultValue={20} />
+                        defaultValue={series.baselineSize ?? 20} />
                 </p>
             ) : (['mean', 's'] as const).map((name) => (
                 <p className="field" key={name}>
@@ -64,18 +64,26 @@ function Rules({ series }: { series: QcSeries }): ReactElement {
     );
 }
 
-function baselineOf(form: FormData): QcSeries['baseline'] {
+// The baseline, if the form has another one than the series: mean and s, and with them every mark
+// of the chart, follow from it.
+function baselineOf(form: FormData, { baseline, baselineSize }: QcSeries): {
+    baseline?: QcSeries['baseline'];
+} {
     const number = (name: string): number | null =>
         form.get(name) === null ? null : Number(form.get(name));
-    return {
-        kind: form.get('kind') === 'fixed' ? 'fixed' : 'first',
+    const given = {
+        kind: form.get('kind') === 'fixed' ? 'fixed' as const : 'first' as const,
         n: number('n'), mean: number('mean'), s: number('s'),
     };
+    const stands = given.kind === baseline.kind && (given.kind === 'first'
+        ? given.n === baselineSize : given.mean === baseline.mean && given.s === baseline.s);
+    return stands ? {} : { baseline: given };
 }
 
 // Baseline and rules of a series in a few words.
-const standing = ({ baseline: { kind, n, mean, s }, rules }: QcSeries): string => words.standing(
-    kind === 'fixed' ? words.standingFixed(mean, s) : words.standingFirst(n), rules.join(', '));
+const standing = ({ baseline: { kind, mean, s }, baselineSize, rules }: QcSeries): string =>
+    words.standing(kind === 'fixed' ? words.standingFixed(mean, s)
+        : words.standingFirst(baselineSize), rules.join(', '));
 
 function Changing({ series, close }: { series: QcSeries; close: () => void }): ReactElement {
     const path = { params: { path: { id: series.id } } };
@@ -85,7 +93,7 @@ function Changing({ series, close }: { series: QcSeries; close: () => void }): R
         const form = new FormData(event.currentTarget);
         answer(api.PATCH('/qc-series/{id}', {
             ...path, ...condition(found.newest),
-            body: { baseline: baselineOf(form), rules: form.getAll('rules').map(String) },
+            body: { ...baselineOf(form, found.newest), rules: form.getAll('rules').map(String) },
         })).then(async () => {
             await chartsChanged();
             say({ tone: 'ready', text: t.charts.changed });
