@@ -34,8 +34,8 @@ export const pageOf = (noun: string, id: number): string | undefined =>
     pages[noun.replaceAll('_', '-')]?.(id);
 
 // Kinds of records that clear a blocker. If it names several of a kind, each has a number.
-export type WayOut = 'test' | 'qcBatch' | 'mediaLot' | 'reagentLot' | 'worksheet' | 'approval'
-    | 'investigation' | 'confirmation';
+export type WayOut = 'test' | 'qcBatch' | 'qcBatches' | 'mediaLot' | 'reagentLot' | 'worksheet'
+    | 'approval' | 'investigation' | 'confirmation';
 
 export interface Way {
     noun: WayOut;
@@ -50,10 +50,16 @@ function waysTo(noun: WayOut, page: string, ids: number[] = []): Way[] {
     });
 }
 
+// Quality control that no batch does yet: one that is there may take the test, or one is made.
+const waysToBatches = ({ slug, qcBatchIds = [] }: Partial<Blocker>): Way[] =>
+    slug === 'qc_pending' && qcBatchIds.length === 0
+        ? [{ noun: 'qcBatches', no: undefined, href: paths.qcBatches() }] : [];
+
 // The nearest first: a test is named by most of them, and said only where nothing else is.
 export function waysOut(blocker: Partial<Blocker>): Way[] {
     const near = [
         ...waysTo('qcBatch', 'qc-batch', blocker.qcBatchIds),
+        ...waysToBatches(blocker),
         ...waysTo('mediaLot', 'media-lot', blocker.mediaLotIds),
         ...waysTo('reagentLot', 'reagent-lot', blocker.reagentLotIds),
         ...waysTo('worksheet', 'worksheet', blocker.worksheetIds),

@@ -15,13 +15,14 @@ import { navigate } from '../router.tsx';
 import { limitBeside } from '../texts/limit.ts';
 import { t } from '../texts/texts.ts';
 import { valueOf } from '../texts/value.ts';
+import { type CoveredTest, coverable, laterResults, testsCoveredBy } from './covering.ts';
 import { investigating } from './investigating.ts';
 import { type Made, batchesChanged, makeBatch } from './make-batch.ts';
 import { askToRepeat } from './repeat-run.ts';
 
 export type QcBatch = Read<'/qc-batches/{id}'>;
 export type QcControl = QcBatch['controls'][number];
-export type CoveredTest = Read<'/sample-tests'>['data'][number];
+type QcResult = { sampleTestId: number; result: string | null; qualifier: string | null };
 type Template = Read<'/qc-templates'>['data'][number];
 
 export interface OpenBatch {
@@ -62,10 +63,7 @@ export const nameOf = (test: { trackingId?: string; testCode: string; sample?: {
 string => `${test.trackingId ?? test.sample?.trackingId ?? ''} ${test.testCode}`;
 
 async function cover({ batch }: OpenBatch): Promise<void> {
-    const { data } = await answer(api.GET('/worklist', { params: { query: {
-        ...(batch.method ? { method: batch.method } : {}), limit: 200,
-    } } }));
-    const free = data.filter(({ id }) => !batch.sampleTestIds.includes(id));
+    const free = await coverable(batch);
     if (free.length === 0) {
         say({ tone: 'attention', text: texts.coverNone });
         return;
@@ -75,7 +73,7 @@ async function cover({ batch }: OpenBatch): Promise<void> {
         title: texts.cover,
         note: batch.batchNumber,
         choices: { label: texts.coverWhich, values: free.map((test) =>
-            ({ id: String(test.id), title: nameOf(test) })) },
+            ({ id: String(test.id), title: [nameOf(test), test.result].filter(Boolean).join(' ') })) },
         perform: async ({ chosen }) => {
             await answer(api.POST('/qc-batches/{id}/cover',
                 { ...path(batch), body: { sampleTestIds: chosen.map(Number) } }));
@@ -111,15 +109,16 @@ async function evaluate({ batch }: OpenBatch): Promise<void> {
         text: texts.evaluated(batch.batchNumber, texts.status[qcStatus]) });
 }
 
-function rowOf(test: CoveredTest): SignedRow {
+// A row for a result in the content that is signed, with what its test says besides.
+function rowOf(signed: QcResult, test?: CoveredTest): SignedRow {
     const [code = '', meaning = ''] = t.samples.flags.oos;
     return {
-        record: test.sample?.trackingId ?? '',
-        what: test.testCode,
-        value: valueOf(test),
-        unit: test.unit ?? '',
-        limit: limitBeside(test.unit, test.specification),
-        flags: test.outOfSpecification ? [{ code, meaning }] : [],
+        record: test?.sample?.trackingId ?? '',
+        what: test?.testCode ?? String(signed.sampleTestId),
+        value: valueOf(signed),
+        unit: test?.unit ?? '',
+        limit: limitBeside(test?.unit ?? null, test?.specification ?? null),
+        flags: test?.outOfSpecification ? [{ code, meaning }] : [],
     };
 }
 
@@ -136,20 +135,22 @@ function controlRowOf(batch: QcBatch, control: QcControl): SignedRow {
 }
 
 // An override is always signed. What it covers is read once more, its digest first: what
-// changes after that is refused, and never signed unseen.
+// changes after that is refused, and never signed unseen. The rows are those of the content that
+// is signed, so that none of it is missing, however many there are.
 async function overriding(id: number): Promise<Question> {
     const content = (await signedContents('qc_batch', [id])).get(id);
     const [batch, tests] = await Promise.all([
         answer(api.GET('/qc-batches/{id}', { params: { path: { id } } })),
-        answer(api.GET('/sample-tests', { params: { query: {
-            qcBatchId: id, include: 'sample', limit: 500 } } })),
+        testsCoveredBy({ id }),
     ]);
+    const { results = [] } = (content?.content ?? {}) as { results?: QcResult[] };
+    const testOf = new Map(tests.map((test) => [test.id, test]));
     return {
         kind: 'signature',
         title: texts.override(batch.batchNumber),
         explanation: texts.overrideWhat,
         rows: [...batch.controls.map((control) => controlRowOf(batch, control)),
-            ...tests.data.map(rowOf)],
+            ...results.map((result) => rowOf(result, testOf.get(result.sampleTestId)))],
         reason: 'must',
         renew: () => overriding(id),
         perform: async ({ reason = '', password }) => {
@@ -164,6 +165,8 @@ async function overriding(id: number): Promise<Question> {
 const isOpen = ({ batch }: OpenBatch): boolean => batch.qcStatus === 'open';
 const hasFailed = ({ batch }: OpenBatch): boolean =>
     batch.qcStatus === 'failed' || (batch.qcStatus === 'open' && batch.failing);
+const holdsAgain = ({ batch, tests }: OpenBatch): boolean =>
+    laterResults(batch, tests).length > 0;
 const waiting = ({ batch }: OpenBatch): number =>
     batch.controls.filter(({ passed }) => passed === null).length;
 
@@ -181,14 +184,14 @@ export const batchActions: Action<OpenBatch>[] = [
         id: 'qc-batch.override',
         title: ({ batch }) => texts.override(batch.batchNumber),
         permission: 'qc.override',
-        visible: ({ batch }) => batch.qcStatus === 'failed' || batch.qcStatus === 'open',
+        visible: (about) => about.batch.qcStatus === 'failed' || isOpen(about) || holdsAgain(about),
         perform: async ({ batch }) => ask(await overriding(batch.id)),
     },
     {
         id: 'qc-batch.repeat',
         title: () => texts.repeat,
         permission: 'qc.enter',
-        visible: hasFailed,
+        visible: (about) => hasFailed(about) || holdsAgain(about),
         perform: askToRepeat,
     },
     {

@@ -11,8 +11,9 @@ import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
+import { type CoveredTest, holds, testsCoveredBy } from './covering.ts';
 import { type Numbered, makeBatch } from './make-batch.ts';
-import { type CoveredTest, type OpenBatch, type QcBatch, nameOf } from './qc-batches.ts';
+import { type OpenBatch, type QcBatch, nameOf } from './qc-batches.ts';
 
 const texts = t.batches;
 
@@ -91,11 +92,11 @@ async function repeat(batch: QcBatch, run: Begun): Promise<void> {
 const isOpen = ({ status, disposition }: CoveredTest): boolean =>
     status !== 'verified' && disposition === 'active';
 
-// The tests are read for it: the page may not have those of the batch yet.
-async function openTests({ id }: QcBatch): Promise<CoveredTest[]> {
-    const { data } = await answer(api.GET('/sample-tests', { params: { query: {
-        qcBatchId: id, include: 'sample', limit: 500 } } }));
-    return data.filter(isOpen);
+// The tests are read for it: the page may not have those of the batch yet. What an override was
+// signed for is not measured again.
+async function openTests(batch: QcBatch): Promise<CoveredTest[]> {
+    return (await testsCoveredBy(batch)).filter((test) => isOpen(test)
+        && (batch.qcStatus !== 'overridden' || holds(batch, test)));
 }
 
 export async function askToRepeat({ batch }: OpenBatch): Promise<void> {

@@ -164,19 +164,24 @@ export async function changed(...templates: ReadPath[]): Promise<void> {
 // Takes the rows out of a page of a list, and the cursor of the next one.
 type Rows<P extends ReadPath, R> = (page: Read<P>) => { rows: R[]; next: number | undefined };
 
-// All pages of a list that is short by nature: names of projects, materials.
+interface MannerOfWhole extends Pick<Manner, 'live'> {
+    // Filters and other parameters of each page.
+    query?: Readonly<Record<string, unknown>>;
+}
+
+// All pages of a list: of names, which are few and seldom change, or of what is shown live.
 function wholeOf<P extends ReadPath, R>(
-    path: P, pick: Rows<P, R>,
+    path: P, pick: Rows<P, R>, { live, query: asked }: MannerOfWhole = {},
 ): Query<Read<P>[]> & { staleTime: number } {
-    const key = ['GET', path, 'all'];
+    const key = ['GET', path, 'all', ...(asked === undefined ? [] : [asked])];
     return {
         queryKey: key,
-        staleTime: 5 * 60_000,
+        staleTime: live === undefined ? 5 * 60_000 : 2000,
         queryFn: async () => {
             const background = isOwnLook(path, key);
             const pages: Read<P>[] = [];
             for (let cursor: number | undefined = undefined, more = true; more;) {
-                const query: Record<string, number> = { limit: 100 };
+                const query: Record<string, unknown> = { limit: 100, ...asked };
                 if (cursor !== undefined) {
                     query['cursor'] = cursor;
                 }
@@ -195,11 +200,11 @@ export const readWholeAhead = <P extends ReadPath, R>(path: P, pick: Rows<P, R>)
 
 // The pages are kept; each caller takes its own out of them.
 export function useWhole<P extends ReadPath, R>(
-    path: P, pick: Rows<P, R>, manner: Manner = {},
+    path: P, pick: Rows<P, R>, manner: MannerOfWhole = {},
 ): UseQueryResult<R[], Problem> {
     const rowsOf = useCallback((pages: Read<P>[]) => pages.flatMap((page) => pick(page).rows), [pick]);
     return useQuery<Read<P>[], Problem, R[]>({
-        ...wholeOf(path, pick),
+        ...wholeOf(path, pick, manner),
         ...(manner.live === undefined ? {} : { refetchInterval: manner.live * 1000 }),
         select: rowsOf,
     });

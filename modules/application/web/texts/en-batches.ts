@@ -83,8 +83,8 @@ export const batches = {
     },
 
     cover: 'Cover tests',
-    coverWhich: 'Tests of the method that are open',
-    coverNone: 'No open test of the method is left to cover.',
+    coverWhich: 'Tests of the method that are open, and results that wait to be verified',
+    coverNone: 'No test of the method is open or waits to be verified that the batch does not cover.',
     covered: (n: number) => `${count(n, 'test')} covered.`,
     uncover: 'Take tests out',
     uncoverWhich: 'Tests that the batch covers',

@@ -50,8 +50,8 @@ const refusedTitles: Record<number, string> = {
 };
 
 const ways = {
-    test: 'test', qcBatch: 'QC batch', mediaLot: 'media lot', reagentLot: 'reagent lot',
-    worksheet: 'worksheet', approval: 'approval', investigation: 'investigation',
+    test: 'test', qcBatch: 'QC batch', qcBatches: 'QC batches', mediaLot: 'media lot',
+    reagentLot: 'reagent lot', worksheet: 'worksheet', approval: 'approval', investigation: 'investigation',
     confirmation: 'confirmation',
 };
 

@@ -4,6 +4,7 @@
 // or those that a QC batch covers.
 import { answer, api } from '../../api/client.ts';
 import type { Definition } from '../../api/names.ts';
+import { AT_ONCE, all } from '../../api/pages.ts';
 import type { Read } from '../../api/read.ts';
 import { knowPeople } from './people.ts';
 
@@ -27,29 +28,9 @@ export interface Run extends Entered {
     readonly definitions: readonly Definition[];
 }
 
-interface Page<Row> {
-    data: Row[];
-    nextCursor: number;
-    hasMore: boolean;
-}
-
-const LIMIT = 500;
-
-async function all<Row>(ask: (cursor?: number) => Promise<Page<Row>>): Promise<Row[]> {
-    const first = await ask();
-    const rows = [...first.data];
-    for (let page = first; page.hasMore;) {
-        page = await ask(page.nextCursor);
-        rows.push(...page.data);
-    }
-    return rows;
-}
-
 // A look that the page takes by itself is no use of the session.
 const manner = (background: boolean): { headers?: Record<string, string> } =>
     background ? { headers: { 'X-Lims-Background': '1' } } : {};
-
-const at = (cursor?: number): { cursor?: number } => cursor === undefined ? {} : { cursor };
 
 type Filter = { testDefinitionId: number } | { qcBatchId: number };
 
@@ -57,17 +38,17 @@ type Filter = { testDefinitionId: number } | { qcBatchId: number };
 async function testsOf(filter: Filter): Promise<SampleTest[]> {
     const open = ['pending', 'entered'] as const;
     const states = 'qcBatchId' in filter ? [...open, 'verified' as const] : open;
-    const found = await Promise.all(states.map((status) => all<SampleTest>((cursor) =>
+    const found = await Promise.all(states.map((status) => all<SampleTest>((from) =>
         answer(api.GET('/sample-tests', {
             params: { query: {
-                ...filter, status: [status], include: 'sample', limit: LIMIT, ...at(cursor),
+                ...filter, status: [status], include: 'sample', limit: AT_ONCE, ...from,
             } },
         })))));
     return found.flat().filter((test) => test.sample?.receivedAt);
 }
 
-const definitionsOf = (): Promise<Definition[]> => all<Definition>((cursor) => answer(
-    api.GET('/test-definitions', { params: { query: { limit: LIMIT, ...at(cursor) } } })));
+const definitionsOf = (): Promise<Definition[]> => all<Definition>((from) => answer(
+    api.GET('/test-definitions', { params: { query: { limit: AT_ONCE, ...from } } })));
 
 const batchOf = (id: string, background: boolean): Promise<Batch> =>
     answer(api.GET('/qc-batches/{id}', {
@@ -92,8 +73,8 @@ async function changedTests(filter: { qcBatchId?: number }, since: string): Prom
         return [];
     }
     const updatedSince = new Date(Date.parse(since) - OVERLAP).toISOString();
-    return all<SampleTest>((cursor) => answer(api.GET('/sample-tests', {
-        params: { query: { ...filter, updatedSince, limit: LIMIT, ...at(cursor) } },
+    return all<SampleTest>((from) => answer(api.GET('/sample-tests', {
+        params: { query: { ...filter, updatedSince, limit: AT_ONCE, ...from } },
         ...manner(true),
     })));
 }
@@ -109,7 +90,7 @@ export async function enteredSince(by: By, value: string, since: string): Promis
 }
 
 const peopleOf = (): Promise<Read<'/people'>> =>
-    answer(api.GET('/people', { params: { query: { limit: LIMIT } } }));
+    answer(api.GET('/people', { params: { query: { limit: AT_ONCE } } }));
 
 // `chosen`: the tests of a method that are a run by themselves; none: all that are open.
 export async function loadRun(by: By, value: string, chosen: readonly number[]): Promise<Run> {

@@ -4,7 +4,8 @@
 // first.
 import type { ReactElement } from 'react';
 
-import type { CoveredTest, QcBatch } from '../../actions/qc-batches.ts';
+import { type CoveredTest, holds } from '../../actions/covering.ts';
+import type { QcBatch } from '../../actions/qc-batches.ts';
 import { useRead } from '../../api/read.ts';
 import { fateOf } from '../../nouns/qc-numbers.ts';
 import type { Fate } from '../../nouns/qc-numbers.ts';
@@ -21,11 +22,6 @@ const order: Fate[] = ['reported', 'verified', 'held', 'free'];
 const tones: Record<Fate, Extract<Tone, GlyphName>> = {
     reported: 'reported', verified: 'blocked', held: 'blocked', free: 'ready',
 };
-
-// An override holds for the results that it was signed for.
-function holds({ qcStatus, overriddenTestIds }: QcBatch, { id }: CoveredTest): boolean {
-    return qcStatus === 'failed' || (qcStatus === 'overridden' && !overriddenTestIds.includes(id));
-}
 
 function One({ test }: { test: CoveredTest }): ReactElement {
     return (

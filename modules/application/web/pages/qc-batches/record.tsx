@@ -6,11 +6,13 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
 import { allowed, useActions } from '../../acting/action.ts';
+import type { CoveredTest } from '../../actions/covering.ts';
 import { batchesChanged } from '../../actions/make-batch.ts';
 import { batchActions } from '../../actions/qc-batches.ts';
 import type { QcBatch } from '../../actions/qc-batches.ts';
-import { useDefinitions, useInstruments, usePeople } from '../../api/names.ts';
-import { useRead } from '../../api/read.ts';
+import { rowsOf, useDefinitions, useInstruments, usePeople } from '../../api/names.ts';
+import { AT_ONCE } from '../../api/pages.ts';
+import { useRead, useWhole } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Waiting } from '../../parts/states.tsx';
@@ -73,9 +75,9 @@ function AddControl({ batch }: { batch: QcBatch }): ReactElement {
 }
 
 function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
-    const covered = useRead('/sample-tests', { params: { query: { qcBatchId: batch.id,
-        include: 'sample', limit: 500 } } }, { live: 30 });
-    const tests = covered.isPlaceholderData ? none : covered.data?.data ?? none;
+    const covered = useWhole('/sample-tests', rowsOf<CoveredTest>, { live: 30,
+        query: { qcBatchId: batch.id, include: 'sample', limit: AT_ONCE } });
+    const tests = covered.isPlaceholderData ? none : covered.data ?? none;
     const adding = tab === 'control';
     const actions = useMemo(() => allowed(batchActions, { batch, tests }), [batch, tests]);
     const failed = batch.controls.filter(({ passed }) => passed === false).length;

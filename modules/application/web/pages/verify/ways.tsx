@@ -17,7 +17,7 @@ function idsOf(slug: string, { id, review, mediaLotId, reagentLotId }: Reviewed)
     switch (slug) {
         case 'qc_failed':
         case 'qc_pending':
-            return { qcBatchIds: (review?.qcBatches ?? []).map((batch) => batch.id) };
+            return { slug, qcBatchIds: (review?.qcBatches ?? []).map((batch) => batch.id) };
         case 'media_qc_failed':
             return { mediaLotIds: only(mediaLotId) };
         case 'reagent_lot_expired':
