@@ -232,6 +232,30 @@ BEGIN
 END
 $$;
 
+-- Refuses an investigation of what has an open one of the same kind, and names that.
+CREATE FUNCTION lims.refuse_second_investigation(p lims.investigation) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_open text;
+BEGIN
+    SELECT i.investigation_number
+      INTO v_open
+      FROM lims.investigation i
+     WHERE i.organization_id = p.organization_id
+       AND i.kind = p.kind
+       AND i.status NOT IN ('closed', 'cancelled')
+       AND (p.kind = 'oos' AND i.sample_test_id = p.sample_test_id
+            OR p.kind = 'qc_failure' AND i.qc_batch_id = p.qc_batch_id)
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'investigation %s of this %s is open already: go on with that one', v_open,
+            CASE p.kind WHEN 'oos' THEN 'test' ELSE 'QC batch' END));
+    END IF;
+END
+$$;
+
 CREATE FUNCTION lims.investigation_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -258,6 +282,10 @@ BEGIN
           WHERE s.organization_id = NEW.organization_id
             AND s.id = NEW.sample_id
             FOR SHARE;
+        -- (One that a trigger opens leaves it at what is open.)
+        IF pg_trigger_depth() < 2 THEN
+            PERFORM lims.refuse_second_investigation(NEW);
+        END IF;
         NEW.investigation_number := format('%s-%s-%s',
             CASE NEW.kind
                 WHEN 'deviation' THEN 'DEV'

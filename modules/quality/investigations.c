@@ -321,6 +321,9 @@ static const lims_error_t *guard_action(lims_request_t *rq)
                              lims_values_get(rq->values, "actionId"));
 }
 
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
 static const lims_error_e advance_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION,
                                                LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_COUNT };
 
@@ -361,12 +364,14 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createInvestigation",
       .summary = "Open an investigation",
-      .description = "Emits investigation.opened.",
+      .description = "Emits investigation.opened. A test has one open investigation of the kind "
+                     "oos at a time, and a QC batch one of the kind qc_failure: another is refused "
+                     "with the number of the one that is open.",
       .permission = "investigation.work",
       .body = LIMS_F_CREATE,
       .status = 201,
       .statement = LIMS_STMT_INVESTIGATION_CREATE,
-      .errors = lims_reference_create_errors },
+      .errors = create_errors },
     { .method = "PATCH",
       .path = "/investigations/:id",
       .command = "investigation update",

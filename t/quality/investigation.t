@@ -40,6 +40,10 @@ is($oos->{status},       'opened',                   'the investigation has the 
 is_deeply(findings(), [ 'investigation_open', 'out_of_specification' ], 'the sample says so');
 $lab->enter($test, '16.4');
 is(scalar @{ $ann->done('investigation list')->{data} }, 1, 'no second one while it is open');
+my $twice = $ann->refused('invalid_transition', 'investigation create', kind => 'oos',
+    title => 'Once more', sampleTestId => $test);
+like($twice->{message}, qr/\AInvestigation \Q$oos->{investigationNumber}\E of this test is open/,
+    'whoever opens a second one by hand is told which one is open');
 
 my $noted = $ann->done('investigation show', $oos->{id});
 is($noted->{openedValue}, '16.2', 'the value that opened it stays');

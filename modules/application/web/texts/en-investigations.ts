@@ -68,6 +68,7 @@ export const investigations = {
         conclusion: 'Go to the conclusion', capa_required: 'Require a CAPA', closed: 'Close',
         cancelled: 'Cancel',
     },
+    openAlready: (number: string) => `${number} of it is open already.`,
     advanced: (number: string, phase: string) => `${number}: ${phase}.`,
     advanceWhat: {
         phase_1: 'Phase 1 is in the laboratory: instrument, standards, calculation, analyst.',
