@@ -198,13 +198,16 @@ SELECT lims.attach_record('storage_location');
 -- of the function, a smaller one another trigger of the list.
 --
 -- BEFORE INSERT
---   1 guard_limits  refuses a lower limit above the upper one
+--   1 guard_kind_insert  refuses limits of a kind by which its results are not judged
+--   2 guard_limits       refuses a lower limit above the upper one
 --
 -- BEFORE UPDATE
---   1 guard         refuses to change code, unit or result type once there was a result
---   2 guard_limits  as at INSERT
---   3 identity      refuses to change id, organization or created_at
---   4 touch         sets updated_at, last, when all other columns are final
+--   1 guard              refuses to change code, unit or result type once there was a result
+--   2 guard_kind_update  refuses limits as at INSERT, and a result type that the limits of
+--                        its specifications do not fit
+--   3 guard_limits       as at INSERT
+--   4 identity           refuses to change id, organization or created_at
+--   5 touch              sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
@@ -327,6 +330,64 @@ CREATE TRIGGER guard_limits BEFORE INSERT OR UPDATE ON lims.test_definition
 FOR EACH ROW WHEN (NEW.specification_low > NEW.specification_high)
 EXECUTE FUNCTION lims.refuse_reversed('specification_low', 'specificationLow',
     'specification_high', 'specificationHigh');
+
+-- Refuses limits by which results of a type are not judged: certificates would print them
+-- beside a result that nobody compared with them. p_numbers and p_text are the names of the
+-- members.
+CREATE FUNCTION lims.check_limit_kind(
+    p_result_type text,
+    p_has_numbers boolean,
+    p_has_text boolean,
+    p_numbers text,
+    p_text text
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_result_type = 'numeric' AND p_has_text THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s: results of a numeric test are judged by %s: give the limits there',
+            p_text, p_numbers));
+    ELSIF p_result_type <> 'numeric' AND p_has_numbers THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s: results of a %s test are judged by %s: give what is required there',
+            p_numbers, p_result_type, p_text));
+    END IF;
+END
+$$;
+
+CREATE FUNCTION lims.test_definition_limit_kind() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.check_limit_kind(NEW.result_type,
+        num_nonnulls(NEW.specification_low, NEW.specification_high) > 0,
+        NEW.specification_text IS NOT NULL,
+        'specificationLow and specificationHigh', 'specificationText');
+    IF TG_OP = 'UPDATE' AND NEW.result_type <> OLD.result_type AND EXISTS (
+           SELECT FROM lims.specification x
+            WHERE x.organization_id = NEW.organization_id
+              AND x.test_definition_id = NEW.id
+              AND CASE NEW.result_type WHEN 'numeric' THEN x.expected_text IS NOT NULL
+                  ELSE num_nonnulls(x.low, x.high) > 0 END) THEN
+        PERFORM lims.refuse('invalid_body', format(
+            'resultType: specifications of %s have limits by which a %s test is not '
+            'judged: delete them first', NEW.code, NEW.result_type));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_kind_insert BEFORE INSERT ON lims.test_definition
+FOR EACH ROW EXECUTE FUNCTION lims.test_definition_limit_kind();
+
+-- Limits that were accepted before this was checked do not stand in the way of other changes.
+CREATE TRIGGER guard_kind_update BEFORE UPDATE ON lims.test_definition
+FOR EACH ROW WHEN ((NEW.result_type, NEW.specification_low, NEW.specification_high,
+                    NEW.specification_text)
+    IS DISTINCT FROM (OLD.result_type, OLD.specification_low, OLD.specification_high,
+                      OLD.specification_text))
+EXECUTE FUNCTION lims.test_definition_limit_kind();
 
 SELECT lims.attach_record('test_definition');
 

@@ -2,6 +2,28 @@
 --
 -- Specifications, and how a result is judged by its limits.
 
+-- Triggers of lims.specification, in the order in which they run. A number over 100 is the
+-- file of the function, a smaller one another trigger of the list.
+--
+-- BEFORE INSERT
+--   1 guard              refuses a lower limit above the upper one
+--   2 guard_kind_insert  refuses limits of a kind by which the test's results are not judged
+--
+-- BEFORE UPDATE
+--   1 guard              as at INSERT
+--   2 guard_kind_update  refuses limits as at INSERT
+--   3 identity           refuses to change id, organization or created_at
+--   4 touch              sets updated_at, last, when all other columns are final
+--
+-- AFTER INSERT
+--   1 audit_insert       writes the audit trail; a later refusal rolls it back
+--
+-- AFTER UPDATE
+--   1 audit_update       writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete       writes the audit trail, as at INSERT
+
 -- Specification limits for a material type, or for a project's samples of it. The most
 -- specific apply: those of project and material type, else of the material type, else of
 -- the test definition.
@@ -36,6 +58,31 @@ CREATE TABLE lims.specification (
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.specification
 FOR EACH ROW WHEN (NEW.low > NEW.high)
 EXECUTE FUNCTION lims.refuse_reversed('low', 'low', 'high', 'high');
+
+-- Refuses limits by which the test's results are not judged. Locks the definition, so that
+-- its result type stays as it is meanwhile.
+CREATE FUNCTION lims.specification_limit_kind() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.check_limit_kind(d.result_type, num_nonnulls(NEW.low, NEW.high) > 0,
+                                  NEW.expected_text IS NOT NULL, 'low and high',
+                                  'expectedText')
+       FROM lims.test_definition d
+      WHERE d.organization_id = NEW.organization_id
+        AND d.id = NEW.test_definition_id
+        FOR SHARE;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_kind_insert BEFORE INSERT ON lims.specification
+FOR EACH ROW EXECUTE FUNCTION lims.specification_limit_kind();
+
+CREATE TRIGGER guard_kind_update BEFORE UPDATE ON lims.specification
+FOR EACH ROW WHEN ((NEW.low, NEW.high, NEW.expected_text)
+    IS DISTINCT FROM (OLD.low, OLD.high, OLD.expected_text))
+EXECUTE FUNCTION lims.specification_limit_kind();
 
 SELECT lims.attach_record('specification');
 
@@ -81,7 +128,7 @@ AS $$
 $$;
 
 -- The limits by which a result is judged now: of a specification, else the definition's
--- own. One row at most, looked up by key for each test, so that the cost does not depend
+-- own; numbers or a text, as the type of the result asks. One row at most, looked up by key for each test, so that the cost does not depend
 -- on the number of definitions.
 CREATE FUNCTION lims.limits_of(
     p_organization bigint,
@@ -102,9 +149,12 @@ LANGUAGE sql STABLE
 AS $$
     SELECT d.result_type, d.presumptive_minimum, d.reporting_limit,
            d.method_detection_limit, d.decimals,
-           CASE WHEN x.id IS NULL THEN d.specification_low ELSE x.low END,
-           CASE WHEN x.id IS NULL THEN d.specification_high ELSE x.high END,
-           CASE WHEN x.id IS NULL THEN d.specification_text
+           CASE WHEN d.result_type <> 'numeric' THEN NULL
+                WHEN x.id IS NULL THEN d.specification_low ELSE x.low END,
+           CASE WHEN d.result_type <> 'numeric' THEN NULL
+                WHEN x.id IS NULL THEN d.specification_high ELSE x.high END,
+           CASE WHEN d.result_type = 'numeric' THEN NULL
+                WHEN x.id IS NULL THEN d.specification_text
                 ELSE x.expected_text END
       FROM lims.test_definition d
       LEFT JOIN LATERAL lims.specification_of(p_organization, p_definition,

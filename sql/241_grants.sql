@@ -145,7 +145,7 @@ GRANT EXECUTE ON FUNCTION lims.note_failed_sign_in, lims.delete_old_guesses,
     lims.old_guesses_backlog TO lims_app;
 
 -- 110_reference.sql
-GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.check_limit_kind, lims.refuse_definitions TO lims_app;
 
 -- 111_specifications.sql
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
