@@ -11,12 +11,13 @@ import type { Read } from '../api/read.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { say } from '../parts/toast.tsx';
-import { paths } from '../paths.ts';
 import { pageOf } from '../places.ts';
 import { Link, navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 
 type Found = Read<'/lookup'>['data'][number];
+
+const nouns: Record<string, string> = t.scan.nouns;
 
 const addressOf = ({ noun, id }: Found): string | undefined => pageOf(noun, id);
 
@@ -37,6 +38,20 @@ function choose(found: Found[], mistyped: boolean, text: string): Found[] {
         say({ tone: 'attention', text: t.scan.noPage(only.name) });
     }
     return [];
+}
+
+// One of several records of the same name; some have no page.
+function Hit({ found, follow }: { found: Found; follow: () => void }): ReactElement {
+    const address = addressOf(found);
+    const { name, noun } = found;
+    const named = (
+        <>
+            <span className="id">{name}</span>{' '}
+            <span className="quiet">{nouns[noun] ?? noun}</span>
+        </>
+    );
+    return address ? <Link href={address} onClick={follow}>{named}</Link>
+        : <span className="hit">{named}{' '}<span className="quiet">{t.scan.pageless}</span></span>;
 }
 
 export function ScanBox(): ReactElement {
@@ -84,11 +99,7 @@ export function ScanBox(): ReactElement {
                 <ul className="found" aria-label={t.scan.several(several.length)}>
                     {several.map((found) => (
                         <li key={`${found.noun} ${found.id}`}>
-                            <Link href={addressOf(found) ?? paths.samples()}
-                                onClick={() => setSeveral([])}>
-                                <span className="id">{found.name}</span>{' '}
-                                <span className="quiet">{found.noun}</span>
-                            </Link>
+                            <Hit found={found} follow={() => setSeveral([])} />
                         </li>
                     ))}
                 </ul>

@@ -4,6 +4,8 @@
 export const confirmations = {
     title: 'Confirmations',
     list: 'Presumptive results, newest first',
+    listDue: 'Readings due today, the earliest first',
+    dueToday: 'Due today',
     none: 'Nothing awaits confirmation.',
     noneWhat: 'A presumptive positive stands here until it is confirmed or refuted.',
     show: 'Show by state',

@@ -113,6 +113,16 @@ export const en = {
         mistyped: (text: string) => `The check character of ${text} is wrong: it was misread or mistyped.`,
         noPage: (name: string) => `${name} has no page yet that you may see.`,
         several: (n: number) => count(n, 'record'),
+        pageless: 'has no page',
+        nouns: {
+            sample: 'sample', order: 'order', 'qc-batch': 'QC batch', 'reagent-lot': 'reagent lot',
+            'media-lot': 'media lot', certificate: 'certificate', investigation: 'investigation',
+            project: 'project', client: 'client', 'test-definition': 'test', panel: 'panel',
+            'storage-location': 'storage place', instrument: 'instrument',
+            'material-type': 'material', profile: 'instrument profile',
+            'instrument-file': 'instrument file', user: 'person', key: 'API key',
+            webhook: 'webhook endpoint',
+        },
         busy: (text: string) => `${text} was scanned while a question is open: answer it first.`,
     },
 
@@ -292,6 +302,12 @@ export const en = {
         unreceive: (n: number) => `Undo the receipt of ${count(n, 'sample')}`,
         unreceiveWhat: 'It waits to be received again. That can be done on the day of the receipt,'
             + ' before there is a result.',
+        receipt: 'Change the receipt', receiptOf: (id: string) => `Change the receipt of ${id}`,
+        receiptWhat: 'What was found on receipt, until the sample is completed.',
+        receiptFound: 'Found on receipt',
+        receiptMember: { deviations: 'Deviations', containers: 'Containers',
+            temperature: 'Temperature, °C', condition: 'Condition' },
+        receiptChanged: (id: string) => `The receipt of ${id} is changed.`,
         unreceived: (n: number) => `The receipt of ${count(n, 'sample')} is undone.`,
         report: (n: number, of: number) =>
             n === of ? `Report ${count(n, 'sample')}` : `Report ${n} of ${count(of, 'sample')}`,

@@ -274,6 +274,33 @@ async function acceptingLot(page) {
     is(await blocked(id), 0, 'it blocks the sample no more');
 }
 
+// Readings of today stand apart, the earliest first, however old their results are.
+async function dueToday(page) {
+    const { data: [one] } = await ask(page, 'GET', '/confirmations?limit=1');
+    const due = (hours) => new Date(Date.now() + hours * 3600_000).toISOString();
+    const rows = [[9002, 3], [9001, 5], [9000, 1]].map(([id, hours]) =>
+        ({ ...one, id, trackingId: `CB-26-000${id}-X`, nextReadDue: due(hours) }));
+    const asked = [];
+    const isDue = (url) => url.pathname.endsWith('/api/confirmations')
+        && url.searchParams.has('dueBefore');
+    await page.route(isDue, (route) => {
+        asked.push(new URL(route.request().url()).searchParams.get('dueBefore'));
+        return route.fulfill({ json: { data: rows, hasMore: false, nextCursor: null } });
+    });
+    await page.getByRole('button', { name: 'Due today' }).click();
+    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody th')]
+        .map((cell) => cell.textContent.match(/9\d{3}/)?.[0]).join() === '9000,9002,9001',
+    'readings that are due stand in the order in which they are due');
+    const zone = 'America/Denver';
+    const at = (moment, options) => new Date(moment).toLocaleString('en-CA', { timeZone: zone, ...options });
+    ok(at(asked[0], { hourCycle: 'h23', timeStyle: 'short' }) === '00:00'
+        && Date.parse(asked[0]) - Date.now() <= 25 * 3600_000 && Date.parse(asked[0]) > Date.now(),
+    'the laboratory\'s day is what counts', asked[0]);
+    await looks(page, 'confirmations-due');
+    await page.getByRole('button', { name: 'Pending', exact: true }).click();
+    await page.unroute(isDue);
+}
+
 async function confirmations(page) {
     await go(page, 'Confirmations');
     await page.waitForSelector('tr.cursor');
@@ -281,6 +308,7 @@ async function confirmations(page) {
     ok(/CB-\d\d-\d{7}-\w.*500.*Pending/.test(await row.textContent()),
         'a presumptive result waits', await row.textContent());
     await looks(page, 'confirmations');
+    await dueToday(page);
     await row.click();
     await press(page, 'Enter');
     await page.waitForSelector('table[aria-label="Readings"] tbody tr');

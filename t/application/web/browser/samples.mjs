@@ -495,6 +495,26 @@ async function scanning(page) {
     is(await page.inputValue('#comment'), 'Called the client', 'the scan fills no field');
 }
 
+// Records of one name are chosen from, in words; what has no page leads nowhere.
+async function ofOneName(page) {
+    const find = (url) => url.pathname.endsWith('/api/lookup');
+    await open(page, '/app/samples');
+    await page.waitForSelector('tr.cursor');
+    await page.route(find, (route) => route.fulfill({ json: { mistyped: false, data: [
+        { noun: 'qc-batch', id: 1, name: 'NO3' }, { noun: 'something', id: 2, name: 'NO3' }] } }));
+    await page.fill('[name=scan]', 'NO3');
+    await page.press('[name=scan]', 'Enter');
+    await page.waitForSelector('.found li');
+    is((await page.locator('.found a').allInnerTexts()).join(), 'NO3 QC batch',
+        'a record that has a page is a link, with the word for its kind');
+    ok(/NO3.*has no page/s.test(await page.locator('.found li').nth(1).innerText()),
+        'a record without a page says so, and is no link');
+    await looks(page, 'scan-several');
+    await page.locator('.found a').click();
+    await until(page, () => location.pathname.endsWith('/qc-batches/1'), 'the chosen one is opened');
+    await page.unroute(find);
+}
+
 const rowHasFocus = (page, when) => until(page,
     () => document.activeElement?.matches('tr.cursor'), `the cursor's row has the focus ${when}`);
 
@@ -559,6 +579,7 @@ run(async (browser) => {
     await record(page);
     await many(page);
     await scanning(page);
+    await ofOneName(page);
     await keys(page);
     await disposing(page);
     await shortcutsOff(page);
