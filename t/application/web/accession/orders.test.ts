@@ -283,6 +283,16 @@ test('what was typed for the receipt is known before an order is registered alon
     assert.deepEqual(order.forReceipt, []);
 });
 
+test('a receipt that the service would refuse is told before anything is registered', async () => {
+    const { desk: order, sent } = desk();
+    order.fill({ client: 'MVWD', temperature: '5000' });
+    order.paste('Location\tMaterial\tBottles\nTap 1\tDW\t99999\nTap 2\tDW\t10000');
+    assert.equal(await order.register(true), null);
+    assert.match(order.status.get().fields.temperature ?? '', /1000 at most/);
+    assert.equal(order.status.get().checked?.refused, 1, 'the row with too many containers');
+    assert.deepEqual(sent.filter(({ key }) => key !== undefined), []);
+});
+
 test('rows are added and copied', () => {
     const { desk: order } = desk();
     order.paste('Location\tMaterial\tExternal id\nTap 1\tDW\tCOC-1');

@@ -72,7 +72,6 @@ async function accession(page) {
     ok(/20 samples registered as order ORD-.*20 samples received/.test(
         await page.textContent('.said')), 'twenty samples are registered and received');
     ok(/20 of 20 received/.test(await page.textContent('.head')), 'the order says that twenty samples are received');
-    await acts.press(page, 'p');
     await page.getByRole('dialog').getByText('A4 sheet, 21 labels').waitFor({ state: 'attached' });
     const [printed] = await Promise.all([page.context().waitForEvent('response',
         (answer) => answer.request().isNavigationRequest() && answer.url().includes('/labels?')),

@@ -4,9 +4,10 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { type Ready, useActions } from '../../acting/action.ts';
+import { type Ready, tell, useActions } from '../../acting/action.ts';
 import { ask } from '../../acting/ask.ts';
-import { useRead } from '../../api/read.ts';
+import { printLabels } from '../../actions/labels.tsx';
+import { readNow, useRead } from '../../api/read.ts';
 import { may, ownerOf, useSession } from '../../api/session.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { selection } from '../../grid/acts.ts';
@@ -54,8 +55,14 @@ function discard(desk: OrderDesk, rows: number): void {
 
 async function register(desk: OrderDesk, receive: boolean): Promise<void> {
     const id = await desk.register(receive);
-    if (id !== null) {
-        navigate(paths.order(id));
+    if (id === null) {
+        return;
+    }
+    navigate(paths.order(id));
+    // At the counter the bottles get their labels in the same act.
+    if (receive) {
+        const { samples } = await readNow('/orders/{id}', { params: { path: { id } } });
+        printLabels('sample', samples.map((one) => ({ id: one.id, name: one.trackingId })));
     }
 }
 
@@ -83,7 +90,7 @@ function useOrderActions(desk: OrderDesk, status: Standing, rows: number): Ready
         { id: 'order.check', title: texts.check, keys: 'Mod+s', refused: undefined,
             run: () => void desk.check() },
         ...receives ? [{ id: 'order.receive', title: texts.registerAndReceive,
-            keys: 'Mod+Shift+Enter', refused: held, run: () => void register(desk, true) }] : [],
+            keys: 'Mod+Shift+Enter', refused: held, run: () => void register(desk, true).catch(tell) }] : [],
         { id: 'order.register', title: texts.register(rows), keys: 'Mod+Enter', refused: held,
             run: () => registerAlone(desk, rows) },
     ], [desk, held, receives, rows]);

@@ -7,7 +7,7 @@ import { dayIn } from '../../texts/local-time.ts';
 import { OrderDesk } from './order-desk.ts';
 import type { Reader } from './reading.ts';
 import type { References } from './references.ts';
-import { portsOf } from './service.ts';
+import { portsOf, receipts } from './service.ts';
 
 const desks = new Map<string, OrderDesk>();
 
@@ -30,9 +30,9 @@ export function deskOf(zone: string): OrderDesk {
     return desk;
 }
 
-// Asks before the tab is closed over an order that is not registered.
+// Asks before the tab is closed over an order that is not registered, or whose receipt failed.
 window.addEventListener('beforeunload', (event) => {
-    if ([...desks.values()].some((desk) => desk.unsaved)) {
+    if ([...desks.values()].some((desk) => desk.unsaved) || receipts.kept.get().length > 0) {
         event.preventDefault();
     }
 });

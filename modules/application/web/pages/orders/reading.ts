@@ -140,7 +140,8 @@ function readRow(
     if ('mistake' in tests) {
         say('tests', tests.mistake);
     }
-    if (typed.containers.trim() !== '' && !/^\d{1,5}$/.test(typed.containers.trim())) {
+    const containers = typed.containers.trim();
+    if (containers !== '' && (!/^\d{1,5}$/.test(containers) || Number(containers) > 10_000)) {
         say('containers', wrong.containers);
     }
     return {

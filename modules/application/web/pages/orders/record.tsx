@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An order: its samples, how many of them are here, its history; contact and notes change.
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
-import { type Ready, ready, useActions } from '../../acting/action.ts';
+import { type Ready, ready, tell, useActions } from '../../acting/action.ts';
 import { labelAction } from '../../actions/labels.tsx';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
-import { may, useSession } from '../../api/session.ts';
+import { may, ownerOf, useSession } from '../../api/session.ts';
 import type { FormDefinition } from '../../form/definition.ts';
 import { RecordForm } from '../../form/form.tsx';
+import { useStore } from '../../grid/use-store.ts';
+import { Button } from '../../parts/button.tsx';
+import { Glyph } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link, navigate } from '../../router.tsx';
+import { leaveUnfinished } from '../../shell/unfinished.ts';
 import { PlainTable } from '../../table/plain-table.tsx';
 import { capital } from '../../texts/capital.ts';
 import { t } from '../../texts/texts.ts';
+import { receiveAgain, receipts } from './service.ts';
 
 const texts = t.orders;
 const { heads } = texts;
@@ -102,6 +107,40 @@ function Head({ order }: { order: Order }): ReactElement {
     );
 }
 
+// The receipt of an order that was registered here and could not be received.
+function FailedReceipt({ order: { id, orderNumber } }: { order: Order }): ReactElement | null {
+    const owner = ownerOf();
+    const kept = useStore(receipts.kept)
+        .find((one) => one.orderId === id && one.owner === owner);
+    const [busy, setBusy] = useState(false);
+
+    // The top bar leads back to one that is left as it is.
+    useEffect(() => {
+        leaveUnfinished(owner, paths.order(id), null);
+        return () => leaveUnfinished(owner, paths.order(id),
+            receipts.kept.get().some(({ orderId }) => orderId === id)
+                ? texts.unreceivedOf(orderNumber) : null);
+    }, [owner, id, orderNumber]);
+    if (!kept) {
+        return null;
+    }
+    const count = kept.receipt.items?.length ?? 0;
+    const again = (): void => {
+        setBusy(true);
+        void receiveAgain(kept).catch(tell).finally(() => setBusy(false));
+    };
+    return (
+        <div className="banner late" role="alert">
+            <Glyph name="attention" tone="attention" />
+            <span>{texts.unreceived(count, kept.why)}</span>
+            <Button kind="row" refused={busy ? texts.busy : undefined} onPress={again}>
+                {texts.receiveAgain(count)}
+            </Button>
+            <Button kind="row plain" onPress={() => receipts.drop(id)}>{texts.giveUp}</Button>
+        </div>
+    );
+}
+
 function Opened({ order, tab }: { order: Order; tab: string }): ReactElement {
     const { id, orderNumber } = order;
     const tabs = [{ id: '', title: texts.samples },
@@ -110,6 +149,7 @@ function Opened({ order, tab }: { order: Order; tab: string }): ReactElement {
     return (
         <>
             <Head order={order} />
+            <FailedReceipt order={order} />
             {order.notes ? <p className="filters">{order.notes}</p> : null}
             <TabBar label={orderNumber} tabs={tabs} at={at} href={(one) => paths.order(id, one)} />
             <TabPane tabs={tabs} at={at} />

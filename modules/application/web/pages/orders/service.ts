@@ -12,6 +12,8 @@ import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Answer, OrderPorts } from './order-desk.ts';
 import type { Form, Reader, Reading } from './reading.ts';
+import { Receipts } from './receipts.ts';
+import type { Kept, Receipt, Received } from './receipts.ts';
 
 const texts = t.orders;
 
@@ -45,19 +47,36 @@ function receiptOf({ temperature, condition }: Form) {
     };
 }
 
-// Receives what was registered; what is not received is told, and can be scanned.
-async function receive(reading: Reading, ids: number[], form: Form): Promise<string> {
-    const items = ids.map((sampleId, i) => {
+const receiptOfAll = (reading: Reading, ids: number[], form: Form): Receipt => ({
+    items: ids.map((sampleId, i) => {
         const containers = reading.containers[i] ?? null;
         return { sampleId, ...(containers === null ? {} : { containers }) };
-    });
-    try {
-        const { received } = await answer(api.POST('/samples/receive', {
-            body: { items, receipt: receiptOf(form) } }));
-        return texts.andReceived(received.length);
-    } catch (error) {
-        return texts.notReceived(t.sentence(asProblem(error)));
-    }
+    }),
+    receipt: receiptOf(form),
+});
+
+export const receipts = new Receipts({
+    key: () => crypto.randomUUID(),
+    send: async (body, key) => {
+        const { received, skipped } = await answer(api.POST('/samples/receive', {
+            body, headers: { 'Idempotency-Key': key } }));
+        return { count: received.length, skipped: skipped.map(({ message }) => message) };
+    },
+    say: (problem) => t.sentence(problem),
+});
+
+// Tells what was received, and why the rest was not.
+function tellReceived(before: string, of: Received | string | null): void {
+    const said = of === null ? '' : typeof of === 'string' ? texts.notReceived(of)
+        : texts.andReceived(of.count);
+    const skipped = of === null || typeof of === 'string' ? [] : of.skipped;
+    say({ tone: typeof of === 'string' || skipped.length > 0 ? 'attention' : 'ready',
+        text: `${before} ${said}`.trim(), details: [...skipped] });
+}
+
+export async function receiveAgain(one: Kept): Promise<void> {
+    tellReceived('', await receipts.again(one));
+    await Promise.all([changed('/orders', '/orders/{id}'), samplesChanged()]);
 }
 
 async function register(reading: Reading, key: string, receipt: Form | null): Promise<Answer> {
@@ -67,9 +86,8 @@ async function register(reading: Reading, key: string, receipt: Form | null): Pr
         throw new Error('an order was registered and not answered');
     }
     const ids = samples.flatMap(({ id }) => id ?? []);
-    const said = receipt ? await receive(reading, ids, receipt) : '';
-    say({ tone: 'ready',
-        text: `${texts.registered(ids.length, order.orderNumber)} ${said}`.trim() });
+    tellReceived(texts.registered(ids.length, order.orderNumber), receipt
+        ? await receipts.receive(ownerOf(), order.id, receiptOfAll(reading, ids, receipt)) : null);
     await Promise.all([changed('/orders', '/organization'), samplesChanged()]);
     return { kind: 'registered', orderId: order.id };
 }

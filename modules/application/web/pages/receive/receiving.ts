@@ -69,8 +69,9 @@ export const UNDO = 60_000;
 
 const TEMPERATURE = /^-?\d+(\.\d+)?$/;
 
-export const isTemperature = (text: string): boolean =>
-    text.trim() === '' || TEMPERATURE.test(text.trim());
+// As the service takes it, between absolute zero and 1000 degrees Celsius.
+export const isTemperature = (text: string): boolean => text.trim() === ''
+    || (TEMPERATURE.test(text.trim()) && Number(text) >= -273.15 && Number(text) <= 1000);
 
 const first: State = {
     lines: [],
