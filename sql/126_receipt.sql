@@ -63,8 +63,9 @@ BEGIN
 END
 $$;
 
--- Sets who received a sample and when its results are due. Findings at receipt are only
--- recorded with the receipt, and cleared when it is undone.
+-- Sets who received a sample and when its results are due. Findings at receipt are recorded
+-- with the receipt, changed until the sample is completed, and cleared when the receipt is
+-- undone.
 CREATE FUNCTION lims.sample_receipt() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -86,16 +87,22 @@ BEGIN
         NEW.received_by := lims.context_id('user_id');
         NEW.due_date := coalesce(NEW.due_date,
             lims.due_date_of(NEW.organization_id, NEW.id, NEW.received_at));
-    ELSIF NOT (OLD.status = 'pending' AND NEW.status = 'received')
-          OR NEW.received_by IS DISTINCT FROM OLD.received_by THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'receipt: findings are only recorded while sample %s is being received',
-            NEW.tracking_id));
-    ELSE
+    ELSIF OLD.status = 'pending' AND NEW.status = 'received'
+          AND NEW.received_by IS NOT DISTINCT FROM OLD.received_by THEN
         -- Received anew, after its status was set back: other findings undo the receipt, on
         -- which results and approvals may rest.
         PERFORM lims.check_unreceive(OLD, '. Receive it without temperature, '
             'condition, containers and deviations: those of its first receipt stay');
+    ELSIF NEW.received_at IS NULL OR NEW.status <> OLD.status
+          OR NEW.status NOT IN ('received', 'processing')
+          OR NEW.received_by IS DISTINCT FROM OLD.received_by THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'receipt: findings are recorded while sample %s is being received, and changed '
+            'until it is completed', NEW.tracking_id));
+    ELSIF lims.is_reason_missing(NEW.organization_id) THEN
+        PERFORM lims.refuse('reason_required', format(
+            'sample %s is received: reason must say why its receipt is changed',
+            NEW.tracking_id));
     END IF;
     RETURN NEW;
 END

@@ -3,16 +3,17 @@
 -- Progress of samples, for the lists of people.
 
 -- A sample's tests by status, when the first holding time of those ends that were not
--- analysed, how many findings block its report beside the work still to be done, and what
--- somebody should see at once: from its tests, and from the cache of its state or, where
--- that is not valid, as it is worked out. Planned once, not for each row of a list that is
--- planned for its values.
+-- analysed, how many findings block its report beside the work still to be done, its valid
+-- certificate, and what somebody should see at once: from its tests, and from the cache of
+-- its state or, where that is not valid, as it is worked out. Planned once, not for each row
+-- of a list that is planned for its values.
 CREATE FUNCTION lims.sample_progress(
     p_organization bigint,
     p_sample bigint,
     OUT holding_expires_at timestamptz,
     OUT test_counts json,
     OUT blocker_count bigint,
+    OUT certificate_id bigint,
     OUT flags text[]
 )
 LANGUAGE plpgsql STABLE
@@ -47,6 +48,12 @@ BEGIN
     holding_expires_at := v_tests.expires_at;
     test_counts := v_tests.counts;
     blocker_count := v_state.blocker_count;
+    certificate_id := (
+        SELECT c.id
+          FROM lims.certificate c
+         WHERE c.organization_id = p_organization
+           AND c.sample_id = p_sample
+           AND c.status = 'issued');
     flags := array_remove(ARRAY[
         CASE WHEN v_tests.is_outside THEN 'oos' END,
         CASE WHEN v_tests.is_presumptive THEN 'presumptive' END,

@@ -27,30 +27,6 @@
 static const char *const settable_statuses[] = { "pending",   "received", "processing",
                                                  "completed", "verified", NULL };
 
-static const lims_field_t receipt_fields[] = {
-    { .name = "temperature",
-      .type = LIMS_T_DECIMAL,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Temperature at receipt, degrees Celsius." },
-    { .name = "condition",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Condition at receipt." },
-    { .name = "containers",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Number of containers." },
-    { .name = "deviations",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Deviations from what was agreed (ISO/IEC 17025, 7.4.3)." },
-    { .name = "receivedBy",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Id of the user who received it." },
-    LIMS_FIELD_END,
-};
-
 static const lims_field_t amendment_fields[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the amendment." },
     { .name = "openedAt",
@@ -200,7 +176,7 @@ const lims_field_t lims_sample_fields[] = {
     { .name = "receipt",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .members = receipt_fields,
+      .members = lims_receipt_fields,
       .hint = "it is written by POST /samples/receive",
       .doc = "Findings at receipt; null until the sample is received." },
     { .name = "disposition",
@@ -314,6 +290,28 @@ static const lims_error_t *guard_unreceive(lims_request_t *rq)
                                    "Sample %s is not received.", lims_values_get(rq->values, "id"));
 }
 
+/* An approver relies on the findings on receipt: they change before they are approved. */
+static const lims_error_t *guard_receipt(lims_request_t *rq)
+{
+    const lims_error_t *error = refuse_ended(rq);
+
+    if (error) {
+        return error;
+    }
+    if (!lims_result_get(rq->locked, 0, "receivedAt") || has_status(rq, "pending")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION, "Sample %s is not received.",
+                                 lims_values_get(rq->values, "id"));
+    }
+    if (has_status(rq, "received") || has_status(rq, "processing")) {
+        return NULL;
+    }
+    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                             "Sample %s is %s: its receipt is changed after its status is set back "
+                             "to received or processing.",
+                             lims_values_get(rq->values, "id"),
+                             lims_result_get(rq->locked, 0, "status"));
+}
+
 static int rank_of(const char *status)
 {
     int rank = 0;
@@ -376,6 +374,8 @@ static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
 static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
                                                LIMS_E_COUNT };
 static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e receipt_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_REASON_REQUIRED,
+                                               LIMS_E_COUNT };
 /* The others need result.verify, and so does any step back. */
 static const lims_permission_by_t status_permissions[] = {
     { "status", "received", "sample.receive" },
@@ -499,6 +499,20 @@ static const lims_route_t routes[] = {
       .guard = guard_unreceive,
       .statement = LIMS_STMT_SAMPLE_UNRECEIVE,
       .errors = unreceive_errors },
+    { .method = "PATCH",
+      .path = "/samples/:id/receipt",
+      .command = "sample receipt",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "changeReceipt",
+      .summary = "Change what was found on receipt",
+      .description = "Until the sample is completed; members that are left out stay. The sample is "
+                     "not received again: receivedAt stays, and no event is sent.",
+      .permission = "sample.receive",
+      .input = lims_receipt_input,
+      .status = 200,
+      .guard = guard_receipt,
+      .statement = LIMS_STMT_SAMPLE_SET_RECEIPT,
+      .errors = receipt_errors },
     { .method = "PATCH",
       .path = "/samples/:id",
       .command = "sample update",

@@ -243,6 +243,19 @@ UPDATE lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: sample_set_receipt exec
+UPDATE lims.sample
+   SET receipt_temperature = CASE WHEN :?temperature THEN :temperature::numeric
+                                  ELSE receipt_temperature END,
+       receipt_condition = CASE WHEN :?condition THEN :condition::text
+                                ELSE receipt_condition END,
+       receipt_containers = CASE WHEN :?containers THEN :containers::integer
+                                 ELSE receipt_containers END,
+       receipt_deviations = CASE WHEN :?deviations THEN :deviations::text
+                                 ELSE receipt_deviations END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
 -- name: sample_receive exec
 UPDATE lims.sample
    SET status = 'received',

@@ -101,7 +101,7 @@ const lims_field_t lims_sample_filters[] = {
       .flags = LIMS_F_PEOPLE,
       .values = includes,
       .doc = "Members of each record besides: progress, holdingExpiresAt, testCounts, "
-             "blockerCount and flags." },
+             "blockerCount, certificateId and flags." },
     LIMS_FIELD_END,
 };
 

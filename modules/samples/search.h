@@ -29,6 +29,12 @@
              "certificate, as readiness lists them, without the work still to be done: " \
              "results to enter or verify, repeats to choose from, QC and approvals to "   \
              "come; in lists with include=progress." },                               \
+    { .name = "certificateId",                                                        \
+      .type = LIMS_T_ID,                                                              \
+      .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \
+      .include = "progress",                                                          \
+      .doc = "Id of the certificate that is valid, if one was issued; in lists with " \
+             "include=progress." },                                                   \
     { .name = "flags",                                                                \
       .type = LIMS_T_STRING_LIST,                                                     \
       .flags = LIMS_F_INCLUDED | LIMS_F_PEOPLE,                                       \

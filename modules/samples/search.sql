@@ -36,6 +36,7 @@ SELECT r.*,
        p.holding_expires_at AS "holdingExpiresAt",
        p.test_counts AS "testCounts",
        p.blocker_count AS "blockerCount",
+       p.certificate_id AS "certificateId",
        p.flags
 
 -- part: sample_page

@@ -106,7 +106,9 @@ subtest 'approvals and amendments' => sub {
     $decide->('approved');
     $lims->post("/samples/$other->{id}/report");
     progress($other, [ 0, 0, 1 ], [], 'reported');
-    $bob->done('certificate issue', sampleId => $other->{id});
+    is(listed($other)->{certificateId}, undef, 'a reported sample has no certificate by that');
+    my $issued = $bob->done('certificate issue', sampleId => $other->{id});
+    is(listed($other)->{certificateId}, $issued->{id}, 'the certificate that is valid');
     $bob->done('sample amend', $other->{id}, reason => 'wrong address');
     is(progress($other, [ 0, 0, 1 ], ['amended'], 'amended'), 0, 'an amendment waits for approval');
     $decide->('rejected');
@@ -117,7 +119,7 @@ subtest 'approvals and amendments' => sub {
 subtest 'who asks' => sub {
     refused($lims->get('/samples?include=progress'), 400, 'invalid_query', 'a key');
     my $plain = $mia->get('/samples')->json->{data}[0];
-    ok(!grep({ exists $plain->{$_} } qw(testCounts blockerCount flags holdingExpiresAt)), 'not unless asked for');
+    ok(!grep({ exists $plain->{$_} } qw(testCounts blockerCount certificateId flags holdingExpiresAt)), 'not unless asked for');
     my @page = @{ $mia->get('/samples?include=progress&status=pending,completed,reported&order=-id')->json->{data} };
     is(scalar(grep { $_->{testCounts} } @page), scalar @page,
         'a list by several statuses has the counts');

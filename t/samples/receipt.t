@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use LIMS::Service::Laboratory;
+use LIMS::Service::Person;
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;
@@ -93,6 +94,44 @@ subtest 'what was found' => sub {
         'into the fridge');
     $lab->status($three, 'received');
     is($lims->get("/samples/$three->{id}")->json->{receipt}{receivedBy}, $by, 'by its status, too');
+};
+
+subtest 'findings are changed until the sample is completed' => sub {
+    my $ben  = LIMS::Service::Person->new($lims, roles => ['receiving_clerk']);
+    my ($worked, $test) = $lab->worked(1);
+    my $path  = "/samples/$worked->{id}";
+    my $found = sub { $lims->get($path)->json->{receipt} };
+    my $old   = $lab->sample;
+    refused($ben->patch("/samples/$old->{id}/receipt", { deviations => 'no ice' }), 409,
+        'invalid_transition', 'before the receipt');
+    $lab->status($worked, 'received');
+    my $before = $lims->get($path)->json;
+    my $changed;
+    my @events = $lab->events_of(sub {
+        $changed = $ben->patch("$path/receipt", { deviations => 'cap cracked', containers => 2 }) });
+    is($changed->status, 200, 'a deviation is noted, also when there is a result')
+        or diag($changed->body);
+    is_deeply([ @{ $found->() }{qw(deviations containers temperature)} ], [ 'cap cracked', 2, undef ],
+        'what was found is kept with the receipt');
+    is_deeply(\@events, [], 'nothing is received again, and no event is sent');
+    is_deeply([ @{ $lims->get($path)->json }{qw(status receivedAt)} ],
+        [ @$before{qw(status receivedAt)} ], 'the receipt is that of before');
+    is($found->()->{receivedBy}, $before->{receipt}{receivedBy}, 'who received it stays');
+    $ben->patch("$path/receipt", { deviations => undef, temperature => 7.5 });
+    is_deeply([ @{ $found->() }{qw(deviations containers temperature)} ], [ undef, 2, '7.5' ],
+        'one is taken back, and the others stay');
+    $lab->act(sub { $_[0]->do('UPDATE lims.organization SET reason_on_change = true') });
+    refused($ben->patch("$path/receipt", { containers => 3 }), 409, 'reason_required',
+        'without the reason that the policy asks for');
+    is($ben->patch("$path/receipt", { containers => 3, reason => 'counted again' })->status, 200,
+        'with it');
+    $lab->act(sub { $_[0]->do('UPDATE lims.organization SET reason_on_change = false') });
+    $lab->status($worked, 'completed');
+    refused($ben->patch("$path/receipt", { containers => 4 }), 409, 'invalid_transition',
+        'a completed sample');
+    my $hanna = LIMS::Service::Person->new($lims, roles => ['auditor']);
+    refused($hanna->patch("$path/receipt", { containers => 4 }), 403, 'permission_required',
+        'somebody who does not receive');
 };
 
 subtest 'due dates' => sub {

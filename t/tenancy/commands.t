@@ -116,6 +116,7 @@ my %options = (
     'instrument-file candidates' => [qw(--row 2)],
     'instrument-file decide' => [qw(--decisions {})],
     'sample unreceive' => [],
+    'sample receipt'   => [qw(--containers 2)],
     'sample disposition' => [qw(--disposition on_hold)],
     'user update' => [qw(--display-name x)],
     'key update'  => [qw(--file-storage-megabytes 1)],

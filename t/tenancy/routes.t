@@ -92,6 +92,7 @@ my %body = (
     'POST /orders' => { clientId => $ours{client}, samples => [ { materialTypeId => $ours{material} } ] },
     'POST /samples/:id/disposition' => { disposition => 'on_hold', reason => 'client asks' },
     'POST /samples/:id/unreceive' => { reason => 'wrong one' },
+    'PATCH /samples/:id/receipt'  => { containers => 2 },
     'PATCH /orders/:id'   => { notes => 'theirs' },
     'POST /projects'      => { code => 'NEW', name => 'New' },
     'PATCH /projects/:id' => { name => 'theirs' },

@@ -75,7 +75,7 @@ async function amendment(sample: Amendable): Promise<Question> {
         rows: certifiedRows(sample.trackingId, content),
         reason: 'must',
         fields: <CorrectedFacts schema={schema} members={factMembers} base={base}
-            take={(group) => { mine = group; }} />,
+            legend={words.corrected} take={(group) => { mine = group; }} />,
         perform: async ({ reason, password }) => {
             const changes = bodyFrom(schema, base, mine, false, clock);
             await answer(api.POST('/samples/{id}/amend', { ...on(sample), body: {

@@ -16,6 +16,7 @@ import { dayIn } from '../texts/local-time.ts';
 import { t } from '../texts/texts.ts';
 import { investigating } from './investigating.ts';
 import { labelAction } from './labels.tsx';
+import { receiptAction } from './receipt.tsx';
 import { completeAction, statusActions } from './sample-status.ts';
 
 const name = (sample: Sample): string => sample.trackingId;
@@ -31,9 +32,11 @@ const ripe = (samples: Sample[]): Sample[] =>
 const inState = (samples: Sample[], ...states: Sample['disposition'][]): Sample[] =>
     samples.filter(({ disposition, status }) => states.includes(disposition)
         && status !== 'reported');
-// The certificate of an amended one is its next version (actions/amendments.tsx).
+// Samples whose first certificate can be issued: the next version is that of an amendment
+// (actions/amendments.tsx). A record does not say whether there is one, its page asks for it.
 const reported = (samples: Sample[]): Sample[] =>
-    samples.filter(({ status, amendment }) => status === 'reported' && amendment === null);
+    samples.filter(({ status, amendment, certificateId }) => status === 'reported'
+        && amendment === null && certificateId === undefined);
 
 async function receive(samples: Sample[]): Promise<void> {
     const { received, skipped } = await answer(api.POST('/samples/receive', {
@@ -248,6 +251,7 @@ export const sampleActions: Action<Sample[]>[] = [
         perform: (all) => dispose(ended(all), 'disposed', t.samples.dispose(ended(all).length),
             t.samples.disposed, t.samples.disposeWhat),
     },
+    receiptAction,
     {
         id: 'sample.unreceive',
         title: (all) => t.samples.unreceive(receivedToday(all).length),

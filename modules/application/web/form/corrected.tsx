@@ -6,7 +6,6 @@ import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { selectText } from '../parts/select-text.ts';
-import { t } from '../texts/texts.ts';
 import type { Member } from './definition.ts';
 import type { Group } from './draft.ts';
 import { Members } from './field.tsx';
@@ -14,15 +13,16 @@ import type { Schema } from './schema.ts';
 
 const nothing: ReadonlyMap<string, string> = new Map();
 
-export function CorrectedFacts({ schema, members, base, take }: {
+export function CorrectedFacts({ schema, members, base, take, legend }: {
     schema: Schema; members: Record<string, Member>; base: Group; take: (group: Group) => void;
+    legend: string;
 }): ReactElement {
     const [group, setGroup] = useState(base);
     const shown = Object.fromEntries(Object.entries(members)
         .filter(([name]) => schema.properties?.[name] !== undefined));
     return (
         <fieldset className="corrected" onFocus={selectText}>
-            <legend className="caption">{t.amendments.corrected}</legend>
+            <legend className="caption">{legend}</legend>
             <Members path="" members={shown} schema={schema} group={group} mistakes={nothing} first
                 set={(next) => {
                     setGroup(next);

@@ -14,8 +14,8 @@ import { allOrNone, allSelected, moved, ranged, toggled } from './selection.ts';
 export interface Column<Row> {
     key: string;
     title: string;
-    // CSS classes of the width (w-…) and of when the column is hidden for want of room: p5 first,
-    // then p4, roomy, p3 to p1.
+    // CSS classes of the width (w-…) and of when the column is hidden for want of room: p6 first,
+    // then p5, p4, roomy, p3 to p1.
     className?: string;
     // Further CSS classes of the cells.
     cellClass?: string;

@@ -19,14 +19,15 @@ export const receive = {
     alreadyBy: (at: string, by: string) => `Received ${at} by ${by}`,
     program: 'a program',
     otherOrder: 'of another order',
-    noTemperature: 'The temperature of the cooler is not a number: correct it, then scan again.',
+    noTemperature: 'The temperature of the cooler is no number up to 1000: correct it, then scan'
+        + ' again.',
     undo: (seconds: number) => `Undo, ${seconds} s left`,
     undoReason: 'Scanned by mistake, undone at the scan',
     undone: (id: string) => `${id} waits to be received again.`,
     deviation: 'Deviation',
     deviationOf: (id: string) => `Note a deviation of ${id}`,
-    deviationWhat: 'What was found that was not agreed: it is recorded with the receipt, which is'
-        + ' made anew.',
+    deviationWhat: 'What was found that was not agreed: it is recorded with the receipt, and'
+        + ' stands on the certificate.',
     deviationReason: 'A deviation was noted at receipt',
     forAll: 'For all of this cooler',
     temperature: 'Cooler, °C',

@@ -210,6 +210,61 @@ async function unreceive(page) {
         'the sample is received again');
 }
 
+// Registered, and not received for want of a network: the receipt waits at the order, as typed.
+async function receiptAgain({ page, seen }) {
+    seen.expected.push(/ERR_CONNECTION_RESET/);
+    await page.locator('.rail').getByRole('link', { name: 'Samples' }).click();
+    await page.waitForSelector('tr.cursor');
+    await toAccession(page);
+    await page.keyboard.insertText('Mesa Verde Water District');
+    await page.fill('[name=material]', 'DW');
+    await page.fill('[name=collected]', '2026-11-02');
+    await page.fill('[name=temperature]', '6.4');
+    await page.click(cell(0, 0));
+    await copy(page, tab([['Location', 'Bottles'], ['Dock 1', '3'], ['Dock 2', '']]));
+    await press(page, 'Control+v');
+    await filled(page, 2);
+    await page.route('**/samples/receive', (route) => route.abort('connectionreset'),
+        { times: 1 });
+    await press(page, 'Control+Shift+Enter');
+    await page.getByRole('dialog', { name: 'Print labels of 2 samples' }).waitFor();
+    await press(page, 'Escape');
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+    const again = page.getByRole('button', { name: 'Receive 2 samples again' });
+    await again.waitFor();
+    await looks(page, 'order-not-received');
+    const order = page.url();
+    await page.click('.rail a[href$="/samples"]');
+    await page.waitForSelector('tr.cursor');
+    await page.locator('.top').getByRole('link', { name: /^Receipt of ORD-.* failed$/ }).click();
+    await again.click();
+    await until(page, () => /2 samples received/.test(
+        document.querySelector('.said')?.textContent), 'the samples are received by the kept receipt');
+    is(page.url(), order, 'the top bar led back to the order');
+    await again.waitFor({ state: 'detached' });
+    const href = await page.locator('tbody th a').first().getAttribute('href');
+    const { receipt } = await ask(page, 'GET', href.replace('/app', ''));
+    is([receipt.containers, receipt.temperature].join(), '3,6.4',
+        'containers and temperature are those that were typed');
+}
+
+// The sample of a bottle with a deviation: received once, and what was found is changed.
+async function changingReceipt(page) {
+    const { data } = await ask(page, 'GET',
+        `/samples/${page.url().match(/samples\/(\d+)/)[1]}/events`);
+    is(data.filter(({ type }) => type === 'sample.received').length, 1,
+        'the sample is received once, with its deviation');
+    await page.locator('.head').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Change the receipt' }).click();
+    await page.getByLabel('Deviations').fill('Cap cracked, leaking');
+    await page.getByLabel('Containers').fill('2');
+    await looks(page, 'sample-receipt');
+    await page.getByLabel('Containers').press('Enter');
+    await until(page, () => /2 containers, Cap cracked, leaking/.test(
+        document.querySelector('.facts')?.textContent), 'what was found is changed on the sample');
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+}
+
 async function receiving(page) {
     const { name, ids } = await awaited(page, 40);
     await page.fill('[inputmode=decimal]', '4.1');
@@ -261,6 +316,7 @@ async function receiving(page) {
     await page.waitForSelector('.facts');
     ok(/4\.1 °C, Cap cracked, not leaking/.test(await page.textContent('.facts')),
         'temperature and deviation are recorded', await page.textContent('.facts'));
+    await changingReceipt(page);
     await unreceive(page);
     await page.goBack();
     await page.waitForSelector('#scan-next');
@@ -307,6 +363,7 @@ run(async (browser) => {
     await mistakes(page);
     await mending(page);
     await columns(page);
+    await receiptAgain(here);
     await receiving(page);
     await waiting(here);
     quiet(here);

@@ -131,6 +131,48 @@ async function cancelling(page) {
         'a test without a result is not cancelled by who cannot change an order');
 }
 
+// Where there is room, the list says when a sample was collected, also where only the day is known.
+async function collected(page) {
+    const { id: materialTypeId } = (await ask(page, 'GET', '/material-types?limit=1')).data[0];
+    const { trackingId } = await ask(page, 'POST', '/samples', { materialTypeId,
+        clientName: 'City of Riverbend', collectionDate: '2026-10-09' });
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await open(page, '/app/samples');
+    const row = page.locator('table[role=grid] tbody tr', { hasText: trackingId });
+    await row.waitFor();
+    const titles = await page.locator('table[role=grid] thead th:visible').allInnerTexts();
+    const at = titles.findIndex((title) => /^Collected/i.test(title.trim()));
+    ok(at > 0, 'a wide list has the column of the collection', titles.join());
+    ok(/Oct 9/.test(await row.locator('th:visible, td:visible').nth(at).innerText()),
+        'a day alone stands there, too', await row.innerText());
+    await looks(page, 'samples-wide');
+    await row.click();
+    await press(page, 'Space');
+    await until(page, () => /Collected\s*Oct 9/.test(
+        document.querySelector('.peek .pairs')?.textContent), 'the peek has the day as well');
+    await press(page, 'Escape');
+    await page.setViewportSize({ width: 1366, height: 768 });
+}
+
+// A certificate that there is already is not offered, neither as the next step nor at all.
+async function certified(page) {
+    const ripe = await first(page, 'releaseState=ready_to_report&disposition=active');
+    await ask(page, 'POST', `/samples/${ripe.id}/report`);
+    const { data } = await ask(page, 'GET',
+        '/samples?status=reported&include=progress&order=-id&limit=50');
+    const issue = page.locator('.head').getByRole('button', { name: 'Issue the certificate' });
+    for (const [has, expected] of [[true, 0], [false, 1]]) {
+        const { trackingId } = data.find((one) => (one.certificateId !== undefined) === has
+            && one.amendment === null);
+        await open(page, `/app/samples?q=${trackingId}`);
+        await page.locator('tr.cursor', { hasText: trackingId }).waitFor();
+        await press(page, 'x');
+        await page.locator('.head').getByRole('button', { name: /^Amend/ }).waitFor();
+        is(await issue.count(), expected,
+            `a certificate is ${has ? 'not ' : ''}offered for a sample that has ${has ? 'one' : 'none'}`);
+    }
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
@@ -143,6 +185,8 @@ run(async (browser) => {
     await settingStatus(page, id);
     await onHold(page, id);
     await disposing(page);
+    await collected(page);
+    await certified(page);
     quiet(here);
 
     const quality = await desk(browser);

@@ -4,7 +4,6 @@
 Object.assign(globalThis, {
     location: new URL('https://lims.example/app/samples'),
     window: new EventTarget(),
-    document: Object.assign(new EventTarget(), { documentElement: { dataset: {} } }),
 });
 
 export {};

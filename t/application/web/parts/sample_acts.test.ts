@@ -121,6 +121,24 @@ test('a cancelled sample is taken back by who cancels, one on hold by who edits'
     }
 });
 
+test('a certificate is issued for reported samples that have none', () => {
+    const issue = (members: object): boolean =>
+        offered('certificate.issue', { status: 'reported', ...members });
+    assert.ok(issue({}));
+    assert.ok(!issue({ certificateId: 7 }));
+    assert.ok(!issue({ amendment: { id: 1 } }));
+});
+
+test('what was found on receipt is changed until the sample is completed', () => {
+    const receipt = (members: object): boolean =>
+        offered('sample.receipt', { receivedAt: '2026-11-24T08:00:00.000Z', ...members });
+    assert.ok(receipt({}));
+    assert.ok(receipt({ status: 'processing', disposition: 'on_hold' }));
+    assert.ok(!receipt({ receivedAt: null }));
+    assert.ok(!receipt({ status: 'completed' }));
+    assert.ok(!receipt({ disposition: 'cancelled' }));
+});
+
 test('a sample is disposed of when the work on it has ended', () => {
     const dispose = (members: object): boolean => offered('sample.dispose', members);
     assert.ok(dispose({ status: 'reported' }));

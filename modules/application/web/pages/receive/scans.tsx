@@ -16,7 +16,7 @@ import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
 import { type Line, type Receiving, type State, UNDO, type Verdict, undoable } from './receiving.ts';
-import { receiveAnew, undo } from './service.ts';
+import { noteDeviation, undo } from './service.ts';
 
 const texts = t.receive;
 
@@ -62,13 +62,8 @@ function askDeviation(desk: Receiving, line: Line): void {
         name: texts.deviation,
         reason: 'must',
         perform: async ({ reason = '' }) => {
-            const { verdict } = desk.store.get().lines.find(({ key }) => key === line.key) ?? line;
-            if (verdict === 'received') {
-                await undo(bottle, texts.deviationReason);
-                desk.mend(line.key, { verdict: 'undone', said: '' });
-            }
-            await receiveAnew(bottle, line.findings, reason);
-            desk.mend(line.key, { verdict: 'received', deviation: reason });
+            await noteDeviation(bottle, reason, texts.deviationReason);
+            desk.mend(line.key, { deviation: reason });
         },
     });
 }

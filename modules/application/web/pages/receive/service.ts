@@ -25,8 +25,7 @@ const bottleOf = ({ id, trackingId, orderId, ...sample }: Sample): Bottle => ({
 });
 
 interface Item {
-    sampleId?: number;
-    identifier?: string;
+    identifier: string;
     deviations?: string;
 }
 
@@ -82,14 +81,11 @@ Promise<Answer> {
             ? texts.checkCharacter : said };
 }
 
-// Receives a sample again, with a deviation: it belongs to the receipt.
-export async function receiveAnew(bottle: Bottle, findings: Findings, deviation: string):
+// Notes a deviation of a sample that was received here.
+export async function noteDeviation({ id }: Bottle, deviations: string, reason: string):
 Promise<void> {
-    const { skipped: [skipped] } = await post(
-        { sampleId: bottle.id, deviations: deviation }, findings, crypto.randomUUID());
-    if (skipped) {
-        throw new Problem(skipped.status, skipped);
-    }
+    await answer(api.PATCH('/samples/{id}/receipt', { params: { path: { id } },
+        body: { deviations, reason } }));
     await samplesChanged();
 }
 

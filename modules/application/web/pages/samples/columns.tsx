@@ -77,6 +77,14 @@ export function Flags({ sample }: { sample: Sample }): ReactNode {
     });
 }
 
+// The time of collection, or the day where the time is not known.
+export function Collected({ sample }: {
+    sample: Pick<Sample, 'collectedAt' | 'collectionDate'>;
+}): ReactNode {
+    return sample.collectedAt ? <Moment at={sample.collectedAt} />
+        : sample.collectionDate ? dayOf(sample.collectionDate) : null;
+}
+
 export function Due({ sample }: { sample: Sample }): ReactNode {
     return (
         <>
@@ -108,6 +116,8 @@ export function columnsOf({ projects, materials }: Names): Column<Sample>[] {
             cell: (sample) => project(sample)?.code, hint: (sample) => project(sample)?.name },
         { key: 'material', title: columns.material, className: 'p3',
             cell: material, hint: material },
+        { key: 'collected', title: columns.collected, className: 'w-when p6',
+            cell: (sample) => <Collected sample={sample} /> },
         { key: 'received', title: columns.received, className: 'w-when roomy',
             cell: (sample) => sample.receivedAt ? <Moment at={sample.receivedAt} /> : null },
         { key: 'due', title: columns.due, className: 'w-due',

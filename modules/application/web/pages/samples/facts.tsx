@@ -17,6 +17,7 @@ import { Link } from '../../router.tsx';
 import { dayIn } from '../../texts/local-time.ts';
 import { dayOf, daysBetween } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { Collected } from './columns.tsx';
 import type { Whole } from './record.tsx';
 
 interface Properties {
@@ -86,11 +87,6 @@ function receiptOf({ receipt }: Whole): string {
         receipt?.containers == null ? '' : t.sample.containers(receipt.containers),
         receipt?.deviations ?? '',
     ].filter(Boolean).join(', ');
-}
-
-function Collected({ sample }: { sample: Whole }): ReactElement | null {
-    return sample.collectedAt ? <Moment at={sample.collectedAt} />
-        : sample.collectionDate ? <>{dayOf(sample.collectionDate)}</> : null;
 }
 
 function OrderOf({ id }: { id: number }): ReactElement {

@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { dayOf } from '../../texts/time.ts';
 import { t } from '../../texts/texts.ts';
+import { Collected } from './columns.tsx';
 import type { Sample } from './columns.tsx';
 import { useStorageLocations } from '../../api/names.ts';
 import type { Names } from '../../api/names.ts';
@@ -43,8 +44,8 @@ export function Peek({ sample, names, close }: Properties): ReactElement {
                     <dd>{project.code}, {project.name}</dd></> : null}
                 <dt>{t.sample.sampled}</dt>
                 <dd>{[material, sample.plantLocation].filter(Boolean).join(', ')}</dd>
-                {sample.collectedAt ? <><dt>{t.sample.collected}</dt>
-                    <dd><Moment at={sample.collectedAt} /></dd></> : null}
+                {sample.collectedAt ?? sample.collectionDate ? <><dt>{t.sample.collected}</dt>
+                    <dd><Collected sample={sample} /></dd></> : null}
                 <dt>{t.sample.received}</dt>
                 <dd>{sample.receivedAt ? <Moment at={sample.receivedAt} /> : t.sample.notYet}</dd>
                 {sample.dueDate ? <><dt>{t.sample.due}</dt><dd>{dayOf(sample.dueDate)}</dd></> : null}

@@ -92,6 +92,7 @@ my %samples = (
         (undef, sampleIds => [$waits], rand() < 0.3 ? (receipt => { note => 'a walk' }) : ());
     },
     'sample unreceive' => sub { ($_[0]->one('sample', $without_results) || $_[0]->sample, @why) },
+    'sample receipt'   => _sample(sub { (deviations => 'cap ' . int rand 9, @why) }),
     'sample update'    => _sample(sub { (plantLocation => 'Well ' . int rand 9, @why) }),
     'sample status'    => _sample(sub { (@why, status =>
                 _one(qw(pending received processing completed completed completed verified))) }),
