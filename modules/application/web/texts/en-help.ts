@@ -18,6 +18,9 @@ export const help: Record<string, Record<string, string>> = {
             + ' It never changes. When that person or you are deactivated, the key is refused.',
         expiresAt: 'From then on the key is refused. Empty: it does not expire.',
     },
+    '/keys/{id}/rotate': {
+        expiresAt: 'From then on the new key is refused. Empty: it does not expire.',
+    },
     '/media-lots': { code: lotCode },
     '/organization': {
         locale: 'A language and its country: en-GB writes 27 Nov and 14:05, en-US Nov 27.',
