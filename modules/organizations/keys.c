@@ -276,8 +276,8 @@ static const lims_field_t rotate_input[] = {
     { .name = "expiresAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_NULLABLE,
-      .doc = "When the new key expires, UTC; null: never. By default when the former one would "
-             "have." },
+      .doc = "When the new key expires, UTC; null if never. Unless it is given, when the former "
+             "one would have." },
     LIMS_FIELD_END,
 };
 
