@@ -167,10 +167,10 @@ BEGIN
     SELECT coalesce(jsonb_agg(jsonb_build_object(
                'code', x.code, 'severity', 'blocking', 'message', x.message,
                'sheet', x.sheet, 'row', x.row_number, 'column', x.column_number,
-               'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]'),
+               'excludable', x.excludable, 'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]'),
            (SELECT count(*) FROM refused)
       INTO reasons, reading_reasons.refused
-      FROM (SELECT j.place, j.sheet, j.row_number,
+      FROM (SELECT j.place, j.sheet, j.row_number, j.control IS NULL AS excludable,
                    -- The column is known of the value alone.
                    CASE WHEN v.cell IS NULL THEN j.column_number END
                        AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
@@ -372,7 +372,7 @@ BEGIN
                    'brought this result.', h.test_code, h.tracking_id,
                    brought_before.file),
                'sheet', h.sheet, 'row', h.row_number, 'column', h.column_number,
-               'cell', NULL, 'expected', h.stands) ORDER BY h.place)
+               'excludable', true, 'cell', NULL, 'expected', h.stands) ORDER BY h.place)
                FILTER (WHERE h.stands IS NOT NULL AND h.differs),
                '$[0 to 499]'), '[]'),
            count(*) FILTER (WHERE h.stands IS NOT NULL AND h.differs)
@@ -390,7 +390,7 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT jsonb_build_object('code', p_code, 'severity', p_severity,
                'message', p_message, 'sheet', NULL, 'row', NULL, 'column', NULL,
-               'cell', NULL, 'expected', NULL)
+               'excludable', false, 'cell', NULL, 'expected', NULL)
 $$;
 
 -- Whether the first readings of a large file suffice to quarantine it: they have as many

@@ -122,6 +122,11 @@ static bool reading_is_excluded(const lims_import_t *import, const lims_reading_
     return is_excluded(import, &place);
 }
 
+bool lims_reason_is_excludable(const lims_reason_t *reason)
+{
+    return reason->value_row || (reason->row && reason->record);
+}
+
 /* Whether a reason goes with what is left out. One about a value goes where its value does,
  * wherever it stands itself. One about a row goes with the whole row, once no value of the row
  * is left, since a value that stays would be entered in spite of it. Others stay. `full`: for
@@ -135,7 +140,7 @@ static bool reason_is_excluded(const lims_import_t *import, const lims_reason_t 
                             .test = reason->test,
                             .tracking_id = reason->tracking_id };
 
-    return (reason->value_row || (reason->row && reason->record && !full[reason->record])) &&
+    return lims_reason_is_excludable(reason) && (reason->value_row || !full[reason->record]) &&
            is_excluded(import, &place);
 }
 

@@ -98,6 +98,10 @@ const lims_error_t *lims_exclude_parse(lims_excluded_t *out, const lims_json_t *
  * fitted something. Controls stay, and are marked. */
 void lims_import_exclude(lims_import_t *import);
 
+/* Whether a person can leave out the value or the row that a reason is about, with which it
+ * goes. False: it is about a table or the file. */
+bool lims_reason_is_excludable(const lims_reason_t *reason);
+
 /* Refuses an exclusion that fitted nothing in the file. LIMS_E_INVALID_BODY. */
 const lims_error_t *lims_exclude_check(const lims_import_t *import, apr_pool_t *pool);
 

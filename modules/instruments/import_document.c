@@ -218,7 +218,8 @@ static const apr_array_header_t *counted(const lims_readings_t *readings, int at
 /* --- Reasons --------------------------------------------------------------- */
 
 /* Writes a reason; `rest` is the number of further ones, stated behind the last. */
-static void write_reason(lims_writer_t *w, const lims_reason_t *reason, int rest, apr_pool_t *pool)
+static void write_reason(lims_writer_t *w, const lims_reason_t *reason, bool excludable, int rest,
+                         apr_pool_t *pool)
 {
     lims_writer_object_begin(w);
     member(w, "code", lims_reason_name(reason->code));
@@ -230,6 +231,8 @@ static void write_reason(lims_writer_t *w, const lims_reason_t *reason, int rest
     text_or_null(w, "sheet", reason->sheet && *reason->sheet ? reason->sheet : NULL);
     place(w, "row", reason->row);
     place(w, "column", reason->column);
+    lims_writer_key(w, "excludable");
+    lims_writer_boolean(w, excludable);
     text_or_null(w, "cell", reason->cell);
     text_or_null(w, "expected", reason->expected);
     lims_writer_object_end(w);
@@ -289,17 +292,44 @@ static const apr_array_header_t *reasons_shown(const lims_reasons_t *reasons,
     return all;
 }
 
+/* Returns the rows of a file that have a control, which is never left out. */
+static apr_hash_t *control_rows(const lims_readings_t *readings, apr_pool_t *pool)
+{
+    apr_hash_t *rows = apr_hash_make(pool);
+
+    for (int i = 0; i < readings->readings->nelts; i++) {
+        const lims_reading_t *reading = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+
+        if (reading->control) {
+            apr_hash_set(rows, place_of(reading->sheet, reading->row, 0, pool),
+                         APR_HASH_KEY_STRING, reading);
+        }
+    }
+    return rows;
+}
+
+static bool is_in(apr_hash_t *rows, const lims_reason_t *reason, apr_pool_t *pool)
+{
+    int row = reason->value_row ? reason->value_row : reason->row;
+
+    return apr_hash_get(rows, place_of(reason->sheet, row, 0, pool), APR_HASH_KEY_STRING);
+}
+
 static void write_reasons(lims_writer_t *w, const lims_import_t *import,
                           const apr_array_header_t *list, apr_pool_t *pool)
 {
     const lims_reasons_t *reasons = import->readings->reasons;
     const apr_array_header_t *all = reasons_shown(reasons, list, pool);
+    apr_hash_t *controls = control_rows(import->readings, pool);
 
     number(w, "blocking", reasons->blocking);
     lims_writer_key(w, "reasons");
     lims_writer_array_begin(w);
     for (int i = 0; i < all->nelts; i++) {
-        write_reason(w, &APR_ARRAY_IDX(all, i, lims_reason_t),
+        const lims_reason_t *reason = &APR_ARRAY_IDX(all, i, lims_reason_t);
+
+        write_reason(w, reason,
+                     lims_reason_is_excludable(reason) && !is_in(controls, reason, pool),
                      i + 1 == all->nelts ? reasons->count - reasons->list->nelts : 0, pool);
     }
     if (import->broken) {

@@ -133,6 +133,11 @@ static const lims_field_t reason_fields[] = {
       .flags = PERHAPS,
       .doc =
           "Number of the column, counted from 1; null where the reason is about the whole row." },
+    { .name = "excludable",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "Whether a person can leave out the value or the row that the reason is about, with "
+             "which the reason goes; false where it is about a control, a table or the file." },
     { .name = "cell",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,

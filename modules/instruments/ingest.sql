@@ -90,12 +90,12 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
                            ELSE 'unknown_tracking_id' END,
                        'severity', r.value -> 'severity', 'message', NULL,
                        'sheet', NULL, 'row', NULL, 'column', NULL,
-                       'cell', NULL, 'expected', NULL)), '[]')
+                       'excludable', false, 'cell', NULL, 'expected', NULL)), '[]')
               FROM jsonb_array_elements(f.reasons) r)
             ELSE (
             SELECT coalesce(jsonb_agg('{"message": null, "sheet": null,
-                       "row": null, "column": null, "cell": null,
-                       "expected": null}'::jsonb || r.value ORDER BY r.place),
+                       "row": null, "column": null, "excludable": false,
+                       "cell": null, "expected": null}'::jsonb || r.value ORDER BY r.place),
                        '[]')
               FROM jsonb_array_elements(f.reasons)
                    WITH ORDINALITY r (value, place)) END AS "reasons",

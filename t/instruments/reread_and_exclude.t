@@ -50,6 +50,13 @@ sub outcome {
         @{ $pc->codes($answer) };
 }
 
+# By the codes of the reasons that hold a file: whether each can be left out.
+sub excludable {
+    my ($id) = @_;
+    return { map { $_->{severity} eq 'note' ? () : ("$_->{row} $_->{code}" => $_->{excludable} ? 1 : 0) }
+        @{ ctl('instrument-file', 'show', $id)->{json}{reasons} } };
+}
+
 my $true = JSON::PP::true;
 
 subtest 'a file in quarantine' => sub {
@@ -232,6 +239,8 @@ subtest 'a table that does not fit is not left out by its header' => sub {
 
     refused_with('its header row', qr/structure_mismatch/, release($id, { row => 3 }));
     refused_with('all of its rows', qr/structure_mismatch/, release($id, { row => 3 }, { row => 4 }));
+    is_deeply(excludable($id), { '3 structure_mismatch' => 0 },
+        'the reason says so before');
     is($pc->test($one, 'NO3')->{result}, undef, 'a refused release enters nothing');
 };
 
@@ -252,6 +261,8 @@ subtest 'QC controls are not left out' => sub {
             [ 'BLK-2', 'NO3', '0.1', 'BLK' ]));
     my $nobody = { row => 3 };
     my $blank  = { row => 5 };
+    is_deeply(excludable($id), { '3 unknown_tracking_id' => 1, '5 missing_value' => 0 },
+        'the reasons say which can be left out');
 
     for my $case (
         [ 'by its row', { row => 4 } ],      [ 'by its cell', { cell => 'C4' } ],

@@ -18,7 +18,9 @@ my $anions = <<'JSON';
     "match": { "container": "xlsx", "headers": ["Anions of", "Nitrate", "Sulfate"] },
     "columns": { "trackingId": "Anions of" },
     "tests": [{ "name": "Nitrate", "testCode": "NO3N", "unit": "mg/L" },
-        { "name": "Sulfate", "testCode": "SO4", "unit": "mg/L" }]
+        { "name": "Sulfate", "testCode": "SO4", "unit": "mg/L" }],
+    "rows": { "controls": [{ "when": [{ "column": "trackingId", "equals": "BLK-1" }],
+        "controlType": "MB", "route": "qcBatch", "criterion": "maximum", "upperLimit": "0.5" }] }
 }
 JSON
 

@@ -9,6 +9,8 @@ export interface Reason {
     sheet: string | null;
     row: number | null;
     column: number | null;
+    // Whether what it is about can be left out; else it is about a control, a table or the file.
+    excludable: boolean;
     cell: string | null;
     expected: string | null;
 }

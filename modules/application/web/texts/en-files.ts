@@ -98,6 +98,7 @@ export const instrumentFiles = {
     readAs: (to: string, by: string, reason: string) => `Read as ${to} ${by}: “${reason}”`,
     namedBy: (by: string) => `The test was chosen ${by}`,
     gone: 'Does not hold it any more.',
+    notLeftOut: 'It is about a control or a whole table, which cannot be left out.',
     next: 'Next', previous: 'Previous',
     of: (i: number, n: number) => `${i} of ${n}`,
     profile: 'Profile', instrument: 'Instrument', readAt: 'Read', resolved: 'Decided',

@@ -123,6 +123,22 @@ async function hiddenSheet(page) {
     is(await page.getByLabel('Sheet').inputValue(), 'Data', 'the sheet is named');
 }
 
+// A control is not left out, whatever is wrong with it.
+async function control(page) {
+    await sent(page, 'blank.xlsx', [
+        { name: 'Run1', rows: [head, ['NOWHERE-4', '1', '2'], ['BLK-1', 'abc', '0.1']] }]);
+    await cardOf(page, 'Row 3').first().click();
+    await until(page, () => document.querySelector('.cards > [aria-current=true]')?.textContent
+        .includes('cannot be left out'), 'the card of a control says that it cannot be left out');
+    is(await cardOf(page, 'Row 3').getByRole('button', { name: 'Leave out' }).count(), 0,
+        'no button offers it');
+    await press(page, 'x');
+    is(await page.locator('#reason').count(), 0, 'no key leaves it out');
+    await cardOf(page, 'NOWHERE-4').click();
+    await cardOf(page, 'NOWHERE-4').getByRole('button', { name: 'Leave out' }).waitFor();
+    ok(true, 'a sample of nobody can be left out');
+}
+
 run(async (browser) => {
     const lab = await desk(browser);
     lab.seen.expected.push(/status of 409/);
@@ -134,5 +150,6 @@ run(async (browser) => {
     await workbook(lab.page, ['AN-TWICE', 'AN-WITHOUT', 'AN-WITH'].map((name) =>
         data.find(({ externalId }) => externalId === name)));
     await hiddenSheet(lab.page);
+    await control(lab.page);
     quiet(lab);
 });

@@ -194,10 +194,12 @@ function Decide(properties: CardProperties): ReactElement {
                 {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}
                 {open && here && review && asked
                     ? <Means key={card.key} file={file} reason={reason} /> : null}
-                {open && here && review && row !== null ? (
+                {open && here && reason && row !== null && !reason.excludable
+                    ? <p className="quiet">{texts.notLeftOut}</p> : null}
+                {open && here && review && row !== null && reason?.excludable ? (
                     <p className="line">
                         <Button kind="row" keys="x"
-                            onPress={() => leaveOut(file, reason?.sheet ?? '', row, several)}>
+                            onPress={() => leaveOut(file, reason.sheet ?? '', row, several)}>
                             {texts.leaveOut}
                         </Button>
                     </p>

@@ -87,12 +87,14 @@ function useReviewKeys(
         const review = file.status === 'quarantined' && may('file.review');
         const here = cards.find(({ key }) => key === card);
         const asks = here?.open && here.reason && asksForSample(here.reason);
+        const stays = cards.some(({ open, reason }) => open && reason && !reason.excludable
+            && reason.row === row && (reason.sheet ?? '') === sheet);
         return [
             ...(cards.some(({ open }) => open) ? [
                 act('reason.next', texts.next, 'n', step(1)),
                 act('reason.previous', texts.previous, 'p', step(-1)),
             ] : []),
-            ...(review && row !== null && !isExcluded(decisionsOf(file), sheet, row) ? [
+            ...(review && row !== null && !stays && !isExcluded(decisionsOf(file), sheet, row) ? [
                 act('row.leave-out', texts.leaveOutRow(row, several ? sheet : ''), 'x',
                     () => leaveOut(file, sheet, row, several)),
             ] : []),
