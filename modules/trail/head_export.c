@@ -2,6 +2,7 @@
 /* head_export.c - the heads of the chain in a signed file. */
 #include "trail/head_export.h"
 
+#include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
 
@@ -145,6 +146,8 @@ static const char *read_one(lims_signed_t *said, const char **text, lims_request
 const lims_error_t *lims_head_export_read(const char **heads, lims_request_t *rq, const char *text)
 {
     const char *ours = apr_pstrcat(rq->pool, SUBJECT, rq->actor.organization, ":", NULL);
+    apr_array_header_t *parts = apr_array_make(rq->pool, 4, sizeof(const char *));
+    apr_hash_t *known = apr_hash_make(rq->pool); /* what the files say that was signed */
 
     *heads = NULL;
     if (!*text) {
@@ -153,15 +156,24 @@ const lims_error_t *lims_head_export_read(const char **heads, lims_request_t *rq
     while (*text) {
         const char *begin = text;
         lims_signed_t said;
-        const char *problem = read_one(&said, &text, rq);
+        const char *problem = read_one(&said, &text, rq), *file;
 
         if (problem) {
             return refuse(rq, problem);
         }
+        file = apr_pstrcat(rq->pool, said.subject, ":", said.sha256, NULL);
+        if (apr_hash_get(known, file, APR_HASH_KEY_STRING)) {
+            return refuse(rq, "the same exported file stands in it twice");
+        }
+        apr_hash_set(known, file, APR_HASH_KEY_STRING, file);
         if (strncmp(said.subject, ours, strlen(ours)) == 0) {
-            *heads = apr_pstrcat(rq->pool, *heads ? *heads : "",
-                                 apr_pstrmemdup(rq->pool, begin, (apr_size_t)(text - begin)), NULL);
+            APR_ARRAY_PUSH(parts, const char *) =
+                apr_pstrmemdup(rq->pool, begin, (apr_size_t)(text - begin));
         }
     }
-    return *heads ? NULL : refuse(rq, "it has no heads of this organization");
+    if (parts->nelts == 0) {
+        return refuse(rq, "it has no heads of this organization");
+    }
+    *heads = apr_array_pstrcat(rq->pool, parts, 0);
+    return NULL;
 }

@@ -171,6 +171,10 @@ subtest 'files of several organizations' => sub {
     my $second = $lims->run($elm, $other, qw(audit export-heads))->{out};
     my $both   = written('both', join '', @lines, $second);
     is(verified('--against', $both)->{exit}, 0, 'one behind the other, each finds its own');
+    my $twice = $lims->run(@here, qw(audit verify --against),
+        written('twice', join '', @lines, $second, @lines));
+    is($twice->{exit}, 1, 'a file that stands there twice is refused');
+    like($twice->{err}, qr/the same exported file stands in it twice/, 'the reason says so');
     is($lims->ctl($elm, $other, qw(audit verify --against), $both)->{json}{headsCompared}, 1,
         'the other one finds only its own');
     my $answer = $lims->run(@here, qw(audit verify --against), written('foreign', $second));
