@@ -499,6 +499,12 @@ static const lims_error_t *read_records(import_t *import)
     lims_values_set(all, "cursor", "0");
     lims_values_set(all, "limit", APR_STRINGIFY(LIMS_CSV_ROWS_MAX));
     error = lims_database_run(results, import->rq, calls, 2, 0);
+    if (!error && lims_result_count(results[0]) > LIMS_CSV_ROWS_MAX) {
+        /* A row about one of the others would be taken for a new record. */
+        error = lims_client_error(import->rq->pool, LIMS_E_INVALID_BODY,
+                                  "There are more than 50,000 records: a file is not compared "
+                                  "with so many. Add or change them one by one.");
+    }
     if (!error) {
         import->records = results[0];
         import->codes = lims_reference_codes(results[1], import->pool);

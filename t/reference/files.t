@@ -209,4 +209,16 @@ like($ann->refused('invalid_body', 'qc-template create', method => 'EPA 200.8', 
         controls => [ { type => 'LCS', criterion => 'range', lowerLimit => 9, upperLimit => 8 } ])
     ->{message}, qr/controls\[0\]\.lowerLimit: 9 is above upperLimit, 8/i, 'a lower limit of a control above the upper one is said at its field');
 
+subtest 'more records than a file is compared with' => sub {
+    $lims->db->do('ALTER TABLE lims.material_type DISABLE TRIGGER USER');
+    $lims->db->do(q{INSERT INTO lims.material_type (organization_id, code, name)
+        SELECT ?, 'M-' || n, 'Material ' || n FROM generate_series(1, 50001) n}, undef,
+        $lims->fixture->{id});
+    $lims->db->do('ALTER TABLE lims.material_type ENABLE TRIGGER USER');
+    my $answer = import_file('material-types', "code,name\nM-50001,Material 50001\n");
+    refused($answer, 400, 'invalid_body', 'a file of a noun with more');
+    like($answer->json->{message}, qr/more than 50,000 records/, 'its records are why, not its row');
+    is(import_file('clients', "code,name\nA,B\n")->status, 200, 'one of another noun is brought in');
+};
+
 done_testing();
