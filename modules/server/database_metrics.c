@@ -247,11 +247,16 @@ static bool is_unreachable(const lims_error_t *error)
 static bool check_database(lims_database_metrics_t *metrics, lims_connection_t **connection,
                            lims_lease_t *lease)
 {
+    const lims_config_t *config = lims_config_of(lease->server);
     const lims_error_t *error;
 
     *metrics = (lims_database_metrics_t){ .laboratory = "" };
-    if (lims_config_of(lease->server)->enable != 1) {
+    if (config->enable != 1) {
         metrics->problem = "LimsEnable is off in this server";
+        return false;
+    }
+    if (!config->pool) {
+        metrics->problem = "this child process could not be set up: the error log says why";
         return false;
     }
     error = reach(connection, lease);
