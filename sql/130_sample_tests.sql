@@ -167,6 +167,8 @@ CREATE TABLE lims.sample_test (
     method_detection_limit numeric,
     uncertainty text,
     accredited boolean,
+    -- The rule by which the statement of conformity was made, at verification.
+    spec_decision_rule text,
     -- Disposition: only active tests count in gates, completeness, worklists and
     -- certificates.
     disposition text NOT NULL DEFAULT 'active'

@@ -265,6 +265,8 @@ BEGIN
       FROM lims.test_definition d
      WHERE d.organization_id = NEW.organization_id
        AND d.id = NEW.test_definition_id;
+    NEW.spec_decision_rule := CASE WHEN NEW.status = 'verified'
+                                   THEN lims.decision_rule_of(NEW) END;
     IF NEW.status <> 'verified' THEN
         NEW.test_code := NULL;
         NEW.test_name := NULL;
@@ -285,7 +287,7 @@ CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample_test
 FOR EACH ROW WHEN ((NEW.requires_confirmation AND NEW.result IS NOT NULL)
     OR NOT ROW(NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
         NEW.reporting_limit, NEW.method_detection_limit, NEW.uncertainty,
-        NEW.accredited) IS NULL)
+        NEW.accredited, NEW.spec_decision_rule) IS NULL)
 EXECUTE FUNCTION lims.sample_test_names();
 
 -- Triggers run in the order of their names: this one after the locks.
@@ -298,11 +300,11 @@ FOR EACH ROW WHEN ((NEW.status = 'verified') <> (OLD.status = 'verified')
              OLD.spec_project_id))
     OR (NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
         NEW.reporting_limit::text, NEW.method_detection_limit::text, NEW.uncertainty,
-        NEW.accredited)
+        NEW.accredited, NEW.spec_decision_rule)
        IS DISTINCT FROM
        (OLD.test_code, OLD.test_name, OLD.method, OLD.unit,
         OLD.reporting_limit::text, OLD.method_detection_limit::text, OLD.uncertainty,
-        OLD.accredited))
+        OLD.accredited, OLD.spec_decision_rule))
 EXECUTE FUNCTION lims.sample_test_names();
 
 -- The record ---------------------------------------------------------------

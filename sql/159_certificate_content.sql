@@ -33,7 +33,7 @@ $$;
 -- Returns the rule by which a statement of conformity is made: of the specification that
 -- applies by the material type and project by which the result was judged, or of the
 -- definition, whichever has the limits by which it was judged; NULL: neither has them any
--- more.
+-- more. With its verification a result keeps its rule.
 CREATE FUNCTION lims.decision_rule_of(p lims.sample_test) RETURNS text
 LANGUAGE plpgsql STABLE
 AS $$
@@ -77,8 +77,10 @@ BEGIN
                    'analyzedAt', lims.zoned_time(t.analyzed_at, p_zone),
                    'conformity', CASE t.out_of_specification
                        WHEN true THEN 'outside' WHEN false THEN 'within' END,
-                   'decisionRule', CASE WHEN t.out_of_specification IS NOT NULL
-                                        THEN lims.decision_rule_of(t) END,
+                   'decisionRule', CASE
+                       WHEN t.out_of_specification IS NULL THEN NULL
+                       WHEN t.test_code IS NOT NULL THEN t.spec_decision_rule
+                       ELSE lims.decision_rule_of(t) END,
                    'enteredBy', n.display_name,
                    'verifiedAt', lims.zoned_time(t.verified_at, p_zone),
                    'verifiedBy', coalesce(e.printed_name, u.display_name)

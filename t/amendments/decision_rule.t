@@ -53,4 +53,27 @@ $ann->done('specification create', testDefinitionId => $own->{id}, materialTypeI
     high => 3, decisionRule => 'guard band w = 2 U');
 is(rules()->{OWN}[1], 'simple acceptance',
     'a specification that was made later has no part in a statement by the limits of the definition');
+
+# --- Verified -----------------------------------------------------------------------------
+
+$lab->verify($_) for @tests;
+$ann->done('test-definition update', $silent->{id}, decisionRule => 'none at all');
+$ann->done('test-definition update', $own->{id}, decisionRule => 'guard band w = 3 U');
+my ($by_material) = @{ $ann->done('specification list',
+        testDefinitionId => $special->{id})->{data} };
+$ann->done('specification update', $by_material->{id}, decisionRule => 'guard band w = 3 U');
+is_deeply(rules(), {
+    OWN  => [ 'within',  'simple acceptance' ],
+    SPEC => [ 'outside', 'simple acceptance' ],
+    NONE => [ 'outside', undef ],
+    FREE => [ undef,     undef ],
+}, 'a verified result keeps the rule under which it was verified');
+$ann->done('specification delete', $by_material->{id}, reason => 'by the definition again');
+is(rules()->{SPEC}[1], 'simple acceptance', 'it keeps it without its specification, too');
+
+$ann->done('sample-test reopen', $tests[0], reason => 'the rule has changed');
+$ann->done('sample-test enter', $tests[0], result => '7.0', reason => 'the rule has changed');
+$ann->done('sample-test verify', $tests[0]);
+is(rules()->{OWN}[1], 'guard band w = 2 U',
+    'verified anew it has the rule of the limits by which it is judged now');
 done_testing();
