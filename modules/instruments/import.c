@@ -203,6 +203,21 @@ static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, con
     return error;
 }
 
+/* Decides by the first readings, or all (0). The document, which may be long, is freed then:
+ * the caller may try several times. */
+static const lims_error_t *decide_by(lims_import_t *import, lims_request_t *rq, const char *from,
+                                     int at_most, const char *resolution, const char *reason)
+{
+    apr_pool_t *pool;
+    const lims_error_t *error;
+
+    apr_pool_create(&pool, rq->pool);
+    error = decide(import, rq, from, lims_import_document(import, at_most, pool), resolution,
+                   reason);
+    apr_pool_destroy(pool);
+    return error;
+}
+
 const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq, const char *from,
                                        const char *resolution, const char *reason)
 {
@@ -210,13 +225,10 @@ const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq
     bool open = true;
 
     if (import->readings->readings->nelts > LARGE) {
-        error = decide(import, rq, from, lims_import_document(import, FIRST, rq->pool), resolution,
-                       reason);
+        error = decide_by(import, rq, from, FIRST, resolution, reason);
         open = !error && !import->status;
     }
-    return open ? decide(import, rq, from, lims_import_document(import, 0, rq->pool), resolution,
-                         reason)
-                : error;
+    return open ? decide_by(import, rq, from, 0, resolution, reason) : error;
 }
 
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,

@@ -120,8 +120,13 @@ const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,
                                         const char *code, const char *message);
 
+/* Longest document of a file's readings, bytes: some hundred thousand of them. What the
+ * values of a file share stands in it for each. */
+#define LIMS_IMPORT_DOCUMENT_MAX (64 * 1024 * 1024)
+
 /* import_document.c: the readings as JSON for lims.import_file(); at most so
- * many of them, 0: all. */
+ * many of them, 0: all. If that would be too long, the file gets a reason and has no
+ * readings any more. */
 const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool);
 
 #endif /* LIMS_INSTRUMENTS_IMPORT_H */

@@ -8,6 +8,9 @@
 #include "kernel/vocabulary.h"
 #include "kernel/writer.h"
 
+/* Longest text of a reason that is shown, bytes. */
+#define SHOWN_MAX 4000
+
 static const char *const existing_names[] = {
     [LIMS_EXISTING_QUARANTINE] = "quarantine",
     [LIMS_EXISTING_SAME_VALUE] = "sameValue",
@@ -217,6 +220,20 @@ static const apr_array_header_t *counted(const lims_readings_t *readings, int at
 
 /* --- Reasons --------------------------------------------------------------- */
 
+/* Returns as much of a text as a person may need of it to find it in the file. */
+static const char *shown(const char *text, apr_pool_t *pool)
+{
+    apr_size_t length = SHOWN_MAX;
+
+    if (!text || strlen(text) <= SHOWN_MAX) {
+        return text;
+    }
+    while (((unsigned char)text[length] & 0xC0) == 0x80) {
+        length--;
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, text, length), "\xe2\x80\xa6", NULL);
+}
+
 /* Writes a reason; `rest` is the number of further ones, stated behind the last. */
 static void write_reason(lims_writer_t *w, const lims_reason_t *reason, bool excludable, int rest,
                          apr_pool_t *pool)
@@ -226,15 +243,15 @@ static void write_reason(lims_writer_t *w, const lims_reason_t *reason, bool exc
     member(w, "severity", reason->blocking ? "blocking" : "note");
     text_or_null(w, "message",
                  rest > 0 ? apr_psprintf(pool, "%s (%d more reasons of the file are not listed.)",
-                                         reason->message, rest)
-                          : reason->message);
+                                         shown(reason->message, pool), rest)
+                          : shown(reason->message, pool));
     text_or_null(w, "sheet", reason->sheet && *reason->sheet ? reason->sheet : NULL);
     place(w, "row", reason->row);
     place(w, "column", reason->column);
     lims_writer_key(w, "excludable");
     lims_writer_boolean(w, excludable);
-    text_or_null(w, "cell", reason->cell);
-    text_or_null(w, "expected", reason->expected);
+    text_or_null(w, "cell", shown(reason->cell, pool));
+    text_or_null(w, "expected", shown(reason->expected, pool));
     lims_writer_object_end(w);
 }
 
@@ -350,7 +367,7 @@ static void write_readings(lims_writer_t *w, const apr_array_header_t *list, apr
 
     lims_writer_key(w, "readings");
     lims_writer_array_begin(w);
-    for (int i = 0; i < list->nelts; i++) {
+    for (int i = 0; i < list->nelts && lims_writer_length(w) <= LIMS_IMPORT_DOCUMENT_MAX; i++) {
         const counted_t *each = &APR_ARRAY_IDX(list, i, counted_t);
 
         write_reading(w, each->reading, control_of(controls, each->reading->control), *each->times);
@@ -359,7 +376,8 @@ static void write_readings(lims_writer_t *w, const apr_array_header_t *list, apr
     write_controls(w, controls);
 }
 
-const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool)
+/* Returns the document; NULL: it is too long. */
+static const char *write_document(const lims_import_t *import, int at_most, apr_pool_t *pool)
 {
     bool more = at_most && at_most < import->readings->readings->nelts;
     const lims_readings_t *readings = import->readings;
@@ -384,10 +402,29 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         lims_writer_boolean(w, true);
     }
     write_readings(w, list, pool);
+    if (lims_writer_length(w) > LIMS_IMPORT_DOCUMENT_MAX) {
+        return NULL;
+    }
     if (import->tests) {
         lims_writer_key(w, "tests");
         lims_writer_raw(w, import->tests);
     }
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
+}
+
+const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool)
+{
+    lims_readings_t *readings = import->readings;
+    const char *document = write_document(import, at_most, pool);
+
+    if (!document) {
+        lims_reasons_block(readings->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
+                           "The values of the file, each with the texts that they share, are more "
+                           "than %d MB: export less at a time.",
+                           LIMS_IMPORT_DOCUMENT_MAX / 1048576);
+        readings->readings->nelts = 0;
+        document = write_document(import, 0, pool);
+    }
+    return document;
 }

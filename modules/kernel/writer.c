@@ -164,6 +164,11 @@ apr_pool_t *lims_writer_pool(const lims_writer_t *w)
     return w->pool;
 }
 
+apr_size_t lims_writer_length(const lims_writer_t *w)
+{
+    return w->length;
+}
+
 /* Begins a value, with the comma after the one before it. False: a value may not be written
  * here. */
 static bool begin_value(lims_writer_t *w)

@@ -18,6 +18,9 @@ lims_writer_t *lims_writer_create(apr_pool_t *pool);
 /* Returns the pool that the writer was created in. */
 apr_pool_t *lims_writer_pool(const lims_writer_t *w);
 
+/* Returns the number of bytes that were written so far. */
+apr_size_t lims_writer_length(const lims_writer_t *w);
+
 /* Begins an object, whose members are a key and a value each. */
 void lims_writer_object_begin(lims_writer_t *w);
 

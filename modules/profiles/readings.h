@@ -14,6 +14,12 @@
 #include "formats/document.h"
 #include "profiles/profile.h"
 
+/* Longest text of a reading but its comment, bytes; the cell may be longer. */
+#define LIMS_READING_TEXT_MAX 4000
+
+/* Longest comment, characters: as much as the record of a result keeps. */
+#define LIMS_COMMENT_MAX 4000
+
 /* A reading: one value of a sample's test, or of a control. */
 typedef struct {
     const char *sheet; /* sheet name; "" in files without sheets */

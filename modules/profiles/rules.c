@@ -414,6 +414,35 @@ static void check_visible(const lims_cell_value_t *value)
     }
 }
 
+/* Returns a text of the value; NULL, with a reason, if it is longer than any such text. All
+ * values of a file may have the same one, so it must not be long. */
+static const char *bounded(lims_cell_value_t *value, lims_column_e column, const char *text)
+{
+    if (text && strlen(text) > LIMS_READING_TEXT_MAX) {
+        lims_value_refuse(value, LIMS_REASON_STRUCTURE_MISMATCH, column, NULL,
+                          "This is longer than %d bytes, which no such text is.",
+                          LIMS_READING_TEXT_MAX);
+        return NULL;
+    }
+    return text;
+}
+
+/* Returns as much of a comment as the record of a result keeps. */
+static const char *begin_of(const char *comment, apr_pool_t *pool)
+{
+    const char *end = comment;
+
+    if (!comment || strlen(comment) <= LIMS_READING_TEXT_MAX) {
+        return comment;
+    }
+    for (int i = 0; *end && i < LIMS_COMMENT_MAX; i++) {
+        do {
+            end++;
+        } while (((unsigned char)*end & 0xC0) == 0x80);
+    }
+    return *end ? apr_pstrmemdup(pool, comment, (apr_size_t)(end - comment)) : comment;
+}
+
 static void add_reading(lims_cell_value_t *value)
 {
     lims_reading_t *reading = &value->reading;
@@ -427,9 +456,13 @@ static void add_reading(lims_cell_value_t *value)
     reading->test_name = text_or_null(value, LIMS_COLUMN_TEST);
     reading->test_code = value->test->test_code;
     reading->raw = found->raw ? found->raw : "";
+    reading->tracking_id = bounded(value, LIMS_COLUMN_TRACKING_ID, reading->tracking_id);
+    reading->result = bounded(value, LIMS_COLUMN_VALUE, reading->result);
+    reading->unit = bounded(value, LIMS_COLUMN_UNIT, reading->unit);
     reading->replicate = text_or_null(value, LIMS_COLUMN_REPLICATE);
-    reading->operator_name = text_or_null(value, LIMS_COLUMN_OPERATOR);
-    reading->comment = text_or_null(value, LIMS_COLUMN_COMMENT);
+    reading->operator_name =
+        bounded(value, LIMS_COLUMN_OPERATOR, text_or_null(value, LIMS_COLUMN_OPERATOR));
+    reading->comment = begin_of(text_or_null(value, LIMS_COLUMN_COMMENT), value->layout->pool);
     APR_ARRAY_PUSH(value->layout->out->readings, lims_reading_t) = *reading;
 }
 
