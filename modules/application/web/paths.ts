@@ -21,7 +21,7 @@ export const paths = {
     sample: (id: number, tab = 'overview') =>
         `${base}/samples/${id}${tab === 'overview' ? '' : `/${tab}`}`,
     testOf: (sampleId: number, id: number) => `${base}/samples/${sampleId}#test-${id}`,
-    sampleTest: (id: number) => `${base}/sample-tests/${id}`,
+    sampleTest: (id: number, tab = '') => `${base}/sample-tests/${id}${tab ? `/${tab}` : ''}`,
     orders: (query = '') => `${base}/orders${query}`,
     newOrder: (like?: number) =>
         `${base}/orders/new${like === undefined ? '' : `?like=${like}`}`,
@@ -55,7 +55,7 @@ export const paths = {
         `${base}/api-reference${operation ? `/${operation}` : ''}`,
     verify: () => `${base}/verify`,
     approvals: (query = '') => `${base}/approvals${query}`,
-    approval: (id: number) => `${base}/approvals/${id}`,
+    approval: (id: number, tab = '') => `${base}/approvals/${id}${tab ? `/${tab}` : ''}`,
     certificates: (query = '') => `${base}/certificates${query}`,
     certificate: (id: number, tab = '') =>
         `${base}/certificates/${id}${tab ? `/${tab}` : ''}`,

@@ -32,8 +32,11 @@ export interface Question {
     reason?: 'must' | 'may';
     // Label of an input for a name, which replaces the reason.
     name?: string;
-    // Choices; with `one`, exactly one is chosen, else any number.
-    choices?: { label: string; values: { id: string; title: string }[]; one?: boolean };
+    // Choices; with `one`, exactly one is chosen, else any number. `none`: what holds where nothing
+    // is chosen of one; absent: something has to be.
+    choices?: {
+        label: string; values: { id: string; title: string }[]; one?: boolean; none?: string;
+    };
     // Further inputs; `perform` reads their values from where they are kept.
     fields?: ReactNode;
     // Label of an input for a longer text than a reason.

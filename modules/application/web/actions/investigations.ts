@@ -119,3 +119,19 @@ export const finish = (one: Investigation, act: Act): void => ask({
         say({ tone: 'ready', text: words.actions.finished });
     },
 });
+
+// An action that was said to be done by mistake is open again.
+export const unfinish = (one: Investigation, act: Act): void => ask({
+    kind: 'confirm',
+    title: words.actions.unfinish(act.text),
+    note: one.investigationNumber,
+    lines: [act.text],
+    perform: async () => {
+        await answer(api.PATCH('/investigations/{id}/actions/{actionId}', {
+            params: { path: { id: one.id, actionId: act.id } },
+            body: { doneAt: null },
+        }));
+        await investigationsChanged();
+        say({ tone: 'ready', text: words.actions.unfinished });
+    },
+});

@@ -7,15 +7,18 @@ import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
+import { AT_ONCE, type From, all } from '../api/pages.ts';
 import { condition, readNow } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { may, session } from '../api/session.ts';
 import { isOpen } from '../nouns/sample.ts';
 import { say } from '../parts/toast.tsx';
+import { paths } from '../paths.ts';
+import { navigate } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { valueOf } from '../texts/value.ts';
 import { investigating } from './investigating.ts';
-import { rowOf, testsChanged, verification } from './verify.ts';
+import { retest, rowOf, testsChanged, verification } from './verify.ts';
 
 type Sample = Read<'/samples/{id}'>;
 type Test = Read<'/sample-tests'>['data'][number];
@@ -36,28 +39,45 @@ async function verify(sample: Sample): Promise<void> {
     ask({ ...verification(data), note: sample.trackingId });
 }
 
+// Returns the tests that can be added to a sample, by the id of the choice: panels, with those that
+// the sample lacks, and single ones. A test that was cancelled may be ordered again.
+async function addable({ tests }: Sample): Promise<Map<string, { title: string; ids: number[] }>> {
+    const query = (from: From) => ({ params: { query: { active: true, limit: AT_ONCE, ...from } } });
+    const [definitions, panels] = await Promise.all([
+        all((from) => answer(api.GET('/test-definitions', query(from)))),
+        all((from) => answer(api.GET('/panels', query(from))))]);
+    const there = new Set(tests.filter(({ disposition }) => disposition === 'active')
+        .map(({ testDefinitionId }) => testDefinitionId));
+    const missing = (ids: number[]): number[] => ids.filter((id) => !there.has(id));
+    return new Map([
+        ...panels.map(({ id, code, name, testDefinitionIds: whole }) => {
+            const ids = missing(whole);
+            return [`panel ${id}`, { ids,
+                title: t.sample.panelOf(`${code} ${name}`, ids.length, whole.length) }] as const;
+        }),
+        ...definitions.map(({ id, code, name }) =>
+            [`test ${id}`, { ids: missing([id]), title: `${code} ${name}` }] as const),
+    ].filter(([, { ids }]) => ids.length > 0));
+}
+
 async function addTests(sample: Sample): Promise<void> {
-    const there = new Set(sample.tests.map(({ testDefinitionId }) => testDefinitionId));
-    const { data } = await answer(api.GET('/test-definitions', { params: { query: {
-        active: true, limit: 500,
-    } } }));
+    const choices = await addable(sample);
     ask({
         kind: 'confirm',
         title: t.sample.addTests,
         note: sample.trackingId,
         choices: {
             label: t.sample.addTestsWhich,
-            values: data.filter(({ id }) => !there.has(id)).map(({ id, code, name }) => ({
-                id: String(id), title: `${code} ${name}`,
-            })),
+            values: [...choices].map(([id, { title }]) => ({ id, title })),
         },
         perform: async ({ chosen }) => {
+            const ids = new Set(chosen.flatMap((id) => choices.get(id)?.ids ?? []));
             await answer(api.POST('/samples/{id}/tests', {
                 params: { path: { id: sample.id } },
-                body: { testDefinitionIds: chosen.map(Number) },
+                body: { testDefinitionIds: [...ids] },
             }));
             await testsChanged();
-            say({ tone: 'ready', text: t.sample.testsAdded(chosen.length) });
+            say({ tone: 'ready', text: t.sample.testsAdded(ids.size) });
         },
     });
 }
@@ -190,9 +210,8 @@ export const oneTestActions: Action<One>[] = [
         permission: 'result.verify',
         visible: ({ test, sample }) => isOpen(sample) && test.disposition === 'active'
             && test.status !== 'pending',
-        perform: (one) => withReason(one, t.sample.retestTest(one.test.testCode),
-            t.sample.testRetested(one.test.testCode), (path, reason) =>
-                answer(api.POST('/sample-tests/{id}/retest', { ...path, body: { reason } }))),
+        perform: ({ test, sample }) => retest(test, { note: sample.trackingId,
+            lines: [`${test.testCode} ${test.testName}`] }),
     },
     {
         id: 'sample-test.cancel',
@@ -211,5 +230,10 @@ export const oneTestActions: Action<One>[] = [
         perform: (one) => withReason(one, t.sample.restoreTest(one.test.testCode),
             t.sample.testRestored(one.test.testCode), (path, reason) =>
                 answer(api.POST('/sample-tests/{id}/restore', { ...path, body: { reason } }))),
+    },
+    {
+        id: 'sample-test.record',
+        title: ({ test }) => t.sample.testRecord(test.testCode),
+        perform: ({ test }) => navigate(paths.sampleTest(test.id, 'history')),
     },
 ];

@@ -80,20 +80,31 @@ export function verification(tests: Reviewed[], chosen: Chosen = new Map()): Que
 const lineOf = (test: Reviewed): string =>
     `${trackingId(test)} ${test.testCode} ${valueOf(test)} ${test.unit ?? ''}`.trim();
 
-type On = { params: { path: { id: number } } };
+const on = ({ id }: Pick<Reviewed, 'id'>) => ({ params: { path: { id } } });
 
-function withReason(
-    test: Reviewed, title: string, done: string, act: (on: On, reason: string) => Promise<unknown>,
-): void {
+// Sends a result back, to whoever entered it or to somebody else who is chosen.
+async function sendBack(test: Reviewed): Promise<void> {
+    const { data } = await answer(api.GET('/people', { params: { query: {
+        active: true, limit: 500,
+    } } }));
+    const enteredBy = data.find(({ id }) => id === test.enteredBy);
     ask({
         kind: 'reason',
-        title,
+        title: t.verify.sendBackOne(lineOf(test)),
         lines: [lineOf(test)],
         reason: 'must',
-        perform: async ({ reason = '' }) => {
-            await act({ params: { path: { id: test.id } } }, reason);
+        choices: {
+            label: t.verify.sendBackTo, one: true,
+            none: enteredBy?.displayName ?? t.verify.sendBackToAnybody,
+            values: data.filter((one) => one !== enteredBy)
+                .map(({ id, displayName }) => ({ id: String(id), title: displayName })),
+        },
+        perform: async ({ reason = '', chosen: [person] }) => {
+            await answer(api.POST('/sample-tests/{id}/return', { ...on(test), body: {
+                reason, ...(person ? { assignedTo: Number(person) } : {}),
+            } }));
             await testsChanged();
-            say({ tone: 'ready', text: done });
+            say({ tone: 'ready', text: t.verify.sentBack(test.testCode) });
         },
     });
 }
@@ -104,10 +115,32 @@ export const returnAction: Action<Reviewed> = {
     permission: 'result.verify',
     keys: 'b',
     visible: ({ status, returned }) => status === 'entered' && returned === null,
-    perform: (test) => withReason(test, t.verify.sendBackOne(lineOf(test)),
-        t.verify.sentBack(test.testCode), (on, reason) =>
-            answer(api.POST('/sample-tests/{id}/return', { ...on, body: { reason } }))),
+    perform: sendBack,
 };
+
+const REPLICATES = ['2', '3', '4', '5', '6', '7', '8', '9', '10'];
+
+// Asks why a test is done again, and how many times.
+export function retest(
+    test: Pick<Reviewed, 'id' | 'testCode'>, about: Pick<Question, 'note' | 'lines'>,
+): void {
+    ask({
+        kind: 'reason',
+        title: t.sample.retestTest(test.testCode),
+        ...about,
+        reason: 'must',
+        choices: {
+            label: t.sample.replicates, one: true, none: '1',
+            values: REPLICATES.map((n) => ({ id: n, title: n })),
+        },
+        perform: async ({ reason = '', chosen: [replicates] }) => {
+            const { tests } = await answer(api.POST('/sample-tests/{id}/retest', { ...on(test),
+                body: { reason, replicates: Number(replicates ?? 1) } }));
+            await testsChanged();
+            say({ tone: 'ready', text: t.sample.testRetested(test.testCode, tests.length) });
+        },
+    });
+}
 
 export const retestAction: Action<Reviewed> = {
     id: 'sample-test.retest',
@@ -115,7 +148,5 @@ export const retestAction: Action<Reviewed> = {
     permission: 'result.verify',
     keys: 't',
     visible: ({ status, disposition }) => status !== 'pending' && disposition === 'active',
-    perform: (test) => withReason(test, t.sample.retestTest(test.testCode),
-        t.sample.testRetested(test.testCode), (on, reason) =>
-            answer(api.POST('/sample-tests/{id}/retest', { ...on, body: { reason } }))),
+    perform: (test) => retest(test, { lines: [lineOf(test)] }),
 };

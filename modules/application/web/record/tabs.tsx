@@ -18,9 +18,6 @@ import { notedTable } from './record.ts';
 import type { Recorded } from './record.ts';
 import { Signatures, useSignatures } from './signatures.tsx';
 
-export const recordTabs = ['history', 'signatures', 'files', 'comments'] as const;
-export type RecordTab = (typeof recordTabs)[number];
-
 export interface Tab {
     id: string;
     title: string;

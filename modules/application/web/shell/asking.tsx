@@ -31,8 +31,9 @@ function Choices({ choices }: { choices: NonNullable<Question['choices']> }): Re
     return choices.one ? (
         <p className="field">
             <label htmlFor="chosen">{choices.label}</label>
-            <select id="chosen" name="chosen" required autoFocus>
-                <option value="" />
+            <select id="chosen" name="chosen" required={choices.none === undefined}
+                autoFocus={choices.none === undefined}>
+                <option value="">{choices.none}</option>
                 {choices.values.map(({ id, title }) => (
                     <option key={id} value={id}>{title}</option>
                 ))}
@@ -77,7 +78,7 @@ function Words({ question, problem }: {
                     <label htmlFor="reason">{labelOf(question)}</label>
                     <input id="reason" name="reason" type="text" autoComplete="off"
                         maxLength={1000} required={reason !== 'may'}
-                        autoFocus={!signed && !choices && !text}
+                        autoFocus={!signed && !text && (!choices || choices.none !== undefined)}
                         aria-describedby={problem ? 'refusal' : undefined} />
                 </p>
             ) : null}
@@ -122,7 +123,7 @@ function Asked({ question }: { question: Question }): ReactElement {
         question.perform({
             reason,
             password: signed ? String(form.get('password')) : undefined,
-            chosen: form.getAll('chosen').map(String),
+            chosen: form.getAll('chosen').map(String).filter(Boolean),
             text: String(form.get('text') ?? '').trim(),
         }).then(close, (error: unknown) => {
             setProblem(asProblem(error));

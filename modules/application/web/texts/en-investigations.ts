@@ -62,6 +62,8 @@ export const investigations = {
         text: 'Action', owner: 'Who', due: 'Due', done: 'Done',
         finish: (text: string) => `Done: ${text}`, finishShort: 'Done',
         finished: 'The action is done.',
+        unfinish: (text: string) => `Not done: ${text}`, unfinishShort: 'Not done',
+        unfinished: 'The action is open again.',
     },
     advance: {
         opened: 'Open', phase_1: 'Begin phase 1', phase_2: 'Go on to phase 2',

@@ -35,6 +35,8 @@ export const verify = {
     choosing: (n: number) => `${count(n, 'of them is', 'of them are')} also chosen for the report.`,
     sendBack: 'Send back',
     sendBackOne: (what: string) => `Send ${what} back`,
+    sendBackTo: 'To',
+    sendBackToAnybody: 'anybody',
     sentBack: (code: string) => `${code} is sent back to be entered again.`,
     retest: 'Retest',
     choose: 'Choose this one',

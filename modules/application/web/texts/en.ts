@@ -394,6 +394,8 @@ export const en = {
         tabsOf: (name: string) => `Sample ${name}`,
         addTests: 'Add tests',
         addTestsWhich: 'Tests',
+        panelOf: (panel: string, missing: number, all: number) => `Panel ${panel}, ${
+            missing < all ? `the other ${missing} of ` : ''}${count(all, 'test')}`,
         testsAdded: (n: number) => `${count(n, 'test')} added.`,
         cancelTest: (code: string) => `Cancel ${code}`,
         restoreTest: (code: string) => `Take ${code} back`,
@@ -404,7 +406,10 @@ export const en = {
         reopenWhat: 'The result is no longer verified: it stands until another is entered, and is'
             + ' verified and approved anew.',
         testReopened: (code: string) => `${code} is reopened.`,
-        testRetested: (code: string) => `${code} is to be tested again.`,
+        testRetested: (code: string, n: number) => `${code} is to be tested again${
+            n > 1 ? ` ${n} times` : ''}.`,
+        replicates: 'Repetitions',
+        testRecord: (code: string) => `History, files and comments of ${code}`,
         testActs: (code: string) => `Acts on ${code}`,
         rounds: (n: number) => `Round ${n}`,
         approval: { pending: 'Pending', approved: 'Approved', rejected: 'Rejected' },

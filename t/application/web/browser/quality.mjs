@@ -371,7 +371,13 @@ async function investigations(page) {
     const form = page.getByRole('dialog', { name: 'Add an action' });
     await form.getByLabel('What is to be done').fill('Retest from the retained bottle');
     await form.getByRole('button', { name: 'Add an action' }).click();
-    await page.getByRole('button', { name: 'Done: Retest from the retained bottle' }).waitFor();
+    await page.getByRole('button', { name: 'Done: Retest from the retained bottle' }).click();
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Not done: Retest from the retained bottle' }).click();
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Done: Retest from the retained bottle', exact: true }).waitFor();
+    is((await ask(page, 'GET', `/investigations/${idIn(page)}`)).actions.at(-1).doneAt, null,
+        'an action is done, and not done after all');
     await looks(page, 'investigation');
     ok(/phase 1: 0 of 8/.test(await page.textContent('.beside')), 'what phase 1 looks at');
     await press(page, 'e');

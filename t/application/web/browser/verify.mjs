@@ -50,9 +50,17 @@ async function sendingBack(page) {
     await page.locator('tr', { hasText: 'media_qc_failed' }).getByRole('button',
         { name: 'Send back' }).click();
     await page.fill('#reason', 'Repeat it on another lot');
-    await press(page, 'Enter');
+    const to = page.getByLabel('To', { exact: true });
+    ok(await to.locator('option').first().textContent() !== 'anybody',
+        'a result goes back to whoever entered it, unless somebody is chosen');
+    await to.selectOption({ label: 'Yuki Tanaka' });
+    await page.locator('[role=dialog] [type=submit]').click();
     await until(page, () => /31 results/.test(document.querySelector('.head')?.textContent),
         'a result is sent back with a reason');
+    const { data } = await ask(page, 'GET', '/sample-tests?status=entered&include=sample&limit=200');
+    const { data: people } = await ask(page, 'GET', '/people?limit=200');
+    const { assignedTo } = data.find(({ returned }) => returned?.reason === 'Repeat it on another lot');
+    is(people.find(({ id }) => id === assignedTo)?.displayName, 'Yuki Tanaka', 'it is sent to whom was chosen');
     ok(/1 sent back/.test(await page.textContent('.statusline')), 'the foot says how many were sent back');
 }
 

@@ -18,6 +18,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
+import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { Issued, Preview } from '../certificates/preview.tsx';
@@ -73,9 +74,11 @@ function Beside({ task }: { task: Task }): ReactElement {
     );
 }
 
-function Opened({ task }: { task: Task }): ReactElement {
+function Opened({ task, tab }: { task: Task; tab: string }): ReactElement {
     const { organization } = useSession();
     const actions = useMemo(() => allowed(approvalActions, [task]), [task]);
+    const tabs = [{ id: '', title: t.record.tabs.overview }, ...useRecordTabs({ id: task.id,
+        table: 'approval', history: '/approval-records/{id}/history' })];
 
     useActions(actions);
     useEffect(() => {
@@ -97,26 +100,30 @@ function Opened({ task }: { task: Task }): ReactElement {
                 <span className="push" />
                 {task.status === 'pending' ? <ActBar actions={actions} /> : null}
             </div>
-            <div className="body">
-                <div className="pane">
-                    {task.status === 'pending' ? <Preview sampleId={task.sampleId} />
-                        : <Issued sampleId={task.sampleId} />}
+            <TabBar label={nameOf(task)} tabs={tabs} at={tab}
+                href={(to) => paths.approval(task.id, to)} />
+            {tab === '' ? (
+                <div className="body">
+                    <div className="pane">
+                        {task.status === 'pending' ? <Preview sampleId={task.sampleId} />
+                            : <Issued sampleId={task.sampleId} />}
+                    </div>
+                    <Beside task={task} />
                 </div>
-                <Beside task={task} />
-            </div>
+            ) : <TabPane tabs={tabs} at={tab} />}
         </>
     );
 }
 
 // The inbox has the approval with its sample; its page begins behind the one before it.
-export function ApprovalRecord({ id }: { id: number }): ReactElement {
+export function ApprovalRecord({ id, tab }: { id: number; tab: string }): ReactElement {
     const found = useRead('/approval-records',
         { params: { query: { cursor: id - 1, limit: 1 } } }, { live: 15 });
     const task = found.data?.data.find((one) => one.id === id);
 
     return (
         <main className="page" id="main" tabIndex={-1}>
-            {task ? <Opened key={id} task={task} /> : (
+            {task ? <Opened key={id} task={task} tab={tab} /> : (
                 <>
                     <div className="head"><h1>{words.title}</h1></div>
                     {found.error ? <Refused problem={found.error} /> : null}

@@ -14,8 +14,8 @@ export const approvalRoutes: Route[] = [
         page: () => <ApprovalList />,
     },
     {
-        pattern: '/approvals/:id',
+        pattern: '/approvals/:id/:tab?',
         permission: 'approval.decide',
-        page: ({ id }) => <ApprovalRecord id={Number(id)} />,
+        page: ({ id, tab }) => <ApprovalRecord id={Number(id)} tab={tab ?? ''} />,
     },
 ];

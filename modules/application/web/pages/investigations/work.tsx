@@ -3,7 +3,7 @@
 // The work of an investigation: every value of its test, the actions, cause and conclusion.
 import type { ReactElement } from 'react';
 
-import { finish } from '../../actions/investigations.ts';
+import { finish, unfinish } from '../../actions/investigations.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
@@ -63,6 +63,27 @@ export function Values({ one }: { one: Investigation }): ReactElement {
     ) : <Nothing title={words.noValue} />;
 }
 
+function Done({ one, act }: {
+    one: Investigation; act: Investigation['actions'][number];
+}): ReactElement {
+    const { actions: texts } = words;
+    const change = act.doneAt ? unfinish : finish;
+    return (
+        <span className="line">
+            {act.doneAt ? (
+                <Status glyph="ready" tone="ready"><Moment at={act.doneAt} day /></Status>
+            ) : null}
+            {may('investigation.work') ? (
+                <Button kind={act.doneAt ? 'row plain' : 'row'}
+                    label={(act.doneAt ? texts.unfinish : texts.finish)(act.text)}
+                    onPress={() => change(one, act)}>
+                    {act.doneAt ? texts.unfinishShort : texts.finishShort}
+                </Button>
+            ) : null}
+        </span>
+    );
+}
+
 export function Actions({ one }: { one: Investigation }): ReactElement {
     const person = usePeople();
     const { actions: texts } = words;
@@ -75,14 +96,7 @@ export function Actions({ one }: { one: Investigation }): ReactElement {
                     { title: texts.owner, className: 'w-name', cell: (act) => person(act.ownerId) },
                     { title: texts.due, className: 'w-due',
                         cell: (act) => act.dueDate ? dayOf(act.dueDate) : null },
-                    { title: texts.done, className: 'w-who', cell: (act) => act.doneAt
-                        ? <Status glyph="ready" tone="ready"><Moment at={act.doneAt} day /></Status>
-                        : may('investigation.work') ? (
-                            <Button kind="row" label={texts.finish(act.text)}
-                                onPress={() => finish(one, act)}>
-                                {texts.finishShort}
-                            </Button>
-                        ) : null },
+                    { title: texts.done, className: 'w-who', cell: (act) => <Done one={one} act={act} /> },
                 ]} />
         </>
     );

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { later } from '../../later.tsx';
 import { sampleTabs } from '../../paths.ts';
+import { recordTabs } from '../../record/tab-names.ts';
 import type { Route } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 
 const SampleList = later(async () => (await import('./list.tsx')).SampleList);
 const SampleRecord = later(async () => (await import('./record.tsx')).SampleRecord);
 const OfTest = later(async () => (await import('./of-test.tsx')).OfTest);
+const TestRecord = later(async () => (await import('./test-record.tsx')).TestRecord);
 
 export const sampleRoutes: Route[] = [
     {
@@ -17,9 +19,10 @@ export const sampleRoutes: Route[] = [
         ahead: async (search) => (await import('./list.tsx')).readSamples(search),
     },
     {
-        pattern: '/sample-tests/:id',
+        pattern: '/sample-tests/:id/:tab?',
         permission: 'data.read',
-        page: ({ id }) => <OfTest key={id} id={Number(id)} />,
+        page: ({ id, tab }) => recordTabs.some((known) => known === tab)
+            ? <TestRecord id={Number(id)} tab={tab ?? ''} /> : <OfTest key={id} id={Number(id)} />,
     },
     {
         pattern: '/samples/:id/:tab?',

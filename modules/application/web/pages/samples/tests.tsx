@@ -46,7 +46,7 @@ const glyphs: Record<Test['status'], Extract<Tone, GlyphName>> = {
     pending: 'progress', entered: 'progress', verified: 'ready',
 };
 
-function State({ test }: { test: Test }): ReactElement {
+export function State({ test }: { test: Test }): ReactElement {
     if (test.disposition !== 'active') {
         return <span className="quiet">{t.sample.off[test.disposition]}</span>;
     }
