@@ -137,7 +137,8 @@ UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
 # What the pages are made of.
 PAGES_SOURCES := $(shell find modules/application/web -type f 2>/dev/null) \
-    $(patsubst %,modules/application/%,build.mjs package.json tsconfig.json)
+    $(patsubst %,modules/application/%,build.mjs package.json tsconfig.json) \
+    conf/profiles/README.md
 # What tests read files with, and what writes down the tables of all resources.
 READER := $(OUT)/t/lib/reader
 TABLES := $(OUT)/t/contract/tables

@@ -5,9 +5,8 @@
  */
 #include <apr_strings.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "formats/read.h"
+#include "instruments/cells.h"
 #include "instruments/import.h"
 #include "instruments/instruments.h"
 #include "kernel/base64.h"
@@ -30,38 +29,9 @@ static const lims_field_t grid_query[] = {
     { .name = "rows",
       .type = LIMS_T_INTEGER,
       .min = 1,
-      .max = 1000,
+      .max = LIMS_CELLS_ROWS_MAX,
       .fallback = "200",
       .doc = "Number of rows to show of each sheet." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t row_fields[] = {
-    { .name = "row",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of the row or line, from 1, as reasons name it." },
-    { .name = "cells",
-      .type = LIMS_T_STRING_LIST,
-      .flags = LIMS_F_OUT,
-      .doc = "Texts of the cells, exactly as in the file; the first is column 1." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t sheet_fields[] = {
-    { .name = "name",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Name of the sheet; empty in a file without named sheets." },
-    { .name = "rowCount",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of rows of the sheet." },
-    { .name = "rows",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = row_fields,
-      .doc = "Rows that were asked for." },
     LIMS_FIELD_END,
 };
 
@@ -69,7 +39,7 @@ static const lims_field_t grid_output[] = {
     { .name = "sheets",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
-      .members = sheet_fields,
+      .members = lims_sheet_fields,
       .doc = "Sheets of the file; none where it cannot be read." },
     { .name = "problem",
       .type = LIMS_T_STRING,
@@ -145,39 +115,6 @@ static const lims_error_t *count_files(lims_request_t *rq)
 
 /* --- The grid -------------------------------------------------------------- */
 
-static void write_row(lims_writer_t *w, const lims_row_t *row)
-{
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "row");
-    lims_writer_integer(w, row->number);
-    lims_writer_key(w, "cells");
-    lims_writer_array_begin(w);
-    for (int i = 0; i < row->count; i++) {
-        lims_writer_string(w, row->cells[i].text);
-    }
-    lims_writer_array_end(w);
-    lims_writer_object_end(w);
-}
-
-static void write_sheet(lims_writer_t *w, const lims_sheet_t *sheet, int from, int rows)
-{
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "name");
-    lims_writer_string(w, sheet->name);
-    lims_writer_key(w, "rowCount");
-    lims_writer_integer(w, sheet->count);
-    lims_writer_key(w, "rows");
-    lims_writer_array_begin(w);
-    for (int i = 0; i < sheet->count && rows > 0; i++) {
-        if (sheet->rows[i].number >= from) {
-            write_row(w, &sheet->rows[i]);
-            rows--;
-        }
-    }
-    lims_writer_array_end(w);
-    lims_writer_object_end(w);
-}
-
 static int number_of(const lims_request_t *rq, const char *name)
 {
     return (int)strtol(lims_values_get(rq->values, name), NULL, 10);
@@ -185,22 +122,16 @@ static int number_of(const lims_request_t *rq, const char *name)
 
 static void write_grid(lims_request_t *rq, const char *bytes, apr_size_t length)
 {
-    const char *wanted = lims_values_get(rq->values, "sheet");
+    const lims_cells_t which = { .sheet = lims_values_get(rq->values, "sheet"),
+                                 .from = number_of(rq, "from"),
+                                 .rows = number_of(rq, "rows") };
     lims_reasons_t *reasons = lims_reasons_create(rq->pool);
     const lims_document_t *document = lims_document_read(bytes, length, NULL, reasons, rq->pool);
     lims_writer_t *w = lims_writer_create(rq->pool);
 
     lims_writer_object_begin(w);
     lims_writer_key(w, "sheets");
-    lims_writer_array_begin(w);
-    for (int i = 0; document && i < document->count; i++) {
-        const lims_sheet_t *sheet = &document->sheets[i];
-
-        if (wanted ? strcmp(sheet->name, wanted) == 0 : !sheet->hidden) {
-            write_sheet(w, sheet, number_of(rq, "from"), number_of(rq, "rows"));
-        }
-    }
-    lims_writer_array_end(w);
+    lims_cells_write(w, document, &which);
     lims_writer_key(w, "problem");
     lims_writer_string(w, document || reasons->list->nelts == 0
                               ? NULL

@@ -389,7 +389,8 @@ static const char *write_document(const lims_import_t *import, int at_most, apr_
 
     lims_writer_object_begin(w);
     if (profile) {
-        member(w, "profileId", profile->id);
+        lims_writer_key(w, "profileId");
+        lims_writer_raw(w, profile->id);
         member(w, "profileName", profile->name);
         member(w, "timeZone", profile->time_zone);
         member(w, "doubledHour", lims_doubled_names[profile->doubled_hour]);

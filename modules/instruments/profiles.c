@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profiles.c - profiles: declarations of the files of a laboratory and of how
- * they are read (profiles/profile.h). Managed from the command line.
+ * they are read (profiles/profile.h).
  *
  * A version is added as a draft, tested on files, and activated; after that it
  * never changes. A change is a new version.
@@ -9,13 +9,11 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "instruments/import.h"
 #include "instruments/instruments.h"
 #include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "profiles/golden.h"
-#include "service/content.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "draft", "active", "retired", NULL };
@@ -94,31 +92,6 @@ static const lims_field_t add_input[] = {
       .min = 2,
       .max = LIMS_PROFILE_MAX,
       .doc = "Definition of the profile, a JSON object: `--definition @profile.json`." },
-    LIMS_FIELD_END,
-};
-
-/* Does the same with a file that a caller brings to try a profile. */
-static const lims_field_t trial_input[] = {
-    { .name = "fileName",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 255,
-      .fallback = "file",
-      .doc = "Name of the file, such as run42.csv." },
-    { .name = "content",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_FILE,
-      .max = 64 * 1024 * 1024,
-      .doc = "Content of a file that is text in UTF-8: `--content @run42.csv`." },
-    { .name = "contentBase64",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_FILE64,
-      .max = 96 * 1024 * 1024,
-      .doc = "Content of any file: `--content-base64 @run42.xlsx`, or its bytes in base64 without "
-             "line breaks." },
-    { .name = "fileId",
-      .type = LIMS_T_ID,
-      .doc = "Id of an instrument file that the service has kept." },
     LIMS_FIELD_END,
 };
 
@@ -263,64 +236,6 @@ static const lims_error_t *activate(lims_request_t *rq)
     return lims_database_run(results, rq, calls, 2, 0);
 }
 
-/* --- Trying --------------------------------------------------------------- */
-
-/* Gets the file to test, from the request or from the stored files. */
-static const lims_error_t *read_file(lims_import_t **import, lims_request_t *rq)
-{
-    const char *name = lims_values_get(rq->values, "fileName");
-    const char *id = lims_values_get(rq->values, "fileId");
-    int given = !!lims_values_get(rq->values, "content") +
-                !!lims_values_get(rq->values, "contentBase64") + !!id;
-    const char *bytes = NULL;
-    apr_size_t length = 0;
-    const lims_error_t *error;
-
-    if (given != 1) {
-        return lims_client_error(
-            rq->pool, LIMS_E_INVALID_BODY,
-            "The file comes as content, as contentBase64 or as fileId: one of them.");
-    }
-    error = lims_content_read(&bytes, &length, rq);
-    if (error) {
-        return error;
-    }
-    *import = lims_import_create(name, bytes, length, NULL, rq->pool);
-    if (!*import) {
-        return lims_no_digest(rq->pool);
-    }
-    return id ? lims_import_load(*import, rq, id) : NULL;
-}
-
-static void render(lims_request_t *rq, const lims_import_t *import)
-{
-    rq->reply->body = lims_import_document(import, 0, rq->pool);
-    rq->reply->length = rq->reply->body ? strlen(rq->reply->body) : 0;
-}
-
-static const lims_error_t *try_profile(lims_request_t *rq)
-{
-    const char *text = lims_result_get(rq->locked, 0, "definition");
-    const lims_profile_t *parsed = NULL;
-    lims_profile_t *profile;
-    lims_import_t *import = NULL;
-    const lims_error_t *error = lims_profile_parse(&parsed, text, strlen(text), rq->pool);
-
-    if (!error) {
-        error = read_file(&import, rq);
-    }
-    if (error) {
-        return error;
-    }
-    profile = apr_pmemdup(rq->pool, parsed, sizeof(*parsed));
-    profile->id = lims_values_get(rq->values, "id");
-    import->profiles = apr_array_make(rq->pool, 1, sizeof(const lims_profile_t *));
-    APR_ARRAY_PUSH(import->profiles, const lims_profile_t *) = profile;
-    lims_import_read(import);
-    render(rq, import);
-    return NULL;
-}
-
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e add_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_COUNT };
@@ -356,6 +271,7 @@ static const lims_route_t routes[] = {
           "Code and name are those in the definition. Each error in it is reported with the path "
           "of the member. Test the draft on files (profile test), then activate it.",
       .permission = "profile.manage",
+      .flags = LIMS_R_FILE,
       .input = add_input,
       .status = 201,
       .check = check_definition,
@@ -396,102 +312,5 @@ const lims_resource_t lims_instrument_profile = {
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_PROFILE_GET,
-    .lock = LIMS_STMT_PROFILE_LOCK,
-};
-
-static const lims_field_t trial_counts[] = {
-    { .name = "rows",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of rows that were read." },
-    { .name = "results",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of results of samples." },
-    { .name = "controls",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of results of QC controls." },
-    { .name = "skipped",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of rows that the profile leaves out." },
-    LIMS_FIELD_END,
-};
-
-/* The first five are there where the profile fits the file. */
-static const lims_field_t trial_output[] = {
-    { .name = "profileId",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
-      .doc = "Id of the profile, absent where it does not fit the file." },
-    { .name = "profileName",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
-      .doc = "Name of the profile, absent where it does not fit the file." },
-    { .name = "timeZone",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
-      .doc = "Time zone of times that do not state theirs, absent where the profile has none: the "
-             "organization's." },
-    { .name = "doubledHour",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
-      .doc = "The profile's choice between the two instants that a time can mean when clocks are "
-             "set back, absent where the profile does not fit the file." },
-    { .name = "policy",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT | LIMS_F_OPTIONAL,
-      .doc = "Rules of the profile for writing results, absent where it does not fit the file." },
-    { .name = "counts",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT,
-      .members = trial_counts,
-      .doc = "Number of rows by what they are." },
-    { .name = "blocking",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_OUT,
-      .doc = "Number of reasons for which the file would not be imported." },
-    { .name = "reasons",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT,
-      .doc = "Reasons, each with code, severity, message and its place in the file." },
-    { .name = "readings",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT,
-      .doc = "Readings, each with its place in the file and what it says." },
-    { .name = "controls",
-      .type = LIMS_T_JSON,
-      .flags = LIMS_F_OUT,
-      .doc = "Kinds of QC controls that the readings refer to by their index." },
-    LIMS_FIELD_END,
-};
-
-static const lims_route_t trial_routes[] = {
-    { .method = "POST",
-      .path = "/instrument-profiles/:id/test",
-      .command = "profile test",
-      .surfaces = LIMS_SURFACES_PEOPLE,
-      .operation = "testInstrumentProfile",
-      .summary = "Test a profile on a file: show what it reads, and keep nothing",
-      .description = "The answer has the readings, each with its place, and every reason why the "
-                     "file would not be imported. Whether its samples and tests exist is not "
-                     "checked: instrument-file reevaluate does that.",
-      .permission = "profile.manage",
-      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
-      .input = trial_input,
-      .output = trial_output,
-      .status = 200,
-      .handler = try_profile,
-      .errors = add_errors },
-    LIMS_ROUTE_END,
-};
-
-const lims_resource_t lims_profile_trial = {
-    .name = "profile",
-    .title = "Profiles",
-    .schema = "InstrumentProfileTrial",
-    .doc = "Test of a profile on a file.",
-    .routes = trial_routes,
     .lock = LIMS_STMT_PROFILE_LOCK,
 };

@@ -35,11 +35,12 @@ SELECT EXISTS (
 
 -- name: profile_add one
 -- Assigns the next version of the code. If two are added at the same time, the unique
--- key refuses one.
+-- key refuses one. The instrument stays that of the version before.
 INSERT INTO lims.instrument_profile
-      (organization_id, code, version, name, definition)
+      (organization_id, code, version, name, instrument_id, definition)
 SELECT :$organization::bigint, :code::text, coalesce(max(p.version), 0) + 1,
-       :name::text, :definition::jsonb
+       :name::text, (array_agg(p.instrument_id ORDER BY p.version DESC))[1],
+       :definition::jsonb
   FROM lims.instrument_profile p
  WHERE p.organization_id = :$organization::bigint
    AND p.code = :code::text

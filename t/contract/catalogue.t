@@ -213,6 +213,7 @@ my %in_c_alone = (
             "testInstrumentProfile.$_" => 'of a trial, which keeps nothing') }
         qw(content contentBase64)),
     'testInstrumentProfile.fileName' => 'of a trial, which keeps nothing',
+    'testInstrumentProfile.gridSheet' => 'of a trial, which keeps nothing',
     map { ("releaseInstrumentFile.$_" => 'in the resolution, a document',
             "decideInstrumentFile.decisions.$_" => 'in the decisions, a document') }
         qw(exclude.sheet exclude.cell exclude.test exclude.trackingId exclude.reason
