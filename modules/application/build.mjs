@@ -5,7 +5,8 @@
 // The application's OpenAPI document OPENAPI gives the types of its resources (TYPES) and, beside
 // them, the bodies that forms are made of (bodies.json). The types are checked against web/ by the
 // compiler, bundled with hashed names into OUT and compressed. API is the API's own document, which
-// the pages show as its reference. OUT appears only when all of it is made.
+// the pages show as its reference; that of the members of profiles is in their manual. OUT appears
+// only when all of it is made.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -117,6 +118,21 @@ const reference = {
     },
 };
 
+// The members of profiles, as the manual describes them.
+const profileMembers = {
+    name: 'profile-members',
+    setup(bundle) {
+        const namespace = 'profile-members';
+        bundle.onResolve({ filter: /^#profile-members$/ },
+            () => ({ path: join(here, '../../conf/profiles/README.md'), namespace }));
+        bundle.onLoad({ filter: /.*/, namespace }, ({ path }) => {
+            const [, contents] = /<!-- reference: begin -->\n(.*)<!-- reference: end -->/s
+                .exec(readFileSync(path, 'utf8'));
+            return { contents, loader: 'text' };
+        });
+    },
+};
+
 const common = {
     absWorkingDir: here,
     bundle: true,
@@ -139,7 +155,7 @@ async function bundle(folder) {
         splitting: true,
         metafile: true,
         define: { 'process.env.NODE_ENV': '"production"' },
-        plugins: [onlyOurLanguages, reference],
+        plugins: [onlyOurLanguages, reference, profileMembers],
     });
     const start = await build({ ...common, entryPoints: ['web/start.ts'], write: false,
         outfile: 'start.js', format: 'iife' });

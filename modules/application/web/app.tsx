@@ -32,6 +32,7 @@ import { investigationRoutes } from './pages/investigations/routes.tsx';
 import { lotRoutes } from './pages/lots/routes.tsx';
 import { keyRoutes } from './pages/keys/routes.tsx';
 import { userRoutes } from './pages/users/routes.tsx';
+import { profileRoutes } from './pages/profiles/routes.tsx';
 import { receiveRoutes } from './pages/receive/routes.tsx';
 import { referenceRoutes } from './pages/reference/routes.tsx';
 import { sampleRoutes } from './pages/samples/routes.tsx';
@@ -78,6 +79,7 @@ const routes: Route[] = [
     ...userRoutes,
     ...keyRoutes,
     ...webhookRoutes,
+    ...profileRoutes,
 ];
 
 function Application(): ReactElement | null {

@@ -71,6 +71,11 @@ export const paths = {
     instrumentFileRow: (id: number, row: number, sheet: string | null) =>
         `${base}/instrument-files/${id}?row=${row}${
             sheet === null ? '' : `&sheet=${encodeURIComponent(sheet)}`}`,
+    profiles: (query = '') => `${base}/instrument-profiles${query}`,
+    // `from`: the version that another one begins with.
+    newProfile: (from?: number) =>
+        `${base}/instrument-profiles/new${from === undefined ? '' : `?from=${from}`}`,
+    profile: (id: number, tab = '') => `${base}/instrument-profiles/${id}${tab ? `/${tab}` : ''}`,
     qcSeries: (id?: number, panel?: 'change', query = '') =>
         `${base}/qc-series${id === undefined ? '' : `/${id}`}${panel ? `/${panel}` : ''}${query}`,
     qcBatches: (query = '') => `${base}/qc-batches${query}`,

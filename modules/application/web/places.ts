@@ -27,6 +27,8 @@ const pages: Record<string, (id: number) => string> = {
     'qc-batch': (id) => paths.qcBatch(id),
     'qc-series': (id) => paths.qcSeries(id),
     'instrument-file': (id) => paths.instrumentFile(id),
+    profile: (id) => paths.profile(id),
+    'instrument-profile': (id) => paths.profile(id),
     investigation: (id) => paths.investigation(id),
 };
 

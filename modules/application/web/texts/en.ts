@@ -20,6 +20,7 @@ import { labels } from './en-labels.ts';
 import { lots } from './en-lots.ts';
 import { orders } from './en-orders.ts';
 import { inPolicies, organization } from './en-organization.ts';
+import { profiles } from './en-profiles.ts';
 import { receive } from './en-receive.ts';
 import { record } from './en-record.ts';
 import { reference } from './en-reference.ts';
@@ -87,6 +88,7 @@ export const en = {
     users,
     apiKeys,
     webhooks,
+    profiles,
     close: 'Close',
     cancel: 'Back',
     tryAgain: 'Try again',

@@ -3,6 +3,7 @@
 // Administration in the browser, page by page, by one administrator.
 import { keys } from './keys.mjs';
 import { organization, signsOrganization } from './organization.mjs';
+import { profiles } from './profiles.mjs';
 import { reference } from './reference.mjs';
 import { instruments } from './reference_instruments.mjs';
 import { desk, ok, open, quiet, run, signIn } from './support.mjs';
@@ -29,6 +30,7 @@ run(async (browser) => {
     await users(browser, here);
     await keys(here);
     await webhooks(here);
+    await profiles(browser, here);
     await organization(here);
     quiet(here);
 

@@ -167,7 +167,7 @@ function placeOf({ reason, decision }: Card, cells: string[], several: boolean):
 }
 
 interface CardProperties {
-    file: InstrumentFile;
+    file: InstrumentFile | null;
     card: Card;
     here: boolean;
     review: boolean;
@@ -190,13 +190,13 @@ function Decide(properties: CardProperties): ReactElement {
                     <strong>{placeOf(card, cells, several)}</strong> {reason?.message}{' '}
                     {reason ? <Code of={reason.code} /> : null}
                 </p>
-                {decision ? <Answered file={file} decision={decision} review={review} /> : null}
+                {decision && file ? <Answered file={file} decision={decision} review={review} /> : null}
                 {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}
-                {open && here && review && asked
+                {open && here && review && asked && file
                     ? <Means key={card.key} file={file} reason={reason} /> : null}
-                {open && here && reason && row !== null && !reason.excludable
+                {open && here && file && reason && row !== null && !reason.excludable
                     ? <p className="quiet">{texts.notLeftOut}</p> : null}
-                {open && here && review && row !== null && reason?.excludable ? (
+                {open && here && review && file && row !== null && reason?.excludable ? (
                     <p className="line">
                         <Button kind="row" keys="x"
                             onPress={() => leaveOut(file, reason.sheet ?? '', row, several)}>
@@ -210,7 +210,9 @@ function Decide(properties: CardProperties): ReactElement {
 }
 
 interface Properties {
-    file: InstrumentFile;
+    // The file that is decided about; null: it is not kept, and nothing is decided.
+    file: InstrumentFile | null;
+    title: string;
     cards: Card[];
     at: string | null;
     review: boolean;
@@ -222,13 +224,13 @@ interface Properties {
 }
 
 export function Cards(properties: Properties): ReactElement {
-    const { file, cards, at, review, cellsOf, several, go, next } = properties;
+    const { file, title, cards, at, review, cellsOf, several, go, next } = properties;
     const open = cards.filter((card) => card.open);
     const here = open.findIndex(({ key }) => key === at);
     return (
         <>
             <h2 id="decide">
-                {texts.decide(open.length)}
+                {title}
                 <span className="push quiet small">
                     {here >= 0 ? texts.of(here + 1, open.length) : ''}
                 </span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Profile by which a file was read, and time of reading; another profile is chosen here.
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { tell } from '../../acting/action.ts';
 import { readBy } from '../../actions/instrument-files.ts';
@@ -9,6 +9,8 @@ import { rowsOf, useInstruments, usePeople } from '../../api/names.ts';
 import { useAll } from '../../api/read.ts';
 import { decisionsOf } from '../../nouns/file-reasons.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { paths } from '../../paths.ts';
+import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import type { InstrumentFile } from './preview.ts';
 
@@ -28,6 +30,15 @@ function Profile({ file }: { file: InstrumentFile }): ReactElement {
     );
 }
 
+// The profile by which the file was read, with the way to it: where that is wrong, it is mended.
+function ReadBy({ file }: { file: InstrumentFile }): ReactNode {
+    const found = useAll('/instrument-profiles', rowsOf).find(({ code, version }) =>
+        code === file.profileCode && version === file.profileVersion);
+    const name = file.profileCode ? texts.version(file.profileCode, file.profileVersion)
+        : texts.noProfile;
+    return found ? <Link href={paths.profile(found.id)}>{name}</Link> : name;
+}
+
 export function FileFacts({ file, review }: {
     file: InstrumentFile; review: boolean;
 }): ReactElement {
@@ -38,8 +49,7 @@ export function FileFacts({ file, review }: {
             <dl className="pairs">
                 <dt>{texts.profile}</dt>
                 <dd>
-                    {file.profileCode ? texts.version(file.profileCode, file.profileVersion)
-                        : texts.noProfile}
+                    <ReadBy file={file} />
                     {review ? <> <Profile file={file} /></> : null}
                 </dd>
                 {instrument ? (

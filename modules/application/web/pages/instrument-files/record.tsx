@@ -62,7 +62,7 @@ function markedOf(
     const results = held ? preview?.results ?? [] : file.results;
     const here = (one: { sheet: string | null }): boolean => (one.sheet ?? '') === sheet;
     return {
-        held,
+        title: held ? texts.would : texts.was,
         reasons: (row) => cards.flatMap(({ open, reason }) =>
             open && reason && reason.row === row && here(reason) ? [reason] : []),
         excluded: (row) => isExcluded(decisions, sheet, row),
@@ -186,7 +186,7 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
                 <div className="body">
                     <div className="pane">
                         {file.contentRemovedAt ? <Nothing title={texts.removed} /> : (
-                            <SheetPane file={file} found={found} sheet={sheet} row={at.row}
+                            <SheetPane name={file.fileName} found={found} sheet={sheet} row={at.row}
                                 marked={markedOf(file, preview.data, cards, sheet?.name ?? '')}
                                 whole={cards.flatMap(({ open, reason }) => open && reason
                                     && reason.row === null ? [reason] : [])}
@@ -196,8 +196,9 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
                         )}
                     </div>
                     <aside className="peek" aria-labelledby="decide">
-                        <Cards file={file} cards={cards} at={at.card} review={review}
-                            cellsOf={cellsOf} several={several} go={go}
+                        <Cards file={file} cards={cards}
+                            title={texts.decide(cards.filter(({ open }) => open).length)}
+                            at={at.card} review={review} cellsOf={cellsOf} several={several} go={go}
                             next={() => keys.find(({ id }) => id === 'reason.next')?.run()} />
                         {preview.error ? <Refused problem={preview.error} /> : null}
                         <FileFacts file={file} review={review} />

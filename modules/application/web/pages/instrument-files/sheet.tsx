@@ -35,16 +35,19 @@ function columnWidth(rows: SheetRow[], column: number, width: number): string | 
     return width > fit ? 'w-name' : undefined;
 }
 
+// A value that is, or would be, the result of a test or control.
+export type Value = Pick<Written, 'testCode' | 'qualifier' | 'result' | 'unit' | 'qcControlId'>;
+
 export interface Marked {
     // Open reasons of a row.
     reasons: (row: number) => Reason[];
     excluded: (row: number) => boolean;
-    results: (row: number) => Written[];
-    // Whether the row is held: nothing of it has been written yet.
-    held: boolean;
+    results: (row: number) => Value[];
+    // Heading of the results: would be written, was written.
+    title: string;
 }
 
-function told(written: Written): string {
+function told(written: Value): string {
     const value = [valueOf(written), written.unit ?? ''].filter(Boolean).join(' ');
     const text = [written.testCode, value].filter(Boolean).join(', ');
     return written.qcControlId === null ? text : texts.control(text);
@@ -169,9 +172,7 @@ export function SheetTable({ name, sheet, at, marked, move }: Properties): React
                             <strong>{letterOf(i)}</strong>
                         </th>
                     ))}
-                    <th scope="col" className="w-long">
-                        {marked.held ? texts.would : texts.was}
-                    </th>
+                    <th scope="col" className="w-long">{marked.title}</th>
                 </tr>
             </thead>
             <tbody>

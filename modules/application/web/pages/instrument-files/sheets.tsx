@@ -3,6 +3,7 @@
 // The sheets of a file, a part of their rows at a time: the part in which the row at hand is.
 import type { ReactElement } from 'react';
 
+import type { Problem } from '../../api/problem.ts';
 import { useRead } from '../../api/read.ts';
 import type { Reason } from '../../nouns/file-reasons.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,13 +16,23 @@ import { SheetTable } from './sheet.tsx';
 import type { Marked, Sheet } from './sheet.tsx';
 
 const texts = t.instrumentFiles;
-const part = 200;
+// Rows that are read at a time.
+export const part = 200;
 
-const startOf = (row: number | null): number =>
+export const startOf = (row: number | null): number =>
     Math.floor(((row ?? 1) - 1) / part) * part + 1;
 
+export interface FoundSheets {
+    sheets: Sheet[];
+    problem: string | null;
+    error: Problem | null;
+    waits: boolean;
+}
+
 // Reads the sheets that are not hidden, and `name` with them if a reason leads to a hidden one.
-export function useSheets(file: InstrumentFile, name: string, row: number | null) {
+export function useSheets(
+    file: InstrumentFile, name: string, row: number | null,
+): FoundSheets {
     const enabled = file.contentRemovedAt === null;
     const query = { from: startOf(row), rows: part };
     const shown = useRead('/instrument-files/{id}/grid',
@@ -69,8 +80,8 @@ function Part({ sheet, from, move }: {
 }
 
 interface Properties {
-    file: InstrumentFile;
-    found: ReturnType<typeof useSheets>;
+    name: string;
+    found: FoundSheets;
     sheet: Sheet | undefined;
     row: number | null;
     marked: Marked;
@@ -81,7 +92,7 @@ interface Properties {
 }
 
 export function SheetPane(pane: Properties): ReactElement {
-    const { file, found, sheet, row, marked, whole, show, move } = pane;
+    const { name: title, found, sheet, row, marked, whole, show, move } = pane;
     const { sheets, problem, error, waits } = found;
     return (
         <>
@@ -93,14 +104,14 @@ export function SheetPane(pane: Properties): ReactElement {
             ))}
             {problem && whole.length === 0 ? <p className="banner late">{problem}</p> : null}
             {waits && error ? <Refused problem={error} /> : null}
-            {waits && !error ? <Waiting what={file.fileName} /> : null}
+            {waits && !error ? <Waiting what={title} /> : null}
             {sheet && (sheets.length > 1 || sheet.rowCount > part) ? (
                 <div className="banner">
                     <Choice sheets={sheets} sheet={sheet} show={show} />
                     <Part sheet={sheet} from={startOf(row)} move={move} />
                 </div>
             ) : null}
-            {sheet ? <SheetTable name={file.fileName} sheet={sheet} at={row} marked={marked}
+            {sheet ? <SheetTable name={title} sheet={sheet} at={row} marked={marked}
                 move={move} /> : null}
         </>
     );
