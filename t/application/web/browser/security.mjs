@@ -12,7 +12,7 @@ const markup = '<img src=x onerror=hit()>';
 
 // No text of people is on these, or the demonstration has none of them.
 const without = new RegExp('^/app/(?:account|guide|api-reference|receive|orders/new|permissions'
-    + '|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$'
+    + '|instrument-profiles/new|organization|audit/proof|webhook-deliveries|worksheets/of/\\d+)$'
     + '|^(?:a link that is markup|a password set by a link|the first day)$');
 
 // A desk on which whatever runs of the markup is counted.
