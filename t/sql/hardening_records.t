@@ -42,7 +42,8 @@ sub record {
 my $definition = $lab->{definition};
 my $sample     = $base->sample($lab, qw(PB HPC EC HEM));
 is(change(test_definition => $definition->{PB}, code => 'LEAD', unit => 'mg/L',
-        result_type => 'text'), 1, 'a definition without results may change');
+        result_type => 'text', specification_low => undef, specification_high => undef), 1,
+    'a definition without results may change');
 change(test_definition => $definition->{PB}, code => 'PB', unit => 'ug/L',
     result_type => 'numeric');
 change(sample_test => $sample->{PB}, result => '5');

@@ -202,7 +202,8 @@ sub marked {
 my @it = ($lab->{id}, $pb->{PB});
 my @marks = (
     [ 'a result', $pb, $enter, '1', @it ],
-    [ 'its batch', $pb, $cover, $batch, @it ],
+    # The batch is evaluated: with a further test it may lack controls for all of its samples.
+    [ 'its batch', "$reported $pb->{id}", $cover, $batch, @it ],
     [ 'the batch\'s status', "$reported $pb->{id}",
         'UPDATE lims.qc_control SET measured_value = 2 WHERE organization_id = ?', $lab->{id} ],
     [ 'a note on the batch', '', q{UPDATE lims.qc_batch SET notes = 'x' WHERE organization_id = ?},
