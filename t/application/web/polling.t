@@ -19,5 +19,6 @@ LIMS::Test::Browser::run('polling', sub {
             (SELECT DISTINCT role FROM lims.role_permission) r
         WHERE u.email = 'ruth.calder@cedarbasin.example' ON CONFLICT DO NOTHING});
     $super->do(q{SET session_replication_role = 'origin'});
-});
+    # Two minutes of every screen's clock pass in seconds: more requests than one person may send.
+}, conf => "LimsRateLimitSessions 100000\nLimsRateKeys 64");
 done_testing();
