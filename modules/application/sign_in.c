@@ -35,9 +35,9 @@ typedef struct {
 typedef struct {
     account_t accounts[2 * ACCOUNTS_MAX];
     int count;
-    int checks; /* hashes to check, whatever the number of accounts */
-    apr_time_t refused_at; /* when a refusal is answered */
-    bool held;  /* too many failed sign-ins came from the client's address */
+    int checks;                    /* hashes to check, whatever the number of accounts */
+    apr_time_t refused_at;         /* when a refusal is answered */
+    bool held;                     /* too many failed sign-ins came from the client's address */
     const lims_error_t *no_answer; /* the provider of identities failed; NULL: it did not */
 } attempt_t;
 
@@ -162,9 +162,9 @@ static void check_by_provider(attempt_t *attempt, lims_request_t *rq)
     bool right = false;
 
     if (rq->settings->sign_in_provider && is_provider_asked(attempt)) {
-        attempt->no_answer = x->transport->ask_provider(
-            &right, x, rq->settings->sign_in_provider, lims_values_get(rq->values, "email"),
-            lims_values_get(rq->values, "password"));
+        attempt->no_answer = x->transport->ask_provider(&right, x, rq->settings->sign_in_provider,
+                                                        lims_values_get(rq->values, "email"),
+                                                        lims_values_get(rq->values, "password"));
     }
     for (int i = 0; right && i < attempt->count; i++) {
         if (attempt->accounts[i].identified) {
@@ -216,8 +216,7 @@ const lims_error_t *lims_sign_in_work(lims_request_t *rq)
     return error;
 }
 
-const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause,
-                                         const char *message)
+const lims_error_t *lims_sign_in_refused(lims_request_t *rq, const char *cause, const char *message)
 {
     const lims_error_t *error =
         lims_server_error(rq->pool, LIMS_E_UNAUTHORIZED, 4, cause, "%s", message);
@@ -248,6 +247,29 @@ static bool is_failure_of(const account_t *account, const attempt_t *attempt)
     return !account->identified || !attempt->no_answer;
 }
 
+/* Returns the statement that counts a failure for an account. */
+static lims_call_t failure_of(lims_request_t *rq, const account_t *account)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+
+    lims_values_set(values, "organizationId", value_of(account, "organizationId"));
+    lims_values_set(values, "userId", value_of(account, "userId"));
+    lims_values_set(values, "address", rq->exchange->address);
+    return (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED, .values = values };
+}
+
+/* Returns why a sign-in was refused, for the log; `counted`: accounts that it was counted for. */
+static const char *cause_of(const attempt_t *attempt, int counted)
+{
+    if (attempt->held) {
+        return "too many failed sign-ins from this address";
+    }
+    if (counted > 0) {
+        return "wrong password";
+    }
+    return attempt->count > 0 ? "locked account" : "no such account";
+}
+
 /* Counts the failure for each account of the address whose password was compared, and for the
  * client's address; it is kept, although the request is refused. A password that is right for
  * one of the accounts is a failure of none. Where the provider failed the answer says so, whatever
@@ -257,18 +279,12 @@ static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *att
     lims_call_t calls[2 * ACCOUNTS_MAX];
     lims_result_t *ignored[2 * ACCOUNTS_MAX] = { NULL };
     const lims_error_t *error;
+    int accounts = is_right_for_any(attempt) ? 0 : attempt->count;
     int count = 0;
 
-    for (int i = 0; i < attempt->count && !is_right_for_any(attempt); i++) {
-        const account_t *account = &attempt->accounts[i];
-        lims_values_t *values = lims_values_create(rq->pool);
-
-        lims_values_set(values, "organizationId", value_of(account, "organizationId"));
-        lims_values_set(values, "userId", value_of(account, "userId"));
-        lims_values_set(values, "address", rq->exchange->address);
-        if (is_failure_of(account, attempt)) {
-            calls[count++] = (lims_call_t){ .statement = LIMS_STMT_SIGN_IN_FAILED,
-                                            .values = values };
+    for (int i = 0; i < accounts; i++) {
+        if (is_failure_of(&attempt->accounts[i], attempt)) {
+            calls[count++] = failure_of(rq, &attempt->accounts[i]);
         }
     }
     if (count > 0 || !attempt->no_answer) {
@@ -277,13 +293,9 @@ static const lims_error_t *note_failure(lims_request_t *rq, const attempt_t *att
     rq->exchange->not_before = attempt->refused_at;
     error = lims_database_run(ignored, rq, calls, count, LIMS_DB_COMMIT);
     rq->in_transaction = false;
-    return error               ? error
+    return error                ? error
            : attempt->no_answer ? attempt->no_answer
-                                : refuse(rq, attempt->held ? "too many failed sign-ins from this "
-                                                             "address"
-                                             : count          ? "wrong password"
-                                             : attempt->count ? "locked account"
-                                                              : "no such account");
+                                : refuse(rq, cause_of(attempt, count));
 }
 
 void lims_write_choice(lims_writer_t *w, const lims_result_t *accounts, int row)
@@ -332,8 +344,7 @@ static const lims_error_t *replace_session(lims_request_t *rq)
 }
 
 /* Answers with the session that began, as the person will ask for it. */
-static const lims_error_t *answer_session(lims_request_t *rq, const char *id,
-                                          lims_values_t *values)
+static const lims_error_t *answer_session(lims_request_t *rq, const char *id, lims_values_t *values)
 {
     const lims_call_t call = lims_own_session_call(values, rq);
     const lims_actor_t nobody = rq->actor;

@@ -6,7 +6,6 @@
  * took from another value, is a contradiction.
  */
 #include <apr_strings.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "extraction/evidence.h"

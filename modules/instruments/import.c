@@ -203,8 +203,8 @@ static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, con
     return error;
 }
 
-/* Decides by the first readings, or all (0). The document, which may be long, is freed then:
- * the caller may try several times. */
+/* Decides about the file by its first `at_most` readings; 0: by all. The JSON document of the
+ * readings may be large and a caller may decide twice, so that each has a pool of its own. */
 static const lims_error_t *decide_by(lims_import_t *import, lims_request_t *rq, const char *from,
                                      int at_most, const char *resolution, const char *reason)
 {
@@ -212,8 +212,8 @@ static const lims_error_t *decide_by(lims_import_t *import, lims_request_t *rq, 
     const lims_error_t *error;
 
     apr_pool_create(&pool, rq->pool);
-    error = decide(import, rq, from, lims_import_document(import, at_most, pool), resolution,
-                   reason);
+    error =
+        decide(import, rq, from, lims_import_document(import, at_most, pool), resolution, reason);
     apr_pool_destroy(pool);
     return error;
 }

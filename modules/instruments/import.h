@@ -63,6 +63,7 @@ typedef struct {
     apr_array_header_t *named;         /* of lims_named_t: the places in .tests, or NULL */
     /* Content that was read. */
     lims_readings_t *readings;
+    const char *sheets; /* JSON: cells of the file to show, or NULL */
     /* Outcome. */
     bool decided; /* decided by this import; false: another process was faster */
 } lims_import_t;
@@ -120,8 +121,8 @@ const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,
                                         const char *code, const char *message);
 
-/* Longest document of a file's readings, bytes: some hundred thousand of them. What the
- * values of a file share stands in it for each. */
+/* Maximum size of the JSON document of a file's readings, bytes: enough for some hundred
+ * thousand readings. Each repeats the texts that all values of the file share. */
 #define LIMS_IMPORT_DOCUMENT_MAX (64 * 1024 * 1024)
 
 /* import_document.c: the readings as JSON for lims.import_file(); at most so

@@ -318,8 +318,8 @@ static apr_hash_t *control_rows(const lims_readings_t *readings, apr_pool_t *poo
         const lims_reading_t *reading = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
 
         if (reading->control) {
-            apr_hash_set(rows, place_of(reading->sheet, reading->row, 0, pool),
-                         APR_HASH_KEY_STRING, reading);
+            apr_hash_set(rows, place_of(reading->sheet, reading->row, 0, pool), APR_HASH_KEY_STRING,
+                         reading);
         }
     }
     return rows;
@@ -345,8 +345,7 @@ static void write_reasons(lims_writer_t *w, const lims_import_t *import,
     for (int i = 0; i < all->nelts; i++) {
         const lims_reason_t *reason = &APR_ARRAY_IDX(all, i, lims_reason_t);
 
-        write_reason(w, reason,
-                     lims_reason_is_excludable(reason) && !is_in(controls, reason, pool),
+        write_reason(w, reason, lims_reason_is_excludable(reason) && !is_in(controls, reason, pool),
                      i + 1 == all->nelts ? reasons->count - reasons->list->nelts : 0, pool);
     }
     if (import->broken) {
@@ -409,6 +408,10 @@ static const char *write_document(const lims_import_t *import, int at_most, apr_
     if (import->tests) {
         lims_writer_key(w, "tests");
         lims_writer_raw(w, import->tests);
+    }
+    if (import->sheets) {
+        lims_writer_key(w, "sheets");
+        lims_writer_raw(w, import->sheets);
     }
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);

@@ -168,7 +168,6 @@ static const lims_error_t *read_file(lims_import_t **import, lims_request_t *rq)
 typedef struct {
     lims_import_t *import;
     const lims_profile_t *profile;
-    const char *sheets; /* JSON; NULL: none were asked for */
 } trial_t;
 
 /* Keeps nothing, nor its answer, which may be as long as the file. */
@@ -238,21 +237,16 @@ static const lims_error_t *work_on_trial(lims_request_t *rq)
     trial_t *trial = rq->staged;
 
     lims_import_read(trial->import);
-    trial->sheets = cells(rq, trial);
+    trial->import->sheets = cells(rq, trial);
     return NULL;
 }
 
-/* The document is that of every import, as the database takes it: what a trial has besides is
- * put before its last brace. */
+/* Answers with the document of the import that nothing was decided about. */
 static const lims_error_t *show_trial(lims_request_t *rq)
 {
     const trial_t *trial = rq->staged;
     const char *text = lims_import_document(trial->import, 0, rq->pool);
 
-    if (text && trial->sheets) {
-        text = apr_psprintf(rq->pool, "%.*s,\"sheets\":%s}", (int)(strlen(text) - 1), text,
-                            trial->sheets);
-    }
     rq->reply->body = text;
     rq->reply->length = text ? strlen(text) : 0;
     return NULL;

@@ -3,7 +3,7 @@
 #
 # Rules that rest on the trail hold when old entries are archived: changed tests are listed,
 # who entered what stands in a result cannot verify it, a test whose QC batch failed stays in
-# that of its repetition, and the chain is sound.
+# the batch of its repetition, and the chain of the trail is sound.
 use strict;
 use warnings;
 

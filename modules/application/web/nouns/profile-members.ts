@@ -47,7 +47,7 @@ function within(sections: Section[], path: string, text: string): Section | unde
         : kind.includes('objects') ? called('A condition') : undefined);
 }
 
-// The help for a path; `open`: an object or list stands there.
+// The help for the member at a path of the definition; `open`: its value is an object or a list.
 export function helpAt(sections: Section[], path: string, open: boolean): Help | undefined {
     const [first] = sections;
     let section = first;

@@ -114,7 +114,7 @@ function FailedReceipt({ order: { id, orderNumber } }: { order: Order }): ReactE
         .find((one) => one.orderId === id && one.owner === owner);
     const [busy, setBusy] = useState(false);
 
-    // The top bar leads back to one that is left as it is.
+    // Whoever leaves the page before the receipt is made finds a link to it in the top bar.
     useEffect(() => {
         leaveUnfinished(owner, paths.order(id), null);
         return () => leaveUnfinished(owner, paths.order(id),

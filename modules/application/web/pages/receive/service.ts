@@ -81,7 +81,7 @@ Promise<Answer> {
             ? texts.checkCharacter : said };
 }
 
-// Notes a deviation of a sample that was received here.
+// Adds deviations to the receipt of a sample that is received already.
 export async function noteDeviation({ id }: Bottle, deviations: string, reason: string):
 Promise<void> {
     await answer(api.PATCH('/samples/{id}/receipt', { params: { path: { id } },
