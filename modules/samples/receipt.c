@@ -15,6 +15,37 @@
 #include "samples/samples.h"
 #include "service/service.h"
 
+/* The members of a receipt: those that hold for all samples of it, and those of each sample. */
+/* clang-format off */
+#define FOUND_FIELDS                                                                \
+    { .name = "temperature",                                                        \
+      .type = LIMS_T_DECIMAL,                                                       \
+      .flags = LIMS_F_NULLABLE,                                                     \
+      .doc = "Temperature at receipt, degrees Celsius.",                            \
+      .example = "4.2" },                                                           \
+    { .name = "condition",                                                          \
+      .type = LIMS_T_STRING,                                                        \
+      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,                                      \
+      .min = 1,                                                                     \
+      .max = 255,                                                                   \
+      .doc = "Condition at receipt.",                                               \
+      .example = "intact, on ice" }
+
+#define FOUND_OF_EACH_FIELDS                                                        \
+    { .name = "containers",                                                         \
+      .type = LIMS_T_INTEGER,                                                       \
+      .flags = LIMS_F_NULLABLE,                                                     \
+      .max = 10000,                                                                 \
+      .doc = "Number of containers." },                                             \
+    { .name = "deviations",                                                         \
+      .type = LIMS_T_STRING,                                                        \
+      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,                                      \
+      .min = 1,                                                                     \
+      .max = 2000,                                                                  \
+      .doc = "Deviations from what was agreed (ISO/IEC 17025, 7.4.3).",             \
+      .example = "no preservative, pH 6.8" }
+/* clang-format on */
+
 static const lims_field_t item_fields[] = {
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Id of the sample.", .example = "4217" },
     { .name = "trackingId",
@@ -29,34 +60,12 @@ static const lims_field_t item_fields[] = {
       .max = 400,
       .doc = "Tracking id, sample identifier or external id of the sample, whichever was read.",
       .example = "NPDES001-EFF-001-20261121-1" },
-    { .name = "containers",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_NULLABLE,
-      .max = 10000,
-      .doc = "Number of containers." },
-    { .name = "deviations",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 2000,
-      .doc = "Deviations from what was agreed (ISO/IEC 17025, 7.4.3).",
-      .example = "no preservative, pH 6.8" },
+    FOUND_OF_EACH_FIELDS,
     LIMS_FIELD_END,
 };
 
 static const lims_field_t found_fields[] = {
-    { .name = "temperature",
-      .type = LIMS_T_DECIMAL,
-      .flags = LIMS_F_NULLABLE,
-      .doc = "Temperature at receipt, degrees Celsius.",
-      .example = "4.2" },
-    { .name = "condition",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 255,
-      .doc = "Condition at receipt.",
-      .example = "intact, on ice" },
+    FOUND_FIELDS,
     LIMS_FIELD_END,
 };
 
@@ -85,30 +94,8 @@ const lims_field_t lims_receipt_fields[] = {
 };
 
 const lims_field_t lims_receipt_input[] = {
-    { .name = "temperature",
-      .type = LIMS_T_DECIMAL,
-      .flags = LIMS_F_NULLABLE,
-      .doc = "Temperature at receipt, degrees Celsius.",
-      .example = "4.2" },
-    { .name = "condition",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 255,
-      .doc = "Condition at receipt.",
-      .example = "intact, on ice" },
-    { .name = "containers",
-      .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_NULLABLE,
-      .max = 10000,
-      .doc = "Number of containers." },
-    { .name = "deviations",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_NULLABLE | LIMS_F_WORDS,
-      .min = 1,
-      .max = 2000,
-      .doc = "Deviations from what was agreed (ISO/IEC 17025, 7.4.3).",
-      .example = "no preservative, pH 6.8" },
+    FOUND_FIELDS,
+    FOUND_OF_EACH_FIELDS,
     LIMS_REASON(0, "Reason for the change, kept in the audit trail; needed where the "
                    "organization's policy reasonOnChange asks for it."),
     LIMS_FIELD_END,

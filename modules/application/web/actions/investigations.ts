@@ -105,33 +105,26 @@ export const investigationListActions: Action<Investigation[]>[] = [{
 
 type Act = Investigation['actions'][number];
 
-export const finish = (one: Investigation, act: Act): void => ask({
+// Asks whether an action is done, or is not; `doneAt` is read at the confirmation.
+const askDone = (one: Investigation, act: Act, title: string, said: string,
+    doneAt: () => string | null): void => ask({
     kind: 'confirm',
-    title: words.actions.finish(act.text),
+    title,
     note: one.investigationNumber,
     lines: [act.text],
     perform: async () => {
         await answer(api.PATCH('/investigations/{id}/actions/{actionId}', {
             params: { path: { id: one.id, actionId: act.id } },
-            body: { doneAt: new Date().toISOString() },
+            body: { doneAt: doneAt() },
         }));
         await investigationsChanged();
-        say({ tone: 'ready', text: words.actions.finished });
+        say({ tone: 'ready', text: said });
     },
 });
 
+export const finish = (one: Investigation, act: Act): void => askDone(one, act,
+    words.actions.finish(act.text), words.actions.finished, () => new Date().toISOString());
+
 // An action that was said to be done by mistake is open again.
-export const unfinish = (one: Investigation, act: Act): void => ask({
-    kind: 'confirm',
-    title: words.actions.unfinish(act.text),
-    note: one.investigationNumber,
-    lines: [act.text],
-    perform: async () => {
-        await answer(api.PATCH('/investigations/{id}/actions/{actionId}', {
-            params: { path: { id: one.id, actionId: act.id } },
-            body: { doneAt: null },
-        }));
-        await investigationsChanged();
-        say({ tone: 'ready', text: words.actions.unfinished });
-    },
-});
+export const unfinish = (one: Investigation, act: Act): void => askDone(one, act,
+    words.actions.unfinish(act.text), words.actions.unfinished, () => null);
