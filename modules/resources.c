@@ -28,6 +28,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_session,
     &lims_sample,
     &lims_sample_disposition,
+    &lims_sample_advance,
     &lims_turnaround,
     &lims_order,
     &lims_release,

@@ -7,6 +7,7 @@
 
 extern const lims_resource_t lims_sample;
 extern const lims_resource_t lims_sample_disposition; /* the route that changes it */
+extern const lims_resource_t lims_sample_advance; /* moves their status with their results */
 extern const lims_resource_t lims_turnaround;
 
 /* Fields of a sample: those that orders' samples are registered with, too. */

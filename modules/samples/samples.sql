@@ -99,6 +99,67 @@ UPDATE lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: samples_lock many
+-- Locks samples in order of id. Returns those asked for that the organization has not.
+WITH locked AS MATERIALIZED (
+    SELECT id
+      FROM lims.sample
+     WHERE organization_id = :$organization::bigint
+       AND id = ANY (:sampleIds::bigint[])
+     ORDER BY id
+       FOR NO KEY UPDATE
+)
+SELECT a.id
+  FROM unnest(:sampleIds::bigint[]) AS a (id)
+  LEFT JOIN locked l ON l.id = a.id
+ WHERE l.id IS NULL
+
+-- name: samples_advance many
+-- Moves each sample forward as far as its results and the gates of its status allow. The
+-- samples are locked: the update refuses none that was found to pass.
+WITH working AS MATERIALIZED (
+    SELECT s.id, s.tracking_id, s.status, w.is_done
+      FROM lims.sample s
+     CROSS JOIN LATERAL (
+           SELECT bool_or(t.status <> 'pending') AS is_begun,
+                  bool_and(t.status <> 'pending' AND t.returned_at IS NULL) AS is_done
+             FROM lims.sample_test t
+            WHERE t.organization_id = s.organization_id
+              AND t.sample_id = s.id
+              AND t.disposition = 'active') w
+     WHERE s.organization_id = :$organization::bigint
+       AND s.id = ANY (:sampleIds::bigint[])
+       AND s.status IN ('received', 'processing')
+       AND NOT lims.sample_is_closed(s.status, s.disposition)
+       AND w.is_begun
+), judged AS MATERIALIZED (
+    SELECT w.id, w.tracking_id, b.slug, b.message,
+           CASE WHEN w.is_done AND b.slug IS NULL THEN 'completed'
+                WHEN w.status = 'received' THEN 'processing' END AS becomes
+      FROM working w
+      LEFT JOIN LATERAL (
+           SELECT f.slug, f.message
+             FROM lims.status_blockers(:$organization::bigint, w.id, 'completed') f
+            LIMIT 1) b ON w.is_done
+), moved AS (
+    UPDATE lims.sample s
+       SET status = j.becomes
+      FROM judged j
+     WHERE s.organization_id = :$organization::bigint
+       AND s.id = j.id
+       AND j.becomes IS NOT NULL
+    RETURNING s.id
+)
+SELECT j.id AS "sampleId",
+       j.tracking_id AS "trackingId",
+       j.becomes AS "status",
+       j.slug AS "error",
+       j.message
+  FROM judged j
+ WHERE j.becomes IS NOT NULL
+    OR j.slug IS NOT NULL
+ ORDER BY j.id
+
 -- name: sample_disposition_lock one
 -- A change of disposition takes tests from the worklist or puts them there: they are locked
 -- first, since tests are locked before samples.

@@ -44,7 +44,7 @@ my %needs = (
     'sample.cancel'    => ['sample disposition cancelled', 'sample disposition rejected'],
     'sample.report'    => ['sample report'],
     'result.enter'     => ['sample-test enter', 'sample-test bulk-enter', 'sample-test judge',
-        'sample-test assign', 'sample status processing', 'sample status completed'],
+        'sample-test assign', 'sample advance', 'sample status processing', 'sample status completed'],
     'result.verify'    => ['sample-test verify', 'sample-test verify-many', 'sample-test return',
         'sample-test retest', 'sample-test choose', 'sample status'],
     'result.reopen'    => ['sample-test reopen'],

@@ -26,7 +26,7 @@ type Settable = keyof typeof permissions;
 
 const statuses = Object.keys(permissions) as Settable[];
 
-const statusChanged = (): Promise<void> => changed('/samples', '/samples/counts', '/samples/{id}',
+export const statusChanged = (): Promise<void> => changed('/samples', '/samples/counts', '/samples/{id}',
     '/samples/{id}/readiness', '/samples/{id}/approvals', '/samples/{id}/history',
     '/approval-records');
 

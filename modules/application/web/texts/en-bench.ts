@@ -92,6 +92,14 @@ export const bench = {
         all: 'the run',
         selected: 'selected cells',
     },
+    moving: {
+        label: 'On saving, samples', move: 'move on', stay: 'stay',
+        moved: (begun: number, completed: number, refused: number) => [
+            begun ? `${count(begun, 'sample')} in processing` : '',
+            completed ? `${count(completed, 'sample')} completed` : '',
+            refused ? `${count(refused, 'sample')} cannot be completed` : '',
+        ].filter(Boolean).join(', '),
+    },
     worklist: {
         title: 'Worklist',
         label: 'Open tests, by what they have in common',

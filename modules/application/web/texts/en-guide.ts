@@ -112,7 +112,7 @@ const roles: RoleGuide[] = [
 const screens: Record<string, string> = {
     '/samples': 'Find, sort and act on samples. The chips above the list are its filters; they stand in the address, so that a list can be sent to somebody. The readiness column says what blocks a sample; Space shows it beside the list; p prints labels of what is selected.',
     '/worklist': 'What is open, by method, with what ends first at the top. Enter opens the method’s bench grid.',
-    '/bench': 'Enter results as in a spreadsheet: type, paste, undo. The edge of a cell shows what the service judges; nothing is written before you save (Mod+S). A refused cell keeps what you typed; F8 walks through what needs a look.',
+    '/bench': 'Enter results as in a spreadsheet: type, paste, undo. The edge of a cell shows what the service judges; nothing is written before you save (Mod+S). The first result of a sample sets it to processing, the last to completed, unless you have samples stay as they are. A refused cell keeps what you typed; F8 walks through what needs a look.',
     '/orders': 'Orders of clients. Register many samples in one sheet: paste them, check them, register all or none. p prints the labels of an order.',
     '/receive': 'Scan label after label. Green was received, amber had been received before, red is unknown or misread. Temperature, condition and storage hold for all that you scan next; the last scan can be undone for a minute. Mod+P prints labels of what was received here.',
     '/verify': 'The second pair of eyes. What needs a look is open; the rest is one line and ticked. v ticks, V signs all that is ticked, b sends back with a reason.',

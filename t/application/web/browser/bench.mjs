@@ -212,6 +212,32 @@ async function settings(page) {
         'the time of analysis is that of the laboratory\'s clock');
 }
 
+// The first result of a sample moves its status in the act that saves, unless samples are to stay.
+async function moving(page) {
+    const { data } = await ask(page, 'GET', '/sample-tests?sampleStatus=received&limit=200');
+    const [{ id, sampleId, testDefinitionId }] = data.filter((one) => one.status === 'pending'
+        && data.filter(({ sampleId }) => sampleId === one.sampleId).length > 1);
+    const { method } = await ask(page, 'GET', `/test-definitions/${testDefinitionId}`);
+    const status = async () => (await ask(page, 'GET', `/samples/${sampleId}`)).status;
+    await open(page, `/app/bench/method/${encodeURIComponent(method)}/${id}`);
+    await page.waitForSelector('td.editing input');
+    const samples = page.getByLabel('On saving, samples');
+    await samples.selectOption('stay');
+    await page.click(cell(0, 0));
+    await type(page, '1');
+    await press(page, 'Control+s');
+    await saved(page);
+    is(await status(), 'received', 'samples that are to stay keep their status');
+    await samples.selectOption('move on');
+    await page.click(cell(0, 0));
+    await type(page, '2');
+    await press(page, 'Control+s');
+    await saved(page);
+    await until(page, () => /1 sample in processing/.test(document.querySelector('.said')?.textContent),
+        'it is said that the sample moved on');
+    is(await status(), 'processing', 'its first result sets it to processing');
+}
+
 // A result that a colleague sent back is confirmed as it is, also with its qualifier said twice, as
 // files do.
 async function sentBack(page, other) {
@@ -370,6 +396,7 @@ run(async (browser) => {
     await locked(here.page);
     await settings(here.page);
     await making(here.page);
+    await moving(here.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');
 });

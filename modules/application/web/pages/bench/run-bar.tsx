@@ -17,6 +17,7 @@ import { Status } from '../../parts/status.tsx';
 import { momentOf, shownAt } from '../../texts/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { dayOf } from '../../texts/time.ts';
+import { Moving } from './moving.tsx';
 import type { Batch } from './run.ts';
 import { objections } from './service.ts';
 import { type Lot, settingsAt, useLots } from './settings.ts';
@@ -168,6 +169,7 @@ export function RunBar({ desk, batch }: { desk: Desk; batch: Batch | null }): Re
                     <option value="selected">{settings.selected}</option>
                 </select>
             </label>
+            <Moving />
             <Objections against={against} />
         </span>
     );

@@ -12,6 +12,7 @@ import type { Settings, Verdict } from '../../grid/sheet.ts';
 import { t } from '../../texts/texts.ts';
 import type { ControlDesk } from './control-desk.ts';
 import { givenBy } from './entry.ts';
+import { moveOn } from './moving.tsx';
 import { opinionOf } from './opinion.ts';
 import type { SampleTest } from './run.ts';
 import { versionsOf } from './sheet.ts';
@@ -75,6 +76,7 @@ async function enter(entries: ReadonlyMap<string, Entry>, key: string): Promise<
     if (!data) {
         throw problemOf(response, error);
     }
+    moveOn(data.updated);
     return { kind: 'saved', versions: versionsOf(data.updated) };
 }
 
