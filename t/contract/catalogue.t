@@ -28,6 +28,7 @@ my %column = (
     'receiveSamples.items.identifier' => 'sample.sample_identifier',
     'receiveSamples.items.deviations' => 'sample.receipt_deviations',
     'receiveSamples.receipt.condition' => 'sample.receipt_condition',
+    'advanceSamples.samples.status' => 'sample.status',
     'changeReceipt.condition'          => 'sample.receipt_condition',
     'changeReceipt.deviations'         => 'sample.receipt_deviations',
     'enterResults.updates.result'       => 'sample_test.result',

@@ -151,6 +151,7 @@ my %results = (
         (undef, results => [ map { { sampleTestId => $_, _result($actor) } } $actor->tests ]) },
     'sample-test assign' => sub { my ($actor) = @_;
         (undef, sampleTestIds => [ $actor->tests ], assignedTo => $actor->somebodys_id) },
+    'sample advance' => sub { my ($actor) = @_; (undef, sampleIds => [ $actor->sample ]) },
     'approval decide' => sub { my ($actor) = @_;
         my $open = $actor->one('approval', "status = 'pending'") or return;
         ($open, _decision()) },
