@@ -282,7 +282,7 @@ BEGIN
           WHERE s.organization_id = NEW.organization_id
             AND s.id = NEW.sample_id
             FOR SHARE;
-        -- (One that a trigger opens leaves it at what is open.)
+        -- Triggers that open one leave an open one as it is (ON CONFLICT), and must not be refused.
         IF pg_trigger_depth() < 2 THEN
             PERFORM lims.refuse_second_investigation(NEW);
         END IF;

@@ -247,7 +247,8 @@ BEGIN
 END
 $$;
 
--- Count all steps, and those of recoveries, also the ones that failed: a rollback keeps it.
+-- Counters of all steps and of the recoveries' steps, failed ones included: a sequence keeps its
+-- value at a rollback.
 CREATE SEQUENCE lims.webhook_step_turn;
 CREATE SEQUENCE lims.webhook_recovery_turn;
 

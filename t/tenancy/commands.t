@@ -126,10 +126,11 @@ my %options = (
         worksheet-template webhook panel label-size qc-template)),
 );
 
-# An answer with one word for an id, which may be part of a signature by chance.
+# An answer with one word for an id. By chance, its digits may be part of a signature, of a digest
+# or of the name of a key.
 sub without_id {
     my ($text, $id) = @_;
-    return $text =~ s/""signature"":""[^"]+/""signature"":""/gr =~ s/(?<!\d)$id(?!\d)/ID/gr;
+    return $text =~ s/""signature"":""[^"]+/""signature"":""/gr =~ s/(?<![\w-])$id(?![\w-])/ID/gr;
 }
 
 my @commands = grep { $lims->ctl((split / /), '--help')->{output} =~ /\Alimsctl \Q$_\E ID/ }

@@ -5,6 +5,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import { each } from '../acting/each.ts';
 import { answer, api } from '../api/client.ts';
+import { activePeople } from '../api/people.ts';
 import { changed } from '../api/read.ts';
 import { may, session } from '../api/session.ts';
 import { isOpen } from '../nouns/sample.ts';
@@ -92,14 +93,14 @@ const worksOn = (samples: Sample[]): Sample[] => inState(samples, 'active', 'on_
 
 // The open tests of each sample.
 async function assign(samples: Sample[]): Promise<void> {
-    const { data: people } = await answer(api.GET('/people', { params: { query: { limit: 500 } } }));
+    const people = await activePeople();
     ask({
         kind: 'confirm',
         title: t.samples.assign(samples.length),
         lines: samples.map(name),
         choices: {
             label: t.samples.assignTo, one: true,
-            values: people.filter(({ active }) => active)
+            values: people
                 .map(({ id, displayName }) => ({ id: String(id), title: displayName })),
         },
         perform: async ({ chosen: [person] }) => {

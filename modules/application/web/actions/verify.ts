@@ -6,6 +6,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question, SignedRow } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
+import { activePeople } from '../api/people.ts';
 import type { Read } from '../api/read.ts';
 import { changed } from '../api/read.ts';
 import { session } from '../api/session.ts';
@@ -84,10 +85,8 @@ const on = ({ id }: Pick<Reviewed, 'id'>) => ({ params: { path: { id } } });
 
 // Sends a result back, to whoever entered it or to somebody else who is chosen.
 async function sendBack(test: Reviewed): Promise<void> {
-    const { data } = await answer(api.GET('/people', { params: { query: {
-        active: true, limit: 500,
-    } } }));
-    const enteredBy = data.find(({ id }) => id === test.enteredBy);
+    const people = await activePeople();
+    const enteredBy = people.find(({ id }) => id === test.enteredBy);
     ask({
         kind: 'reason',
         title: t.verify.sendBackOne(lineOf(test)),
@@ -96,7 +95,7 @@ async function sendBack(test: Reviewed): Promise<void> {
         choices: {
             label: t.verify.sendBackTo, one: true,
             none: enteredBy?.displayName ?? t.verify.sendBackToAnybody,
-            values: data.filter((one) => one !== enteredBy)
+            values: people.filter((one) => one !== enteredBy)
                 .map(({ id, displayName }) => ({ id: String(id), title: displayName })),
         },
         perform: async ({ reason = '', chosen: [person] }) => {
