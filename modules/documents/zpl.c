@@ -133,18 +133,23 @@ static int dots(const label_writer_t *w, double millimetres)
     return (int)(millimetres * w->dpi / 25.4 + 0.5);
 }
 
-/* Writes a text in lines from (x, *y) on, as long as they end above `bottom`. */
+/* Writes a text in lines from (x, *y) on, as long as they end above `bottom`. One that is
+ * not whole ends with points, lest it be read as another. */
 static void write_text(label_writer_t *w, int x, int *y, int bottom, double height,
                        const char *text)
 {
+    static const char points[] = "...";
     int letters = dots(w, height), leading = (int)(letters * LEADING);
     int room = (int)((w->width - w->inset - x) / (letters * LETTER));
 
-    while (room > 1 && *text != '\0' && *y + letters <= bottom) {
+    while (room >= (int)sizeof(points) && *text != '\0' && *y + letters <= bottom) {
         apr_size_t length = fitting(text, room);
+        bool whole = text[length] == '\0' || *y + leading + letters <= bottom;
 
+        length = whole ? length : fitting(text, room - (int)sizeof(points) + 1);
         append(w, apr_psprintf(w->text->pool, "^FO%d,%d^A0N,%d,0^FH_^FD", x, *y, letters));
         append_line(w, text, length);
+        append(w, whole ? "" : points);
         append(w, "^FS\n");
         *y += leading;
         text += length;

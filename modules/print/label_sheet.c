@@ -30,7 +30,8 @@
 #define MATRIX_QUIET 2
 
 typedef struct {
-    const char *code, *title, *lines;
+    const char *code, *title;
+    const char **lines;         /* NULL at the end */
     lims_symbol_t bars, matrix; /* .rows 0: without */
 } label_t;
 
@@ -86,23 +87,22 @@ static double draw_bars(lims_paper_t *paper, const label_t *label, double x, dou
     return high;
 }
 
-/* Draws lines of text as long as there is room for them. */
+/* Draws the lines of a text that there is room for; a code or name that is not whole ends
+ * with an ellipsis, lest it be read as another. A column with no room for two wide letters
+ * stays empty: beside a matrix that fills the label its text would stand on the next one. */
 static double draw_text(lims_paper_t *paper, lims_type_style_e style, double x, double dy,
                         double width, double room, const char *text)
 {
+    int fit = (int)((room - dy) / lims_styles[style].leading + 0.05);
     lims_set_text_t set;
-    int fit;
 
-    if (!*text) {
+    if (!*text || fit < 1 || width < 2 * lims_styles[style].size) {
         return dy;
     }
     set = lims_text_set(paper, style, width, text, strlen(text));
-    fit = (int)((room - dy) / set.style->leading + 0.05);
-    fit = fit > set.lines ? set.lines : fit;
-    if (fit > 0) {
-        lims_text_draw(paper, &set, 0, fit, x, dy, LIMS_ALIGN_START);
-        dy += fit * set.style->leading;
-    }
+    lims_text_shorten(&set, fit);
+    lims_text_draw(paper, &set, 0, set.lines, x, dy, LIMS_ALIGN_START);
+    dy += set.lines * set.style->leading;
     lims_text_drop(&set);
     return dy;
 }
@@ -120,7 +120,9 @@ static void draw_label(lims_paper_t *paper, const sheet_t *sheet, const label_t 
     width -= matrix > 0 ? matrix + GAP : 0;
     dy = draw_text(paper, LIMS_STYLE_CELL_CODE, left, dy, width, room, label->code);
     dy = draw_text(paper, LIMS_STYLE_CELL_STRONG, left, dy, width, room, label->title);
-    draw_text(paper, LIMS_STYLE_LABEL_TEXT, left, dy, width, room, label->lines);
+    for (const char **line = label->lines; *line; line++) {
+        dy = draw_text(paper, LIMS_STYLE_LABEL_TEXT, left, dy, width, room, *line);
+    }
     lims_tag_close(paper, "P");
 }
 
@@ -194,17 +196,16 @@ static const lims_error_t *read_sheet(sheet_t *sheet, const lims_json_t *job, ap
     return NULL;
 }
 
-static const char *read_lines(const lims_json_t *label, apr_pool_t *pool)
+static const char **read_lines(const lims_json_t *label, apr_pool_t *pool)
 {
     const lims_json_t *line = lims_member_list(label, "lines");
-    lims_growing_t lines = { 0 };
+    const char **lines =
+        apr_pcalloc(pool, sizeof(*lines) * (apr_size_t)(lims_member_count(label, "lines") + 1));
 
-    lims_grow(&lines, "", pool);
-    for (; line; line = line->next) {
-        lims_grow(&lines, lines.length > 0 ? "\n" : "", pool);
-        lims_grow(&lines, lims_value_text(line, true, pool), pool);
+    for (int i = 0; line; line = line->next) {
+        lines[i++] = lims_value_text(line, true, pool);
     }
-    return lines.text;
+    return lines;
 }
 
 static const lims_error_t *refuse_code(const char *code, const char *why, apr_pool_t *pool)
@@ -281,7 +282,7 @@ static const lims_error_t *read_labels(sheet_t *sheet, const lims_json_t *job, a
         const char *code = lims_member_raw(value, "code");
 
         label->code = lims_member_line(value, "code", pool);
-        label->title = lims_member_text(value, "title", pool);
+        label->title = lims_member_line(value, "title", pool);
         label->lines = read_lines(value, pool);
         error = fit(label, sheet, symbology ? symbology : "code128", code ? code : "", pool);
     }

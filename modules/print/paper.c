@@ -133,6 +133,21 @@ double lims_text_width(const lims_set_text_t *text)
     return (double)width / PANGO_SCALE;
 }
 
+void lims_text_shorten(lims_set_text_t *text, int lines)
+{
+    PangoLayout *whole = text->layout;
+
+    if (text->lines <= lines) {
+        return;
+    }
+    /* The whole text may be kept for others. */
+    text->layout = pango_layout_copy(whole);
+    pango_layout_set_height(text->layout, -lines);
+    pango_layout_set_ellipsize(text->layout, PANGO_ELLIPSIZE_END);
+    text->lines = pango_layout_get_line_count(text->layout);
+    g_object_unref(whole);
+}
+
 void lims_text_drop(lims_set_text_t *text)
 {
     g_object_unref(text->layout);

@@ -82,6 +82,10 @@ void lims_text_draw(lims_paper_t *paper, const lims_set_text_t *text, int first,
 /* Returns the widest line's width. */
 double lims_text_width(const lims_set_text_t *text);
 
+/* Shortens a text of one paragraph to so many lines, at least one, the last with an ellipsis;
+ * does nothing to a text that has no more. */
+void lims_text_shorten(lims_set_text_t *text, int lines);
+
 /* Frees a set text. */
 void lims_text_drop(lims_set_text_t *text);
 

@@ -153,6 +153,7 @@ static void what_has_room(apr_pool_t *pool)
                                          "sixth",
                                          NULL };
     const lims_zpl_size_t narrow = { .width = 38.1, .height = 21.2, .dpi = 203 };
+    const lims_zpl_size_t low = { .width = 25, .height = 10, .dpi = 203 };
     const lims_zpl_size_t fine = { .width = 76.2, .height = 25.4, .dpi = 600 };
     const lims_label_t label = { "CED-26-0004711-K", "title", lines };
     const char *zpl = written(&label, &narrow, pool);
@@ -161,6 +162,7 @@ static void what_has_room(apr_pool_t *pool)
     ok(contains(zpl, "^FDone two^FS") || contains(zpl, "^FDone two three^FS"),
        "a line is broken at a blank");
     ok(!contains(zpl, "sixth"), "lines end with the label");
+    ok(contains(written(&label, &low, pool), "^FDCED-2...^FS"), "a code that is cut says so");
     zpl = written(&label, &roll, pool);
     ok(count(zpl, "^XA") == 1 && count(zpl, "^XZ") == 1, "a label is one format");
     ok(contains(written(&label, &fine, pool), "^PW1800\n^LL600\n"), "a fine printer has more dots");

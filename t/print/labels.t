@@ -47,6 +47,22 @@ like($pages[0], qr/CED-26-004701-X.*CED-26-004702-T.*CED-26-004703-R/, 'codes ar
 like($pages[0], qr/Drinking water/, 'titles are printed');
 like($pages[1], qr/CED-26-004722-T.*Tap 3/s, 'lines are printed');
 
+# A text that has no room is cut with a sign of it, or left out.
+sub narrow {
+    my ($width, $height, $code) = @_;
+    my ($made) = made({ kind => 'labels', sheet => { pageWidth => 2 * $width, pageHeight => $height,
+            labelWidth => $width, labelHeight => $height, columns => 2 },
+        labels => [ map { { code => $code, symbology => 'fitting', title => 'Monitoring well number 12 of the east field',
+                    lines => [ 'Collected 2026-11-26 08:30', 'Tests: PH, CL' ] } } 1 .. 2 ] });
+    return $made;
+}
+is(words(narrow(10, 10, 'S-1')) =~ s/\s+//gr, '', 'beside a matrix that fills a label nothing is printed on the next one');
+is(words(narrow(12, 8, 'S-1234')) =~ s/\s+//gr, '', 'no part of a code is printed');
+my $cut = words(narrow(38.1, 21.2, 'CED-26-004701-X')) =~ s/\s+/ /gr;
+like($cut, qr/CED-26-0047 01-X/, 'a code is broken where it is printed whole');
+like($cut, qr/Monitoring well number 12 of the east field/,
+    'a title with too little room has an ellipsis, which stands for the rest of it');
+
 # Each text lies within its label.
 my $box = command('pdftotext', '-bbox', written($pdf), '-');
 my ($x, $y) = $box =~ /xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>CED-26-004705-X</;
