@@ -157,6 +157,20 @@ static const char *changed_of(const lims_json_t *change, apr_pool_t *pool)
                          : "Test";
 }
 
+/* Whether a member of a test is true or false; the word "true" as a result is a word. */
+static bool is_boolean(const char *member)
+{
+    static const char *const names[] = { "outOfSpecification", "accredited", "holdingTimeMet" };
+    const char *point = strchr(member, '.');
+
+    for (size_t i = 0; point && i < LIMS_LENGTH(names); i++) {
+        if (strcmp(point + 1, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Returns a value before or after a change; times are members that end in "At". */
 static const char *shown_value(const lims_json_t *change, const char *name, apr_pool_t *pool)
 {
@@ -166,10 +180,10 @@ static const char *shown_value(const lims_json_t *change, const char *name, apr_
     const char *text = is_time ? lims_member_time(change, name, true, pool)
                                : lims_member_text(change, name, pool);
 
-    return !*text                      ? "(none)"
-           : strcmp(text, "true") == 0  ? "yes"
-           : strcmp(text, "false") == 0 ? "no"
-                                        : text;
+    if (is_boolean(member) && *text) {
+        return strcmp(text, "true") == 0 ? "yes" : "no";
+    }
+    return *text ? text : "(none)";
 }
 
 static void add_changes(lims_certificate_t *certificate, const lims_json_t *amendment)

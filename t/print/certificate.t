@@ -80,11 +80,13 @@ $lines = lines(certificate(
                 { member => 'collectedAt', old => '2026-11-19T08:30:00-07:00', new => '2026-11-19T09:30:00-07:00' },
                 { member => 'tests[101].result', testName => 'pH', testCode => 'PH', old => '9.2', new => '7.2' },
                 { member => 'tests[101].outOfSpecification', testName => 'pH', testCode => 'PH', old => 'true', new => 'false' },
+                { member => 'tests[102].result', testName => 'Agglutination', testCode => 'AGG', old => 'true', new => 'false' },
                 { member => 'tests[7]', testName => 'Lead', testCode => 'PB', old => 'PB', new => undef } ] } ]));
 like($lines, qr/Amendment that led to version 2/, 'an amendment is told');
 like($lines, qr/Plant location\s+West\s+East/, 'an amendment says in words what it changed');
 like($lines, qr/Result of pH \(PH\)\s+9\.2\s+7\.2/, 'an amendment names a changed test');
 like($lines, qr/Out of specification of pH \(PH\)\s+yes\s+no/, 'an amendment tells a changed verdict');
+like($lines, qr/Result of Agglutination \(AGG\)\s+true\s+false/, 'a result that is a word stays that word');
 like($lines, qr/Collected at\s+2026-11-19 08:30:00 -07:00\s+2026-11-19 09:30:00 -07:00/, 'an amendment tells changed times as times');
 like($lines, qr/Test\s+PB\s+\(none\)/, 'an amendment names a test that is gone');
 like($lines, qr/This version replaces version 1 of 2026-11-24 10:00, which is no longer valid\./, 'what it replaces');
