@@ -176,15 +176,19 @@ static set_fact_t set_fact(lims_paper_t *paper, const lims_fact_t *fact, double 
     return set;
 }
 
-static void draw_fact(lims_paper_t *paper, set_fact_t *set, double x, lims_align_e align)
+static void drop_fact(set_fact_t *set)
+{
+    lims_text_drop(&set->label);
+    lims_text_drop(&set->value);
+}
+
+static void draw_fact(lims_paper_t *paper, const set_fact_t *set, double x, lims_align_e align)
 {
     lims_tag_open(paper, "P");
     lims_text_draw(paper, &set->label, 0, set->label.lines, x, 0, LIMS_ALIGN_LEFT);
     lims_text_draw(paper, &set->value, 0, set->value.lines, x,
                    set->label.lines * set->label.style->leading, align);
     lims_tag_close(paper, "P");
-    lims_text_drop(&set->label);
-    lims_text_drop(&set->value);
 }
 
 /* Sets a fact that would not fit on a page as a paragraph below its label. */
@@ -208,31 +212,45 @@ static int row_length(const lims_paper_t *paper, const lims_fact_t *facts, int c
     return length > 0 ? length : 1;
 }
 
+/* Sets facts side by side. Returns false, and sets nothing, where one is higher than a page:
+ * of many short lines. */
+static bool set_row(lims_paper_t *paper, const lims_fact_t *facts, int count, double column)
+{
+    double all = paper->right - paper->left;
+    bool wide = span_of(paper, facts, column) > 1, fits;
+    set_fact_t set[FACT_COLUMNS];
+    double height = 0;
+
+    for (int i = 0; i < count; i++) {
+        set[i] = set_fact(paper, &facts[i], wide ? all : column);
+        height = set[i].height > height ? set[i].height : height;
+    }
+    lims_paper_need(paper, height);
+    fits = paper->y + height <= paper->bottom;
+    for (int i = 0; i < count; i++) {
+        if (fits) {
+            draw_fact(paper, &set[i], paper->left + i * (column + FACT_GAP),
+                      wide ? LIMS_ALIGN_START : LIMS_ALIGN_LEFT);
+        }
+        drop_fact(&set[i]);
+    }
+    paper->y += fits ? height + BEHIND : 0;
+    return fits;
+}
+
 void lims_facts_set(lims_paper_t *paper, const lims_fact_t *facts, int count)
 {
     double all = paper->right - paper->left;
     double column = (all - (FACT_COLUMNS - 1) * FACT_GAP) / FACT_COLUMNS;
 
     for (int i = 0, row; i < count && !paper->error; i += row) {
-        set_fact_t set[FACT_COLUMNS];
-        bool wide = span_of(paper, &facts[i], column) > 1;
-        double height = 0;
-
         row = row_length(paper, facts + i, count - i, column);
-        if (strlen(facts[i].value) > LONG_FACT) {
-            set_long_fact(paper, &facts[i], all);
+        if (strlen(facts[i].value) <= LONG_FACT && set_row(paper, facts + i, row, column)) {
             continue;
         }
         for (int k = 0; k < row; k++) {
-            set[k] = set_fact(paper, &facts[i + k], wide ? all : column);
-            height = set[k].height > height ? set[k].height : height;
+            set_long_fact(paper, &facts[i + k], all);
         }
-        lims_paper_need(paper, height);
-        for (int k = 0; k < row; k++) {
-            draw_fact(paper, &set[k], paper->left + k * (column + FACT_GAP),
-                      wide ? LIMS_ALIGN_START : LIMS_ALIGN_LEFT);
-        }
-        paper->y += height + BEHIND;
     }
 }
 

@@ -13,11 +13,16 @@
 /* A row of more lines than this is broken at the end of a page, a shorter one moved. */
 #define WHOLE_LINES 12
 
+/* Space in front of a note, and the longest that can have so few lines, in bytes. */
+#define NOTE_INDENT 10
+#define WHOLE_NOTE 2000
+
 typedef struct {
     lims_paper_t *paper;
     const lims_print_table_t *table;
     lims_place_t places[LIMS_TABLE_COLUMNS_MAX];
     double body; /* .y behind the head on this page */
+    int page;    /* the page of that head */
 } setting_t;
 
 /* --- Head ------------------------------------------------------------------- */
@@ -67,6 +72,7 @@ static void set_head(setting_t *setting)
         lims_text_drop(&titles[i]);
     }
     setting->body = setting->paper->y;
+    setting->page = setting->paper->page;
 }
 
 /* --- Rows ------------------------------------------------------------------- */
@@ -150,14 +156,37 @@ static void begin_page(setting_t *setting)
     set_head(setting);
 }
 
+static double note_width(const lims_paper_t *paper)
+{
+    return paper->right - paper->left - NOTE_INDENT;
+}
+
+/* Returns how much of a note stands on the page on which its row ends: all, or of a long one
+ * its first lines. Alone at the top of a page it would seem to be of the next row. */
+static double note_height(lims_paper_t *paper, const lims_table_row_t *row)
+{
+    apr_size_t length = row->note ? strlen(row->note) : 0;
+    int lines = length > 0 ? 2 : 0;
+
+    if (length > 0 && length <= WHOLE_NOTE) {
+        lims_set_text_t set =
+            lims_text_set(paper, LIMS_STYLE_SMALL, note_width(paper), row->note, length);
+
+        lines = set.lines <= WHOLE_LINES ? set.lines : lines;
+        lims_text_drop(&set);
+    }
+    return lines * lims_styles[LIMS_STYLE_SMALL].leading;
+}
+
 static void draw_row(setting_t *setting, const set_row_t *set)
 {
     lims_paper_t *paper = setting->paper;
     double leading = lims_styles[LIMS_STYLE_CELL].leading;
+    double note = note_height(paper, set->row);
     int line = 0;
 
     while (line < set->lines && !paper->error) {
-        int fit = (int)((paper->bottom - paper->y - 2 * PAD) / leading);
+        int fit = (int)((paper->bottom - paper->y - 2 * PAD - note) / leading);
         int left = set->lines - line;
 
         if (fit < left && (left <= WHOLE_LINES || fit < 2) && paper->y > setting->body) {
@@ -174,12 +203,20 @@ static void draw_row(setting_t *setting, const set_row_t *set)
 static void draw_note(const setting_t *setting, const char *note)
 {
     lims_paper_t *paper = setting->paper;
-    double indent = 10;
 
     paper->y -= PAD;
-    lims_paragraph_set(paper, LIMS_STYLE_SMALL, paper->left + indent,
-                       paper->right - paper->left - indent, note);
+    lims_paragraph_set(paper, LIMS_STYLE_SMALL, paper->left + NOTE_INDENT, note_width(paper),
+                       note);
     paper->y += PAD;
+}
+
+/* Sets the head where it and a row have room below each other. */
+static void begin_rows(setting_t *setting, const lims_table_row_t *first)
+{
+    double note = first ? note_height(setting->paper, first) : 0;
+
+    lims_paper_need(setting->paper, HEAD_AND_ROWS + note);
+    set_head(setting);
 }
 
 void lims_table_set(lims_paper_t *paper, const lims_print_table_t *table)
@@ -187,12 +224,15 @@ void lims_table_set(lims_paper_t *paper, const lims_print_table_t *table)
     setting_t setting = { .paper = paper, .table = table };
 
     lims_table_places(setting.places, paper, table);
-    lims_paper_need(paper, HEAD_AND_ROWS);
     lims_tag_open(paper, "Table");
-    set_head(&setting);
+    begin_rows(&setting, table->row_count > 0 ? &table->rows[0] : NULL);
     for (int i = 0; i < table->row_count && !paper->error; i++) {
         set_row_t set = set_row(&setting, &table->rows[i]);
 
+        /* A long note has begun a page, which has no head yet. */
+        if (paper->page != setting.page) {
+            begin_rows(&setting, &table->rows[i]);
+        }
         draw_row(&setting, &set);
         for (int k = 0; k < table->column_count; k++) {
             lims_text_drop(&set.texts[k]);

@@ -111,6 +111,20 @@ for my $i (0 .. $#pages) {
 is(scalar(grep { /^\s*Test\s+Method\s+Result/m } @pages[ 0 .. 3 ]), 4, 'the head of the table is on each page');
 is_deeply([ join("\n", @pages) =~ /Test number (\d+) \(T\d+\)/g ], [ 1 .. 200 ], 'each test is there, once, in order');
 
+# Rows stand below a head, and notes below their rows, wherever pages end.
+for my $count (1, 2, 5, 9, 20, 60) {
+    my @noted = map { my $i = $_; result(testCode => "T$i", testName => "Test $i", remark => join "\n", map { "Note $_ of $i" } 1 .. $count) } 1 .. 30;
+    my @noted_pages = split /\f/, lines(certificate(results => \@noted));
+    my @rows = grep { /\(T\d+\)/ } @noted_pages;
+    is(scalar(grep { !/^\s*Test\s+Method\s+Result.*?\(T\d+\)/ms } @rows), 0, "notes of $count lines: no row stands above the head of its page");
+    is(scalar(grep { /\A(?:(?!\(T\d+\)).)*Note 1 of/s } @noted_pages), 0, "notes of $count lines: each begins below its row");
+    is_deeply([ join("\n", @noted_pages) =~ /Note (\d+ of \d+)/g ], [ map { my $i = $_; map { "$_ of $i" } 1 .. $count } 1 .. 30 ],
+        "notes of $count lines: each line is there, once, in order");
+}
+my $address = join "\n", map { "Street $_" } 1 .. 90;
+is_deeply([ words(certificate(client => { name => 'River Works', address => $address })) =~ /Street (\d+)/g ], [ 1 .. 90 ],
+    'a fact of more lines than a page has goes on on the next one');
+
 my ($drafted) = made({ kind => 'certificate', draft => $true, content => content(results => \@many) });
 my @drafts = split /\f/, command('pdftotext', '-raw', written($drafted), '-');    # as it was drawn: the watermark first
 is(scalar(grep { /\AD\s*R\s*A\s*F\s*T\s.*Draft of COA-2026-000417, version 1/s } @drafts), scalar @pages,
