@@ -146,7 +146,7 @@ static apr_array_header_t *shared_strings(book_t *b, const char *path)
 {
     strings_t s = {
         .strings = apr_array_make(b->pool, 64, sizeof(const char *)),
-        .text = apr_array_make(b->pool, 256, sizeof(char)),
+        .text = { .text = apr_array_make(b->pool, 256, sizeof(char)) },
         .reasons = b->reasons,
         .pool = b->pool,
     };
@@ -189,7 +189,21 @@ static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
     return formats;
 }
 
-/* Reads the number format of each style. Without styles all numbers are plain. */
+/* Reads the styles, if the workbook names any: without them all numbers are plain. */
+static const lims_element_t *read_styles(book_t *b, const char *path)
+{
+    const lims_element_t *styles = path ? part_of(b, path) : NULL;
+
+    if (path && !styles && b->reasons->blocking == 0) {
+        lims_reasons_block(b->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
+                           "The workbook names styles \"%s\" that are not in it: how it displays "
+                           "its numbers is not known.",
+                           path);
+    }
+    return styles;
+}
+
+/* Reads the number format of each style. */
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));

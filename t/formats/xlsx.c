@@ -167,6 +167,20 @@ static void test_archives(void)
        "archive_limits@0 The workbook inflates to more than 128 MB, or 200 times its size, or has "
        "more than 1000 parts.",
        "a part that inflates too much");
+    const part_t styles[] = {
+        { "_rels/.rels", book_element("Relationships",
+                                      book_relation("a", "officeDocument", "xl/workbook.xml", pool),
+                                      pool) },
+        { "xl/workbook.xml",
+          "<workbook><sheets><sheet name=\"S\" id=\"b\"/></sheets></workbook>" },
+        { "xl/_rels/workbook.xml.rels",
+          book_element("Relationships",
+                       apr_pstrcat(pool, book_relation("b", "worksheet", "sheet1.xml", pool),
+                                   book_relation("c", "styles", "styles.xml", pool), NULL),
+                       pool) },
+        { "xl/sheet1.xml", "<worksheet>" ROW("<c s=\"0\"><v>46347</v></c>") "</worksheet>" },
+        { "xl/Styles.xml", "<styleSheet><cellXfs><xf numFmtId=\"14\"/></cellXfs></styleSheet>" },
+    };
     is(read_archive(many, LIMS_LENGTH(many)),
        "archive_limits@0 The workbook inflates to more than 128 MB, or 200 times its size, or has "
        "more than 1000 parts.",
@@ -179,6 +193,11 @@ static void test_damage(void)
 {
     const book_parts_t parts = { NULL, STRINGS, STYLES, ROW("<c t=\"s\"><v>0</v></c>"), NULL };
     apr_size_t length, told = 0, wrong = 0;
+    is(read_archive(styles, LIMS_LENGTH(styles)), "S 1[2026-11-21]", "paths in another case");
+    is(read_archive(styles, LIMS_LENGTH(styles) - 1),
+       "truncated_file@0 The workbook names styles \"xl/styles.xml\" that are not in it: how it "
+       "displays its numbers is not known.",
+       "styles that are missing");
     const char *bytes = book_of(&length, &parts, false, pool);
 
     for (apr_size_t i = 4; i < length; i++) {

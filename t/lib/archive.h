@@ -80,7 +80,7 @@ static inline const char *book_of(apr_size_t *length, const book_parts_t *book, 
     const char *all =
         apr_pstrcat(pool, book_relation("rId1", "worksheet", "worksheets/sheet1.xml", pool),
                     book_relation("rId2", "sharedStrings", "sharedStrings.xml", pool),
-                    book_relation("rId3", "styles", "/xl/styles.xml", pool),
+                    book->styles ? book_relation("rId3", "styles", "/xl/styles.xml", pool) : "",
                     book_relation("rId4", "worksheet", "worksheets/sheet2.xml", pool),
                     book_relation("rId5", "chartsheet", "chartsheets/sheet3.xml", pool), NULL);
     const char *sheets =
