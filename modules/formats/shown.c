@@ -22,6 +22,9 @@ typedef struct {
     int percent;
     bool digits;  /* it has digit placeholders */
     bool another; /* it displays another number, or a comparison sign */
+    bool minus;   /* it has a minus in front of the number */
+    bool marked;  /* it has a bracket or a colour, by which numbers below zero are known */
+    bool text;    /* it is for texts, if it is not the only one */
 } section_t;
 
 /* Skips a quoted or escaped literal, or else one character. */
@@ -44,11 +47,12 @@ static const char *section_end(const char *at, const char *end)
     return at < end ? at : end;
 }
 
-/* Reads brackets: a condition such as "[<0.5]"; colours and languages are ignored. */
+/* Reads brackets: a condition such as "[<0.5]", or a colour; languages are ignored. */
 static void read_bracket(section_t *section, const char *at)
 {
     static const char signs[] = "<>=";
 
+    section->marked = section->marked || apr_isalpha(at[1]);
     if (at[1] == '\0' || !strchr(signs, at[1])) {
         return;
     }
@@ -79,18 +83,31 @@ static void read_words(section_t *section, const char *at, const char *end)
     }
 }
 
+/* Reads signs, which mean the same in a literal and outside of one. */
+static void read_signs(section_t *section, const char *at, const char *end)
+{
+    for (; at < end; at++) {
+        section->minus = section->minus || (*at == '-' && !section->digits);
+        section->marked = section->marked || *at == '(';
+    }
+}
+
 static void read_section(section_t *section)
 {
     const char *end = section->end;
 
     for (const char *at = section->begin, *next; at < end; at = next) {
         next = skip_literal(at, end);
+        if (!strchr("[_*", *at)) {
+            read_signs(section, at, next);
+        }
         if (*at == '[') {
             read_bracket(section, at);
         } else if (*at == '"' || *at == '\\') {
             read_words(section, at + 1, next);
         } else if (strchr("0#?@", *at)) {
             section->digits = true;
+            section->text = section->text || *at == '@';
         } else if (strncasecmp(at, "General", 7) == 0 && end - at >= 7) {
             section->digits = true;
             next = at + 7;
@@ -145,6 +162,16 @@ static const section_t *section_of(const section_t *sections, int count, double 
     return &sections[number == 0 && count > 2 ? 2 : 0];
 }
 
+/* Whether a section displays numbers with another sign: those below zero have a section of
+ * their own for it, and others have no minus. With conditions the sign is added. */
+static bool has_other_sign(const section_t *sections, const section_t *section)
+{
+    if (sections->comparison != '\0') {
+        return false;
+    }
+    return section == sections + 1 ? !section->minus && !section->marked : section->minus;
+}
+
 /* Multiplies by 100: moves the decimal point two digits to the right. */
 static const char *to_percent(const char *number, apr_pool_t *pool)
 {
@@ -171,10 +198,11 @@ const char *lims_format_shown(lims_cell_e *kind, const char *number, const char 
 {
     section_t sections[SECTIONS_MAX] = { { .begin = NULL } };
     const char *end = code ? code + strlen(code) : NULL;
+    const double value = strtod(number, NULL);
     const section_t *section;
     int count = 0;
 
-    if (!code || strpbrk(number, "eE")) {
+    if (!code) {
         return number;
     }
     for (const char *at = code; at <= end && count < SECTIONS_MAX; count++) {
@@ -183,11 +211,27 @@ const char *lims_format_shown(lims_cell_e *kind, const char *number, const char 
         at = sections[count].end + 1;
         read_section(&sections[count]);
     }
-    section =
-        section_of(sections, count < SECTIONS_MAX ? count : SECTIONS_MAX - 1, strtod(number, NULL));
-    if (!section->digits || section->another || section->percent > 1) {
+    count = count < SECTIONS_MAX ? count : SECTIONS_MAX - 1;
+    count -= count > 1 && sections[count - 1].text;
+    section = section_of(sections, count, value);
+    if (!section->digits || section->another || section->percent > 1 ||
+        (section->percent && strpbrk(number, "eE")) || has_other_sign(sections, section)) {
         *kind = LIMS_CELL_SHOWN;
         return number;
     }
     return section->percent ? apr_pstrcat(pool, to_percent(number, pool), "%", NULL) : number;
+}
+
+const char *lims_number_shown(lims_cell_e *kind, const char *number, const lims_format_t *format,
+                              bool since_1904, apr_pool_t *pool)
+{
+    const char *time;
+
+    *kind = LIMS_CELL_NUMBER;
+    if (format->serial == LIMS_SERIAL_NUMBER) {
+        return lims_format_shown(kind, number, format->code, pool);
+    }
+    time = lims_serial_time(number, format->serial, since_1904, pool);
+    *kind = time ? LIMS_CELL_DATE : LIMS_CELL_SHOWN;
+    return time ? time : number;
 }

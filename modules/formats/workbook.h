@@ -3,7 +3,7 @@
  * workbook.h - reading of spreadsheet workbooks: Office Open XML (ECMA-376) with
  * libzip and expat, BIFF by the reader in xls.c. Values are read; of the
  * formatting only what changes the meaning of a number: percent, dates, a "<"
- * before it.
+ * before it, a superscript behind it.
  */
 #ifndef LIMS_FORMATS_WORKBOOK_H
 #define LIMS_FORMATS_WORKBOOK_H
@@ -49,6 +49,12 @@ lims_format_t lims_format_of(int number, const char *code);
  * format displays another number or a text (shown.c). */
 const char *lims_format_shown(lims_cell_e *kind, const char *number, const char *code,
                               apr_pool_t *pool);
+
+/* Returns text and kind of a cell with a number: the number as above, or its date or time.
+ * LIMS_CELL_SHOWN for one that is no date in a cell of dates: a sheet displays 0 as
+ * 00.01.1900. */
+const char *lims_number_shown(lims_cell_e *kind, const char *number, const lims_format_t *format,
+                              bool since_1904, apr_pool_t *pool);
 
 /* Returns the meaning of a format: by its number if it is built in (ECMA-376 part
  * 1, 18.8.30), else by its code such as "dd/mm/yyyy hh:mm"; `code` may be NULL. */

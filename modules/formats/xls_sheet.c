@@ -14,6 +14,10 @@
 /* Types of a formula's non-numeric result. */
 enum { RESULT_TEXT = 0, RESULT_BOOLEAN = 1, RESULT_ERROR = 2 };
 
+/* Option of a formula: the program that opens the workbook is to calculate it. Libraries set
+ * it, with a result of 0 until then. */
+#define CALCULATE_ON_LOAD 0x0002
+
 /* A cell as it was read. Some writers do not order cells by row, so they are
  * sorted at the end. */
 typedef struct {
@@ -79,18 +83,13 @@ static bool add_number(reader_t *r, double number)
                                      ? APR_ARRAY_IDX(serials, (int)r->style, lims_format_t)
                                      : (lims_format_t){ .serial = LIMS_SERIAL_NUMBER };
     const char *text = lims_serial_double(number, r->book->pool);
-    const char *time = NULL;
-    lims_cell_e kind = LIMS_CELL_NUMBER;
+    lims_cell_e kind;
 
     if (!text) {
         return refuse_cell(r, &r->place, "A cell's number is infinite or NaN.");
     }
-    if (format.serial != LIMS_SERIAL_NUMBER) {
-        time = lims_serial_time(text, format.serial, r->book->since_1904, r->book->pool);
-    } else {
-        text = lims_format_shown(&kind, text, format.code, r->book->pool);
-    }
-    return time ? add_cell(r, LIMS_CELL_DATE, time) : add_cell(r, kind, text);
+    text = lims_number_shown(&kind, text, &format, r->book->since_1904, r->book->pool);
+    return add_cell(r, kind, text);
 }
 
 /* Reads an IEEE 754 double, little-endian. */
@@ -148,9 +147,13 @@ static bool add_boolean(reader_t *r, unsigned value)
 static bool add_formula(reader_t *r, lims_xls_record_t *record)
 {
     const unsigned char *result = record->at;
+    double number = read_double(record);
+    unsigned options = lims_xls_left(record, 2) ? lims_xls_u16(record) : 0;
 
     if (result[6] != 0xff || result[7] != 0xff) {
-        return add_number(r, read_double(record));
+        return number == 0 && (options & CALCULATE_ON_LOAD)
+                   ? add_cell(r, LIMS_CELL_ERROR, LIMS_CELL_UNCALCULATED)
+                   : add_number(r, number);
     }
     switch (result[0]) {
     case RESULT_TEXT:

@@ -86,12 +86,10 @@ static const char *related_part(const lims_element_t *relations, const char *par
 
 /* --- Shared strings -------------------------------------------------------- */
 
-/* Reader of the shared strings. There may be a million, so the part is streamed:
- * the text of <t>, in <si> or in its runs; phonetic hints (<rPh>) are not text. */
+/* Reader of the shared strings. There may be a million, so the part is streamed. */
 typedef struct {
     apr_array_header_t *strings; /* array of const char * */
-    apr_array_header_t *text;    /* array of char: text of the open string */
-    bool collecting, in_phonetic;
+    lims_xlsx_text_t text;       /* of the open string */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } strings_t;
@@ -100,35 +98,26 @@ static bool string_start(void *data, const char *name, const char **attributes, 
 {
     strings_t *s = data;
 
-    (void)attributes;
     (void)line;
     if (strcmp(name, "si") == 0) {
-        s->text->nelts = 0;
+        lims_xlsx_text_begin(&s->text);
     }
-    s->in_phonetic = s->in_phonetic || strcmp(name, "rPh") == 0;
-    s->collecting = !s->in_phonetic && strcmp(name, "t") == 0;
+    lims_xlsx_text_start(&s->text, name, attributes);
     return true;
 }
 
 static bool string_text(void *data, const char *text, int length)
 {
-    strings_t *s = data;
-    /* One more than the limit, so that a longer cell is refused. */
-    int room = LIMS_FILE_CELL_MAX + 1 - s->text->nelts;
-
-    if (s->collecting) {
-        lims_text_append(s->text, text, length < room ? length : room);
-    }
+    lims_xlsx_text_add(&((strings_t *)data)->text, text, length);
     return true;
 }
 
 static bool string_end(void *data, const char *name)
 {
     strings_t *s = data;
-    const char *kept;
+    const char *text, *kept;
 
-    s->collecting = false;
-    s->in_phonetic = s->in_phonetic && strcmp(name, "rPh") != 0;
+    lims_xlsx_text_end(&s->text, name);
     if (strcmp(name, "si") != 0) {
         return true;
     }
@@ -137,7 +126,8 @@ static bool string_end(void *data, const char *name)
                            "The workbook has more than %d texts.", LIMS_FILE_CELLS_MAX);
         return false;
     }
-    kept = lims_text_keep(s->reasons, s->text->elts, (apr_size_t)s->text->nelts, s->pool);
+    text = lims_xlsx_text_done(&s->text);
+    kept = lims_text_keep(s->reasons, text, strlen(text), s->pool);
     APR_ARRAY_PUSH(s->strings, const char *) = kept;
     return kept;
 }
@@ -207,7 +197,7 @@ static const lims_element_t *read_styles(book_t *b, const char *path)
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));
-    const lims_element_t *styles = path ? part_of(b, path) : NULL;
+    const lims_element_t *styles = read_styles(b, path);
     const lims_element_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
     apr_hash_t *own = own_formats(styles, b->pool);
 
@@ -294,6 +284,8 @@ static bool read_workbook(apr_array_header_t *sheets, book_t *b)
     b->context.formats = serial_formats(b, related_part(relations, part, NULL, "/styles", b->pool));
     b->context.since_1904 =
         lims_xml_is_true(lims_xml_attribute(lims_xml_child(workbook, "workbookPr"), "date1904"));
+    b->context.uncalculated =
+        lims_xml_is_true(lims_xml_attribute(lims_xml_child(workbook, "calcPr"), "fullCalcOnLoad"));
     return b->reasons->blocking == 0 && read_sheets(sheets, b, workbook, relations, part);
 }
 

@@ -28,12 +28,10 @@ typedef struct {
     bool row_begun; /* the row has a cell, and so is in the sheet */
     bool row_hidden;
     bool in_cell;
-    bool formula;    /* the cell has a formula */
-    bool collecting; /* within <v>, or within <t> of an inline string */
-    bool in_phonetic;
-    type_e type; /* type of the cell */
+    bool formula; /* the cell has a formula */
+    type_e type;  /* type of the cell */
     int style;
-    apr_array_header_t *text; /* array of char: text of the cell */
+    lims_xlsx_text_t text; /* of the cell: of <v>, or of an inline string */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
@@ -113,7 +111,7 @@ static bool open_cell(reader_t *r, const char **attributes)
     if (!style || apr_cstr_atoi(&r->style, style) != APR_SUCCESS) {
         r->style = 0;
     }
-    r->text->nelts = 0;
+    lims_xlsx_text_begin(&r->text);
     return true;
 }
 
@@ -128,25 +126,17 @@ static bool on_start(void *data, const char *name, const char **attributes, int 
     if (strcmp(name, "c") == 0 && r->row > 0) {
         return open_cell(r, attributes);
     }
-    if (strcmp(name, "rPh") == 0) {
-        r->in_phonetic = true;
+    if (r->in_cell) {
+        r->formula = r->formula || strcmp(name, "f") == 0;
+        lims_xlsx_text_start(&r->text, name, attributes);
+        r->text.collecting = r->text.collecting || strcmp(name, "v") == 0;
     }
-    r->formula = r->formula || strcmp(name, "f") == 0;
-    r->collecting =
-        r->in_cell && !r->in_phonetic && (strcmp(name, "v") == 0 || strcmp(name, "t") == 0);
     return true;
 }
 
 static bool on_text(void *data, const char *text, int length)
 {
-    reader_t *r = data;
-
-    /* One more than the limit, so that a longer cell is refused. */
-    int room = LIMS_FILE_CELL_MAX + 1 - r->text->nelts;
-
-    if (r->collecting) {
-        lims_text_append(r->text, text, length < room ? length : room);
-    }
+    lims_xlsx_text_add(&((reader_t *)data)->text, text, length);
     return true;
 }
 
@@ -183,7 +173,6 @@ static const char *cell_text(lims_cell_e *kind, reader_t *r, const char *text)
         [DATE] = LIMS_CELL_DATE,   [NUMBER] = LIMS_CELL_NUMBER,   [TEXT] = LIMS_CELL_TEXT,
     };
     const lims_format_t format = format_of(r);
-    const char *time = NULL;
 
     *kind = kinds[r->type];
     if (r->type == SHARED || r->type == BOOLEAN) {
@@ -192,14 +181,16 @@ static const char *cell_text(lims_cell_e *kind, reader_t *r, const char *text)
     if (r->type != NUMBER) {
         return lims_text_keep(r->reasons, text, strlen(text), r->pool);
     }
-    if (format.serial != LIMS_SERIAL_NUMBER) {
-        time = lims_serial_time(text, format.serial, r->context->since_1904, r->pool);
-        *kind = time ? LIMS_CELL_DATE : LIMS_CELL_NUMBER;
-    }
-    text = time ? time : lims_serial_number(text, r->pool);
-    return text && *kind == LIMS_CELL_NUMBER && format.serial == LIMS_SERIAL_NUMBER
-               ? lims_format_shown(kind, text, format.code, r->pool)
-               : text;
+    text = lims_serial_number(text, r->pool);
+    return text ? lims_number_shown(kind, text, &format, r->context->since_1904, r->pool) : NULL;
+}
+
+/* Whether the cell has a formula that no program has calculated: without a value, or with
+ * the 0 that libraries write where the program that opens the workbook is to calculate. */
+static bool is_uncalculated(const reader_t *r, const char *text)
+{
+    return r->formula && (*text == '\0' || (r->context->uncalculated && r->type == NUMBER &&
+                                            text[strspn(text, "0.")] == '\0'));
 }
 
 /* Begins the row in the sheet at its first cell with a value. */
@@ -218,15 +209,15 @@ static bool begin_row(reader_t *r)
 static bool close_cell(reader_t *r)
 {
     lims_cell_e kind = LIMS_CELL_ERROR;
-    const char *text = LIMS_CELL_UNCALCULATED;
+    const char *text = LIMS_CELL_UNCALCULATED, *value;
 
     r->in_cell = false;
-    if (r->text->nelts == 0 && (!r->formula || r->type == TEXT)) {
+    if (r->text.text->nelts == 0 && (!r->formula || r->type == TEXT)) {
         return true; /* a cell with a style and no value, or a formula whose value is "" */
     }
-    if (r->text->nelts > 0) {
-        lims_text_append(r->text, "", 1);
-        text = cell_text(&kind, r, r->text->elts);
+    value = lims_xlsx_text_done(&r->text);
+    if (!is_uncalculated(r, value)) {
+        text = cell_text(&kind, r, value);
     }
     if (!text) {
         return r->reasons->blocking == 0 &&
@@ -244,10 +235,7 @@ static bool on_end(void *data, const char *name)
 {
     reader_t *r = data;
 
-    r->collecting = false;
-    if (strcmp(name, "rPh") == 0) {
-        r->in_phonetic = false;
-    }
+    lims_xlsx_text_end(&r->text, name);
     return strcmp(name, "c") != 0 || !r->in_cell || close_cell(r);
 }
 
@@ -257,7 +245,7 @@ const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lim
     reader_t r = {
         .context = context,
         .sheet = lims_sheet_begin(context->name, reasons, pool),
-        .text = apr_array_make(pool, 64, sizeof(char)),
+        .text = { .text = apr_array_make(pool, 64, sizeof(char)) },
         .reasons = reasons,
         .pool = pool,
     };

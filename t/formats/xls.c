@@ -75,13 +75,16 @@ static void test_numbers(void)
     biff_record(book, 0x027e, "hhhw", 1u, 3u, 0u, 0x3ff80000u);    /* 1.5 */
     biff_record(book, 0x00bd, "hhhwhwh", 2u, 1u, 0u, 7u << 2 | 2, 1u, 46347u << 2 | 2, 2u);
     biff_record(book, 0x0006, "hhhdhw", 3u, 0u, 0u, 6.25, 0u, 0u);
+    biff_record(book, 0x0006, "hhhdhw", 3u, 1u, 0u, 0.0, 1u, 0u);
+    biff_record(book, 0x0006, "hhhdhw", 3u, 2u, 0u, 0.0, 3u, 0u);
+    biff_record(book, 0x0006, "hhhdhw", 3u, 3u, 0u, 6.25, 2u, 0u);
     biff_record(book, 0x0203, "hhh", 4u, 0u, 0u);
     outcome("a record that is too short",
             "structure_mismatch@4 The record behind this cell is too short.");
     book->nelts -= 4 + 10;
     outcome("numbers, dates and results of formulas",
             "S 1[10.712910652160645][2026-11-21T07:48:00][-0.5] 2[1234][12.34][-3][1.5] "
-            "3[][7][2026-11-21] 4[6.25]");
+            "3[][7][2026-11-21] 4[6.25][0][#NOT CALCULATED][6.25]");
 }
 
 static void test_texts(void)

@@ -30,9 +30,12 @@ static const char *read_book(const book_parts_t *parts)
     return workbook_text(lims_xlsx_read(bytes, length, reasons, pool), reasons);
 }
 
+#define RAISED(text)                                                                               \
+    "<r><rPr><vertAlign val=\"superscript\"/></rPr><t>" text "</t></r>"
 #define STRINGS                                                                                    \
     "<si><t>one</t></si><si><r><t>t</t></r><r><t xml:space=\"preserve\"> wo</t></r>"               \
-    "<rPh><t>x</t></rPh></si>"
+    "<rPh><t>x</t></rPh></si><si><t>_x20AC_</t></si>"                                              \
+    "<si><r><t>2.5 x 10</t></r>" RAISED("6") "<r><rPr/><t> CFU</t></r></si>"
 #define STYLES                                                                                     \
     "<numFmts><numFmt numFmtId=\"164\" formatCode=\"dd.mm.yyyy hh:mm\"/>"                          \
     "<numFmt numFmtId=\"165\" formatCode=\"0.00&quot;day&quot;\"/></numFmts>"                      \
@@ -80,7 +83,7 @@ static void test_cells(void)
           "structure_mismatch@1 The reference of a cell is invalid.", "no reference" },
         { "<row r=\"2\"/><row r=\"2\"/>",
           "structure_mismatch@2 The rows of the sheet do not ascend.", "a row twice" },
-        { ROW("<c t=\"s\"><v>2</v></c>"),
+        { ROW("<c t=\"s\"><v>4</v></c>"),
           "structure_mismatch@1 A cell's value does not have the declared type.",
           "a string that is not there" },
         { ROW("<c><v>abc</v></c>"),
@@ -104,6 +107,27 @@ static void test_cells(void)
     }
 }
 
+static void test_texts(void)
+{
+    static const struct {
+        const char *sheet, *outcome, *name;
+    } cases[] = {
+        { ROW("<c t=\"str\"><v>a_x000D_b</v></c><c t=\"inlineStr\"><is><t>_x00b5_g_x005F_x000D_</t>"
+              "</is></c><c t=\"s\"><v>2</v></c><c t=\"str\"><v>_xD800__x0000__x12_ _x00</v></c>"),
+          "S 1[a\rb][\xc2\xb5g_x000D_][\xe2\x82\xac][_xD800__x0000__x12_ _x00]",
+          "escaped characters" },
+        { ROW("<c t=\"s\"><v>3</v></c><c t=\"inlineStr\"><is><r><t>10</t></r>" RAISED("-5")
+              "<r><t> m</t></r>" RAISED("3") "</is></c><c t=\"inlineStr\"><is><r><t>5.2</t></r>"
+              RAISED("a") "</is></c>"),
+          "S 1[2.5 x 10^6 CFU][10^-5 m3][5.2a]", "superscripts" },
+    };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
+        const book_parts_t parts = { NULL, STRINGS, STYLES, cases[i].sheet, NULL };
+        is(read_book(&parts), cases[i].outcome, cases[i].name);
+    }
+}
+
 static void test_books(void)
 {
     static const struct {
@@ -119,6 +143,15 @@ static void test_books(void)
             STYLES, ROW("<c s=\"4\"><v>1</v></c>"), NULL },
           "S 1[1904-01-02]",
           "days since 1904" },
+        { { "<sheets><sheet name=\"S\" id=\"rId1\"/></sheets><calcPr fullCalcOnLoad=\"1\"/>", NULL, NULL,
+            ROW("<c><f>B1*2</f><v>0</v></c><c><f>B1</f><v>0.0</v></c><c><f>B1</f><v>0.5</v></c>"
+                "<c><v>0</v></c><c t=\"b\"><f>B1</f><v>0</v></c>"),
+            NULL },
+          "S 1[#NOT CALCULATED][#NOT CALCULATED][0.5][0][FALSE]",
+          "formulas that the program which opens the workbook is to calculate" },
+        { { NULL, NULL, NULL, ROW("<c><f>B1*2</f><v>0</v></c>"), NULL },
+          "S 1[0]",
+          "a formula whose value is 0" },
         { { "<sheets/>", NULL, NULL, NULL, NULL }, "", "no sheets" },
         { { NULL, NULL, NULL, NULL, NULL },
           "truncated_file@0 The workbook names a sheet \"S\" that is not in it.",
@@ -147,26 +180,6 @@ static const char *read_archive(const part_t *parts, apr_size_t count)
 
 static void test_archives(void)
 {
-    const part_t other[] = { { "word/document.xml", "<a/>" } };
-    apr_size_t size = 2 * 1024 * 1024;
-    char *zeros = apr_palloc(pool, size + 1);
-    const part_t bomb[] = { { "_rels/.rels", zeros } };
-    part_t many[LIMS_ARCHIVE_ENTRIES_MAX + 1];
-
-    memset(zeros, '0', size);
-    zeros[size] = '\0';
-    for (apr_size_t i = 0; i < LIMS_LENGTH(many); i++) {
-        many[i].path = apr_psprintf(pool, "%d", (int)i);
-        many[i].text = "x";
-    }
-    is(read_archive(other, 1),
-       "unsupported_container@0 The file is an archive, but no workbook that could be read "
-       "(.xlsx).",
-       "another archive");
-    is(read_archive(bomb, 1),
-       "archive_limits@0 The workbook inflates to more than 128 MB, or 200 times its size, or has "
-       "more than 1000 parts.",
-       "a part that inflates too much");
     const part_t styles[] = {
         { "_rels/.rels", book_element("Relationships",
                                       book_relation("a", "officeDocument", "xl/workbook.xml", pool),
@@ -181,6 +194,31 @@ static void test_archives(void)
         { "xl/sheet1.xml", "<worksheet>" ROW("<c s=\"0\"><v>46347</v></c>") "</worksheet>" },
         { "xl/Styles.xml", "<styleSheet><cellXfs><xf numFmtId=\"14\"/></cellXfs></styleSheet>" },
     };
+    const part_t other[] = { { "word/document.xml", "<a/>" } };
+    apr_size_t size = 2 * 1024 * 1024;
+    char *zeros = apr_palloc(pool, size + 1);
+    const part_t bomb[] = { { "_rels/.rels", zeros } };
+    part_t many[LIMS_ARCHIVE_ENTRIES_MAX + 1];
+
+    memset(zeros, '0', size);
+    zeros[size] = '\0';
+    for (apr_size_t i = 0; i < LIMS_LENGTH(many); i++) {
+        many[i].path = apr_psprintf(pool, "%d", (int)i);
+        many[i].text = "x";
+    }
+    is(read_archive(styles, LIMS_LENGTH(styles)), "S 1[2026-11-21]", "paths in another case");
+    is(read_archive(styles, LIMS_LENGTH(styles) - 1),
+       "truncated_file@0 The workbook names styles \"xl/styles.xml\" that are not in it: how it "
+       "displays its numbers is not known.",
+       "styles that are missing");
+    is(read_archive(other, 1),
+       "unsupported_container@0 The file is an archive, but no workbook that could be read "
+       "(.xlsx).",
+       "another archive");
+    is(read_archive(bomb, 1),
+       "archive_limits@0 The workbook inflates to more than 128 MB, or 200 times its size, or has "
+       "more than 1000 parts.",
+       "a part that inflates too much");
     is(read_archive(many, LIMS_LENGTH(many)),
        "archive_limits@0 The workbook inflates to more than 128 MB, or 200 times its size, or has "
        "more than 1000 parts.",
@@ -193,11 +231,6 @@ static void test_damage(void)
 {
     const book_parts_t parts = { NULL, STRINGS, STYLES, ROW("<c t=\"s\"><v>0</v></c>"), NULL };
     apr_size_t length, told = 0, wrong = 0;
-    is(read_archive(styles, LIMS_LENGTH(styles)), "S 1[2026-11-21]", "paths in another case");
-    is(read_archive(styles, LIMS_LENGTH(styles) - 1),
-       "truncated_file@0 The workbook names styles \"xl/styles.xml\" that are not in it: how it "
-       "displays its numbers is not known.",
-       "styles that are missing");
     const char *bytes = book_of(&length, &parts, false, pool);
 
     for (apr_size_t i = 4; i < length; i++) {
@@ -272,6 +305,19 @@ static void test_shown(void)
         { "1", "0.0;-0.0;\"ND\"", "1", LIMS_CELL_NUMBER },
         { "1", ";;;", "1", LIMS_CELL_SHOWN },
         { "0.1", "0%%", "0.1", LIMS_CELL_SHOWN },
+        { "-1", "0.0;0.0", "-1", LIMS_CELL_SHOWN },
+        { "-1", "0.0;[Red]0.0", "-1", LIMS_CELL_NUMBER },
+        { "-1", "_(* #,##0_);_(* (#,##0);_(* \"-\"??_);_(@_)", "-1", LIMS_CELL_NUMBER },
+        { "0", "_(* #,##0_);_(* (#,##0);_(* \"-\"??_);_(@_)", "0", LIMS_CELL_SHOWN },
+        { "1250", "_-* #,##0_-;-* #,##0_-;_-* \"-\"??_-;_-@_-", "1250", LIMS_CELL_NUMBER },
+        { "-1", "_-* #,##0_-;-* #,##0_-;_-* \"-\"??_-;_-@_-", "-1", LIMS_CELL_NUMBER },
+        { "1", "\"-\"0.0", "1", LIMS_CELL_SHOWN },
+        { "-1", "0.0;@", "-1", LIMS_CELL_NUMBER },
+        { "-1", "[>=10]0;0.0", "-1", LIMS_CELL_NUMBER },
+        { "2.7755575615628914e-17", "[<0.5]\"<0.5\";0.00", "2.7755575615628914e-17",
+          LIMS_CELL_SHOWN },
+        { "2.7755575615628914e-17", "0.00%", "2.7755575615628914e-17", LIMS_CELL_SHOWN },
+        { "2.7755575615628914e-17", "0.00E+00", "2.7755575615628914e-17", LIMS_CELL_NUMBER },
         { "1", "[", "1", LIMS_CELL_SHOWN },
         { "1", "0\"", "1", LIMS_CELL_NUMBER },
         { "1", "0\\", "1", LIMS_CELL_NUMBER },
@@ -334,6 +380,7 @@ int main(void)
 {
     pool = unit_pool();
     test_cells();
+    test_texts();
     test_books();
     test_archives();
     test_damage();

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xlsx_text.c - texts of Office Open XML workbooks: runs, superscripts, escapes.
+ *
+ * Source: ECMA-376 part 1, 18.4 (shared strings), 22.9.2.19 (ST_Xstring).
+ */
+#include <apr_lib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xlsx.h"
+#include "formats/xml.h"
+
+/* Length of an escaped UTF-16 code unit: "_x000D_". */
+#define ESCAPE_LENGTH 7
+
+void lims_xlsx_text_begin(lims_xlsx_text_t *text)
+{
+    text->text->nelts = 0;
+    text->raised = false;
+}
+
+void lims_xlsx_text_start(lims_xlsx_text_t *text, const char *name, const char **attributes)
+{
+    if (strcmp(name, "rPh") == 0) {
+        text->in_phonetic = true;
+    } else if (strcmp(name, "r") == 0) {
+        text->raised = false;
+    } else if (strcmp(name, "vertAlign") == 0) {
+        const char *value = lims_xml_value(attributes, "val");
+        text->raised = value && strcmp(value, "superscript") == 0;
+    }
+    text->collecting = !text->in_phonetic && strcmp(name, "t") == 0;
+}
+
+void lims_xlsx_text_end(lims_xlsx_text_t *text, const char *name)
+{
+    text->collecting = false;
+    text->in_phonetic = text->in_phonetic && strcmp(name, "rPh") != 0;
+}
+
+/* Whether a superscript is an exponent, or a number of a note: it would make another number
+ * of the one in front of it. */
+static bool is_exponent(const lims_xlsx_text_t *text, const char *more, int length)
+{
+    static const char minus[] = "\xe2\x88\x92";
+    const apr_array_header_t *before = text->text;
+
+    return before->nelts > 0 && apr_isdigit(before->elts[before->nelts - 1]) &&
+           (apr_isdigit(*more) || *more == '+' || *more == '-' ||
+            (length >= 3 && memcmp(more, minus, 3) == 0));
+}
+
+void lims_xlsx_text_add(lims_xlsx_text_t *text, const char *more, int length)
+{
+    int room;
+
+    if (!text->collecting || length == 0) {
+        return;
+    }
+    if (text->raised && is_exponent(text, more, length)) {
+        lims_text_append(text->text, "^", 1);
+    }
+    text->raised = false;
+    /* One more than the limit, so that a longer cell is refused. */
+    room = LIMS_FILE_CELL_MAX + 1 - text->text->nelts;
+    if (room > 0) {
+        lims_text_append(text->text, more, length < room ? length : room);
+    }
+}
+
+/* Returns the code unit of an escape; 0: there is none that is a character. */
+static unsigned escaped_unit(const char *at, apr_size_t left)
+{
+    unsigned unit;
+
+    if (left < ESCAPE_LENGTH || at[0] != '_' || at[1] != 'x' || at[ESCAPE_LENGTH - 1] != '_' ||
+        strspn(at + 2, "0123456789ABCDEFabcdef") != 4) {
+        return 0;
+    }
+    unit = (unsigned)strtoul(at + 2, NULL, 16);
+    return unit >= 0xd800 && unit <= 0xdfff ? 0 : unit;
+}
+
+static char *put_unit(char *to, unsigned unit)
+{
+    if (unit < 0x80) {
+        *to++ = (char)unit;
+        return to;
+    }
+    if (unit < 0x800) {
+        *to++ = (char)(0xc0 | unit >> 6);
+    } else {
+        *to++ = (char)(0xe0 | unit >> 12);
+        *to++ = (char)(0x80 | (unit >> 6 & 0x3f));
+    }
+    *to++ = (char)(0x80 | (unit & 0x3f));
+    return to;
+}
+
+const char *lims_xlsx_text_done(lims_xlsx_text_t *text)
+{
+    char *from, *to, *end;
+
+    lims_text_append(text->text, "", 1);
+    from = to = text->text->elts;
+    end = from + text->text->nelts - 1;
+    /* A text that was cut at the limit keeps its length, by which it is refused. */
+    while (from < end && end - text->text->elts <= LIMS_FILE_CELL_MAX) {
+        unsigned unit = escaped_unit(from, (apr_size_t)(end - from));
+
+        if (unit) {
+            to = put_unit(to, unit);
+            from += ESCAPE_LENGTH;
+        } else {
+            *to++ = *from++;
+        }
+    }
+    if (to != text->text->elts) {
+        *to = '\0';
+    }
+    return text->text->elts;
+}
