@@ -180,6 +180,20 @@ bool lims_row_is_next(const lims_layout_t *layout, const lims_row_t *row, const 
 bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                        lims_found_t *found, const lims_found_t *again, const char *what);
 
+/* Repetitions of a field of a message. */
+typedef struct {
+    char sign; /* the delimiter between them; '\0': the field has none */
+    int cell;  /* the field's cell in its row, from 0 */
+    lims_found_t (*field_of)(const lims_layout_t *layout, const lims_row_t *row,
+                             const lims_source_t *source); /* reads the first one */
+} lims_repetitions_t;
+
+/* Takes the repetitions of the field that was found in a row: all that are not blank are
+ * repeated values as above. */
+void lims_source_repeated(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                          lims_found_t *found, const lims_row_t *row, const lims_source_t *source,
+                          const lims_repetitions_t *repetitions);
+
 /* --- Tables (layout_table.c) --------------------------------------------------- */
 
 /* Rows of data under a header. */

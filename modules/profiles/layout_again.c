@@ -2,6 +2,7 @@
 /* layout_again.c - several texts of one source: they must be equal, and remarks are joined. */
 #include "profiles/layout.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 /* Length from which no further remark is joined, bytes: the record keeps the first 4,000
@@ -57,4 +58,39 @@ bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *s
         join_remark(found, second, layout->pool);
     }
     return true;
+}
+
+/* A field may have thousands of repetitions: each takes the place of the first in the same
+ * copy of the row. */
+void lims_source_repeated(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                          lims_found_t *found, const lims_row_t *row, const lims_source_t *source,
+                          const lims_repetitions_t *repetitions)
+{
+    const lims_cell_t *cell = lims_row_cell(row, repetitions->cell);
+    const char sign = repetitions->sign, *end = cell->text + cell->length, *what;
+    const char *at = sign ? memchr(cell->text, sign, cell->length) : NULL;
+    lims_row_t copy = *row;
+    lims_cell_t *cells;
+
+    if (!at) {
+        return;
+    }
+    what = apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number);
+    cells = apr_pmemdup(layout->pool, row->cells, (apr_size_t)row->count * sizeof(*cells));
+    copy.cells = cells;
+    for (; at; at = memchr(at, sign, (apr_size_t)(end - at))) {
+        lims_found_t again;
+
+        at++;
+        cells[repetitions->cell].text = at;
+        cells[repetitions->cell].length = (apr_uint16_t)(end - at);
+        again = repetitions->field_of(layout, &copy, source);
+        again.raw = found->raw;
+        again.cell = found->cell;
+        /* One without a text has several components with a value, of which none was named. */
+        if ((!again.text || *again.text) &&
+            !lims_source_again(layout, scope, found, &again, what)) {
+            return;
+        }
+    }
 }

@@ -100,42 +100,6 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *reco
     return found;
 }
 
-/* Compares the repetitions of a field: all that are not blank must be equal. A field may have
- * thousands: each takes the place of the first in the same copy of the record. */
-static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                                lims_found_t *found, const lims_row_t *record,
-                                const lims_source_t *source)
-{
-    const char sign = layout->document->astm->signs.repeat;
-    const int field = source->field.number;
-    const lims_cell_t *cell = lims_row_cell(record, field - 1);
-    const char *end = cell->text + cell->length;
-    const char *at = sign ? memchr(cell->text, sign, cell->length) : NULL;
-    lims_row_t row = *record;
-    lims_cell_t *cells;
-    const char *what;
-
-    /* The delimiter is declared in H-2. */
-    if (!at || (is_record(record, "H") && field <= 2)) {
-        return;
-    }
-    what = apr_psprintf(layout->pool, "%s-%d", source->field.record, field);
-    cells = apr_pmemdup(layout->pool, record->cells, (apr_size_t)row.count * sizeof(*cells));
-    row.cells = cells;
-    for (; at; at = memchr(at, sign, (apr_size_t)(end - at))) {
-        lims_found_t again;
-
-        at++;
-        cells[field - 1].text = at;
-        cells[field - 1].length = (apr_uint16_t)(end - at);
-        again = field_of(layout, &row, source);
-        again.raw = found->raw;
-        if (again.text && *again.text && !lims_source_again(layout, scope, found, &again, what)) {
-            return;
-        }
-    }
-}
-
 /* A result may have several comment and manufacturer records. */
 static void compare_records(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                             lims_found_t *found, const lims_row_t *record,
@@ -163,6 +127,7 @@ static void compare_records(const lims_layout_t *layout, const lims_layout_scope
 static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
+    lims_repetitions_t repetitions = { .cell = source->field.number - 1, .field_of = field_of };
     const lims_row_t *record = NULL;
 
     if (source->kind == LIMS_SOURCE_FIELD) {
@@ -172,7 +137,11 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_la
         return false;
     }
     *found = field_of(layout, record, source);
-    compare_repetitions(layout, scope, found, record, source);
+    /* H-2 declares the delimiter. */
+    if (!is_record(record, "H") || source->field.number > 2) {
+        repetitions.sign = layout->document->astm->signs.repeat;
+    }
+    lims_source_repeated(layout, scope, found, record, source, &repetitions);
     compare_records(layout, scope, found, record, source);
     return true;
 }

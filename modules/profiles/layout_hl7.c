@@ -108,43 +108,6 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *segm
     return found;
 }
 
-/* Compares the repetitions of a field, which must be equal. A field may have thousands: each
- * takes the place of the first in the same copy of the segment. */
-static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                                lims_found_t *found, const lims_row_t *segment,
-                                const lims_source_t *source)
-{
-    const char sign = layout->document->hl7->signs.repeat;
-    const int field = source->field.number;
-    const lims_cell_t *cell = lims_row_cell(segment, field);
-    const char *end = cell->text + cell->length;
-    const char *at = sign ? memchr(cell->text, sign, cell->length) : NULL;
-    lims_row_t row = *segment;
-    lims_cell_t *cells;
-    const char *what;
-
-    /* The delimiter is declared in MSH-2. */
-    if (!at || (is_segment(segment, "MSH") && field <= 2)) {
-        return;
-    }
-    what = apr_psprintf(layout->pool, "%s-%d", source->field.record, field);
-    cells = apr_pmemdup(layout->pool, segment->cells, (apr_size_t)row.count * sizeof(*cells));
-    row.cells = cells;
-    for (; at; at = memchr(at, sign, (apr_size_t)(end - at))) {
-        lims_found_t again;
-
-        at++;
-        cells[field].text = at;
-        cells[field].length = (apr_uint16_t)(end - at);
-        again = field_of(layout, &row, source);
-        again.raw = found->raw;
-        again.cell = found->cell;
-        if (*again.text && !lims_source_again(layout, scope, found, &again, what)) {
-            return;
-        }
-    }
-}
-
 /* A result may have several note and device segments. */
 static void compare_segments(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                              lims_found_t *found, const lims_row_t *segment,
@@ -173,6 +136,7 @@ static void compare_segments(const lims_layout_t *layout, const lims_layout_scop
 static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
+    lims_repetitions_t repetitions = { .cell = source->field.number, .field_of = field_of };
     const lims_row_t *segment = NULL;
 
     if (source->kind == LIMS_SOURCE_FIELD) {
@@ -182,7 +146,11 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_la
         return false;
     }
     *found = field_of(layout, segment, source);
-    compare_repetitions(layout, scope, found, segment, source);
+    /* MSH-2 declares the delimiter. */
+    if (!is_segment(segment, "MSH") || source->field.number > 2) {
+        repetitions.sign = layout->document->hl7->signs.repeat;
+    }
+    lims_source_repeated(layout, scope, found, segment, source, &repetitions);
     if (!is_segment(segment, "SPM")) {
         compare_segments(layout, scope, found, segment, source);
     }

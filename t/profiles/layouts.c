@@ -260,6 +260,11 @@ static const case_t cases[] = {
       "MSH|^~\\&|LAB|M|E|R|2026||ORU^R01^ORU_R01|1|P|2.5\rOBR|1|P1|F1\r"
       "OBX|1|NM|T||190~210||||||F\rNTE|1||a~b\rNTE|2||c\rOBX|2|NM|U||7~7||||||F\rSPM|1|S1~S1^x\r",
       "3:5 S1 T=190 //a; b; c|6:5 S1 U=7", "structure_mismatch@3:5 [190~210]", "2 2 0 0" },
+    { "ASTM, a second value of several components, none of which was named",
+      HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
+           " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "H|\\^&|||D\rO|1|S1\rR|1|^^^T|9.34\\8^11|||||F\rL|1|N\r", "3:4 S1 T=9.34",
+      "structure_mismatch@3:4 [9.34\\8^11]", "1 1 0 0" },
     { "ASTM, a patient between an order and a result",
       HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
            " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
