@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shown.c - how a workbook displays a number by its format code: as it is, in
- * percent, or as something that reads as another number.
+ * percent, or as something that reads as another number; and superscripts.
  *
  * Source: ECMA-376 part 1, 18.8.31 (numFmts).
  */
@@ -13,6 +13,15 @@
 #include <string.h>
 
 #define SECTIONS_MAX 4
+
+bool lims_is_exponent(char before, const char *superscript, apr_size_t length)
+{
+    static const char minus[] = "\xe2\x88\x92";
+
+    return apr_isdigit(before) && length > 0 &&
+           (apr_isdigit(*superscript) || *superscript == '+' || *superscript == '-' ||
+            (length >= sizeof(minus) - 1 && memcmp(superscript, minus, sizeof(minus) - 1) == 0));
+}
 
 /* A section of a format code. */
 typedef struct {

@@ -24,6 +24,10 @@ const lims_workbook_t *lims_xlsx_read(const char *bytes, apr_size_t length, lims
 const lims_workbook_t *lims_xls_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
                                      apr_pool_t *pool);
 
+/* Whether a superscript behind a character is an exponent, or the number of a note. It is
+ * written as people write it in plain text, "10^5": 105 is another number. */
+bool lims_is_exponent(char before, const char *superscript, apr_size_t length);
+
 /* --- Cells of numbers ------------------------------------------------------ */
 
 /* Meaning of a number by its cell's format. */

@@ -16,6 +16,9 @@ enum { SHEET_OF_CELLS = 0 };
 /* Code pages whose charset is not called by their number. */
 enum { PAGE_UTF16 = 1200, PAGE_MACINTOSH = 10000, PAGE_MACINTOSH_OLD = 32768, PAGE_ANSI = 32769 };
 
+/* Escapement of a FONT record. */
+enum { SUPERSCRIPT = 1 };
+
 /* Number of records between two checks of the time limit. */
 #define RECORDS_BETWEEN_LOOKS 4096
 
@@ -117,6 +120,17 @@ static bool read_style(globals_t *g, lims_xls_record_t *r)
     return true;
 }
 
+/* Reads a FONT record, all of which precede the texts: whether it is for superscripts. */
+static bool read_font(globals_t *g, lims_xls_record_t *r)
+{
+    if (!lims_xls_left(r, 10)) {
+        return refuse_damaged(&g->book);
+    }
+    r->at += 8; /* height, options, colour and weight, unused */
+    APR_ARRAY_PUSH(g->book.raised, bool) = lims_xls_u16(r) == SUPERSCRIPT;
+    return true;
+}
+
 static bool read_global(globals_t *g, lims_xls_record_t *r)
 {
     bool there = lims_xls_left(r, 2);
@@ -138,6 +152,8 @@ static bool read_global(globals_t *g, lims_xls_record_t *r)
         return read_format(g, r);
     case LIMS_XLS_XF:
         return read_style(g, r);
+    case LIMS_XLS_FONT:
+        return read_font(g, r);
     case LIMS_XLS_SST:
         return lims_xls_strings(r, &g->book);
     default:
@@ -203,6 +219,7 @@ const lims_workbook_t *lims_xls_read(const char *bytes, apr_size_t length, lims_
         .book = { .charset = "CP1252",
                   .strings = apr_array_make(pool, 64, sizeof(const char *)),
                   .serials = apr_array_make(pool, 64, sizeof(lims_format_t)),
+                  .raised = apr_array_make(pool, 16, sizeof(bool)),
                   .reasons = reasons,
                   .pool = pool },
         .formats = apr_hash_make(pool),

@@ -19,6 +19,7 @@ enum {
     LIMS_XLS_EOF = 0x000a,
     LIMS_XLS_DATE1904 = 0x0022,
     LIMS_XLS_FILEPASS = 0x002f,
+    LIMS_XLS_FONT = 0x0031,
     LIMS_XLS_CONTINUE = 0x003c,
     LIMS_XLS_CODEPAGE = 0x0042,
     LIMS_XLS_BOUNDSHEET = 0x0085,
@@ -53,6 +54,7 @@ typedef struct {
     bool since_1904;
     apr_array_header_t *strings; /* array of const char *: shared strings */
     apr_array_header_t *serials; /* array of lims_format_t, by number of the XF record */
+    apr_array_header_t *raised;  /* array of bool, by number of the FONT record: superscript */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } lims_xls_book_t;

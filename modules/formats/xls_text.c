@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xls_text.c - texts of BIFF workbooks, which may be split over records at any
  * place. */
+#include <limits.h>
 #include <string.h>
 
 #include "formats/encoding.h"
@@ -173,6 +174,65 @@ const char *lims_xls_text(lims_xls_record_t *record, int count_bytes, lims_xls_b
 
 /* --- Shared strings -------------------------------------------------------- */
 
+/* Reads an integer of 16 bits, which may be split over records. */
+static bool read_split(unsigned *number, lims_xls_record_t *r)
+{
+    *number = 0;
+    for (int i = 0; i < 2; i++) {
+        while (r->at == r->end) {
+            if (!next_continue(r)) {
+                return false;
+            }
+        }
+        *number |= lims_xls_u8(r) << 8 * i;
+    }
+    return true;
+}
+
+/* Whether a font is a superscript. No font has the number 4. */
+static bool is_raised(const lims_xls_book_t *book, unsigned font)
+{
+    unsigned index = font > 4 ? font - 1 : font;
+
+    return font != 4 && index < (unsigned)book->raised->nelts &&
+           APR_ARRAY_IDX(book->raised, (int)index, bool);
+}
+
+/* Copies characters up to a place that is counted in UTF-16. */
+static void copy_up_to(char **to, const char **from, unsigned *at, unsigned place)
+{
+    while (**from && *at < place) {
+        *at += (unsigned char)**from >= 0xf0 ? 2 : 1;
+        do {
+            *(*to)++ = *(*from)++;
+        } while (((unsigned char)**from & 0xc0) == 0x80);
+    }
+}
+
+/* Reads the runs of a text, each from a character on in a font, and writes superscripts. */
+static const char *rich_text(lims_xls_record_t *r, const char *text, unsigned runs,
+                             lims_xls_book_t *book)
+{
+    apr_size_t length = strlen(text);
+    char *begin = apr_palloc(book->pool, length + runs + 1), *to = begin;
+    const char *from = text;
+    unsigned at = 0, place, font;
+
+    for (; runs > 0; runs--) {
+        if (!read_split(&place, r) || !read_split(&font, r)) {
+            return refuse_text(book);
+        }
+        copy_up_to(&to, &from, &at, place);
+        if (is_raised(book, font) && to > begin && lims_is_exponent(to[-1], from, strlen(from))) {
+            *to++ = '^';
+        }
+    }
+    copy_up_to(&to, &from, &at, UINT_MAX);
+    return (apr_size_t)(to - begin) == length
+               ? text
+               : lims_text_keep(book->reasons, begin, (apr_size_t)(to - begin), book->pool);
+}
+
 /* Reads one shared string: length, flags, and the size of the formatting data
  * behind it. */
 static const char *shared_string(lims_xls_record_t *r, lims_xls_book_t *book)
@@ -192,7 +252,10 @@ static const char *shared_string(lims_xls_record_t *r, lims_xls_book_t *book)
     runs = flags & FLAG_RICH ? lims_xls_u16(r) : 0;
     phonetic = flags & FLAG_PHONETIC ? lims_xls_u32(r) : 0;
     text = wide_text(r, count, flags, book);
-    return text && !skip_bytes(r, (apr_size_t)runs * 4 + phonetic) ? refuse_text(book) : text;
+    if (text && runs > 0) {
+        text = rich_text(r, text, runs, book);
+    }
+    return text && !skip_bytes(r, phonetic) ? refuse_text(book) : text;
 }
 
 bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book)

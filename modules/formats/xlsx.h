@@ -40,8 +40,7 @@ void lims_xlsx_text_start(lims_xlsx_text_t *text, const char *name, const char *
 /* Takes the end of an element. */
 void lims_xlsx_text_end(lims_xlsx_text_t *text, const char *name);
 
-/* Takes character data; nothing unless .collecting. A superscript number behind a digit is
- * written as people write it in plain text, "10^5": 105 is another number. */
+/* Takes character data; nothing unless .collecting. */
 void lims_xlsx_text_add(lims_xlsx_text_t *text, const char *more, int length);
 
 /* Returns the text, its escapes ("_x000D_") as the characters that they mean; valid until the

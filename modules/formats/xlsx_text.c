@@ -4,7 +4,6 @@
  *
  * Source: ECMA-376 part 1, 18.4 (shared strings), 22.9.2.19 (ST_Xstring).
  */
-#include <apr_lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,26 +38,16 @@ void lims_xlsx_text_end(lims_xlsx_text_t *text, const char *name)
     text->in_phonetic = text->in_phonetic && strcmp(name, "rPh") != 0;
 }
 
-/* Whether a superscript is an exponent, or a number of a note: it would make another number
- * of the one in front of it. */
-static bool is_exponent(const lims_xlsx_text_t *text, const char *more, int length)
-{
-    static const char minus[] = "\xe2\x88\x92";
-    const apr_array_header_t *before = text->text;
-
-    return before->nelts > 0 && apr_isdigit(before->elts[before->nelts - 1]) &&
-           (apr_isdigit(*more) || *more == '+' || *more == '-' ||
-            (length >= 3 && memcmp(more, minus, 3) == 0));
-}
-
 void lims_xlsx_text_add(lims_xlsx_text_t *text, const char *more, int length)
 {
+    const apr_array_header_t *before = text->text;
     int room;
 
     if (!text->collecting || length == 0) {
         return;
     }
-    if (text->raised && is_exponent(text, more, length)) {
+    if (text->raised && before->nelts > 0 &&
+        lims_is_exponent(before->elts[before->nelts - 1], more, (apr_size_t)length)) {
         lims_text_append(text->text, "^", 1);
     }
     text->raised = false;

@@ -121,6 +121,23 @@ static void test_texts(void)
             "4[FALSE][#DIV/0!]");
 }
 
+static void test_superscripts(void)
+{
+    begin(BIFF8);
+    for (unsigned i = 0; i < 5; i++) { /* the fifth has the number 5: none has 4 */
+        biff_record(book, 0x0031, "hhhhh", 200u, 0u, 0u, 400u, i == 4 ? 1u : 0u);
+    }
+    biff_record(book, 0x00fc, "wwhbhshhhh", 3u, 3u, 13u, 8u, 2u, "2.5 x 106 CFU", 8u, 5u, 9u, 0u);
+    biff_record(book, 0x003c, "hbhshh", 2u, 8u, 1u, "m3", 1u, 5u);
+    biff_record(book, 0x003c, "hbhuhb", 4u, 9u, 1u, "\xb5\x31\x30\x36", 3u, 5u);
+    biff_record(book, 0x003c, "b", 0u);
+    begin_sheet();
+    for (unsigned i = 0; i < 3; i++) {
+        biff_record(book, 0x00fd, "hhhw", 0u, i, 0u, i);
+    }
+    outcome("superscripts", "S 1[2.5 x 10^6 CFU][m3][\xc2\xb5\x31\x30^6]");
+}
+
 static void test_order(void)
 {
     begin(BIFF8);
@@ -237,6 +254,7 @@ int main(void)
     pool = unit_pool();
     test_numbers();
     test_texts();
+    test_superscripts();
     test_order();
     test_hidden_row();
     test_old();
