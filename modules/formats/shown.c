@@ -82,10 +82,27 @@ static bool is_thousands_divisor(const char *at, const char *end)
     return at >= end || !strchr("0#?", *at);
 }
 
+/* Whether a literal behind digits goes on with the number: "000", ".", " x 10^3", "E3". */
+static bool continues_number(const char *at, const char *end)
+{
+    const char *sign = at + strspn(at, " "), *power;
+    apr_size_t width = strspn(sign, "xX*") > 0 ? 1 : strncmp(sign, "\xc3\x97", 2) == 0 ? 2 : 0;
+
+    if (width > 0) {
+        power = sign + width + strspn(sign + width, " ");
+        return power < end && apr_isdigit(*power);
+    }
+    if (end - at > 1 && (*at == 'e' || *at == 'E')) {
+        return apr_isdigit(at[1]) || at[1] == '+' || at[1] == '-';
+    }
+    return at < end && (apr_isdigit(*at) || *at == '.' || *at == ',');
+}
+
 /* Reads literal words. Before the number or instead of it they change its meaning;
- * behind it they are its unit. */
+ * behind it they are its unit, unless they go on with it. */
 static void read_words(section_t *section, const char *at, const char *end)
 {
+    section->another = section->another || (section->digits && continues_number(at, end));
     for (; at < end; at++) {
         bool word = apr_isalnum(*at) || strchr("<>~=", *at) || (*at & 0x80);
         section->another = section->another || (word && (!section->digits || strchr("<>", *at)));
