@@ -177,8 +177,8 @@ static const char *shown_value(const lims_json_t *change, const char *name, apr_
     const char *member = lims_member_line(change, "member", pool);
     apr_size_t length = strlen(member);
     bool is_time = length > 2 && strcmp(member + length - 2, "At") == 0;
-    const char *text = is_time ? lims_member_time(change, name, true, pool)
-                               : lims_member_text(change, name, pool);
+    const char *text =
+        is_time ? lims_member_time(change, name, true, pool) : lims_member_text(change, name, pool);
 
     if (is_boolean(member) && *text) {
         return strcmp(text, "true") == 0 ? "yes" : "no";

@@ -205,8 +205,7 @@ static void draw_note(const setting_t *setting, const char *note)
     lims_paper_t *paper = setting->paper;
 
     paper->y -= PAD;
-    lims_paragraph_set(paper, LIMS_STYLE_SMALL, paper->left + NOTE_INDENT, note_width(paper),
-                       note);
+    lims_paragraph_set(paper, LIMS_STYLE_SMALL, paper->left + NOTE_INDENT, note_width(paper), note);
     paper->y += PAD;
 }
 

@@ -30,12 +30,11 @@ static const char *read_book(const book_parts_t *parts)
     return workbook_text(lims_xlsx_read(bytes, length, reasons, pool), reasons);
 }
 
-#define RAISED(text)                                                                               \
-    "<r><rPr><vertAlign val=\"superscript\"/></rPr><t>" text "</t></r>"
+#define RAISED "<r><rPr><vertAlign val=\"superscript\"/></rPr><t>"
 #define STRINGS                                                                                    \
     "<si><t>one</t></si><si><r><t>t</t></r><r><t xml:space=\"preserve\"> wo</t></r>"               \
     "<rPh><t>x</t></rPh></si><si><t>_x20AC_</t></si>"                                              \
-    "<si><r><t>2.5 x 10</t></r>" RAISED("6") "<r><rPr/><t> CFU</t></r></si>"
+    "<si><r><t>2.5 x 10</t></r>" RAISED "6</t></r><r><rPr/><t> CFU</t></r></si>"
 #define STYLES                                                                                     \
     "<numFmts><numFmt numFmtId=\"164\" formatCode=\"dd.mm.yyyy hh:mm\"/>"                          \
     "<numFmt numFmtId=\"165\" formatCode=\"0.00&quot;day&quot;\"/></numFmts>"                      \
@@ -116,9 +115,9 @@ static void test_texts(void)
               "</is></c><c t=\"s\"><v>2</v></c><c t=\"str\"><v>_xD800__x0000__x12_ _x00</v></c>"),
           "S 1[a\rb][\xc2\xb5g_x000D_][\xe2\x82\xac][_xD800__x0000__x12_ _x00]",
           "escaped characters" },
-        { ROW("<c t=\"s\"><v>3</v></c><c t=\"inlineStr\"><is><r><t>10</t></r>" RAISED("-5")
-              "<r><t> m</t></r>" RAISED("3") "</is></c><c t=\"inlineStr\"><is><r><t>5.2</t></r>"
-              RAISED("a") "</is></c>"),
+        { ROW("<c t=\"s\"><v>3</v></c><c t=\"inlineStr\"><is><r><t>10</t></r>" RAISED
+              "-5</t></r><r><t> m</t></r>" RAISED "3</t></r></is></c><c t=\"inlineStr\"><is>"
+              "<r><t>5.2</t></r>" RAISED "a</t></r></is></c>"),
           "S 1[2.5 x 10^6 CFU][10^-5 m3][5.2a]", "superscripts" },
     };
 
@@ -143,7 +142,8 @@ static void test_books(void)
             STYLES, ROW("<c s=\"4\"><v>1</v></c>"), NULL },
           "S 1[1904-01-02]",
           "days since 1904" },
-        { { "<sheets><sheet name=\"S\" id=\"rId1\"/></sheets><calcPr fullCalcOnLoad=\"1\"/>", NULL, NULL,
+        { { "<sheets><sheet name=\"S\" id=\"rId1\"/></sheets><calcPr fullCalcOnLoad=\"1\"/>", NULL,
+            NULL,
             ROW("<c><f>B1*2</f><v>0</v></c><c><f>B1</f><v>0.0</v></c><c><f>B1</f><v>0.5</v></c>"
                 "<c><v>0</v></c><c t=\"b\"><f>B1</f><v>0</v></c>"),
             NULL },
@@ -181,11 +181,10 @@ static const char *read_archive(const part_t *parts, apr_size_t count)
 static void test_archives(void)
 {
     const part_t styles[] = {
-        { "_rels/.rels", book_element("Relationships",
-                                      book_relation("a", "officeDocument", "xl/workbook.xml", pool),
-                                      pool) },
-        { "xl/workbook.xml",
-          "<workbook><sheets><sheet name=\"S\" id=\"b\"/></sheets></workbook>" },
+        { "_rels/.rels",
+          book_element("Relationships",
+                       book_relation("a", "officeDocument", "xl/workbook.xml", pool), pool) },
+        { "xl/workbook.xml", "<workbook><sheets><sheet name=\"S\" id=\"b\"/></sheets></workbook>" },
         { "xl/_rels/workbook.xml.rels",
           book_element("Relationships",
                        apr_pstrcat(pool, book_relation("b", "worksheet", "sheet1.xml", pool),

@@ -58,8 +58,7 @@ int main(void)
     is(read_cells(text, "<c s=\"4\"><v>45000</v></c>"), "2:2 S1 A=? S!non_numeric@2:2 [2023-03-15]",
        "a date that the workbook made of a text is no text");
     is(read_cells(text, "<c t=\"str\"><v>1/40</v></c>"), "2:2 S1 A=1/40 ", "a text is");
-    is(read_cells(kept, "<c s=\"4\"><v>0</v></c>"),
-       "2:2 S1 A=0 % S!ambiguous_number@2:2 [0]",
+    is(read_cells(kept, "<c s=\"4\"><v>0</v></c>"), "2:2 S1 A=0 % S!ambiguous_number@2:2 [0]",
        "0 in a cell of dates, which the sheet shows as 00.01.1900, is held back");
     is(read_cells(kept, "<c s=\"4\"><v>-2.5</v></c>"),
        "2:2 S1 A=-2.5 % S!ambiguous_number@2:2 [-2.5]", "so is a number that no date can have");
