@@ -125,7 +125,7 @@ static void draw_cell(const setting_t *setting, const set_row_t *set, int i, int
                             dy + (text->style->leading - LIMS_SHAPE_SIZE) / 2, LIMS_SHAPE_SIZE);
         }
     }
-    if (kind == LIMS_COLUMN_DECIMAL && text->lines == 1) {
+    if (kind == LIMS_COLUMN_DECIMAL && text->lines == 1 && setting->places[i].point >= 0) {
         room += decimal_offset(text, cell, setting->places[i].point);
     }
     end = end > text->lines ? text->lines : end;

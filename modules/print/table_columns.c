@@ -121,7 +121,12 @@ void lims_table_places(lims_place_t *places, const lims_paper_t *paper,
         double width = larger(needs[i].insist, needs[i].wish > cap ? cap : needs[i].wish);
 
         width = sum > room ? width * room / sum : width;
-        places[i] = (lims_place_t){ .x = x, .width = width, .point = needs[i].point };
+        /* One long text would move the numbers beside it into the next columns. */
+        places[i] = (lims_place_t){
+            .x = x,
+            .width = width,
+            .point = needs[i].point + needs[i].behind <= width ? needs[i].point : -1,
+        };
         x += width + LIMS_COLUMN_GAP + spread;
     }
 }

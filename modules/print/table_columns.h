@@ -14,7 +14,8 @@
 
 typedef struct {
     double x, width;
-    double point; /* of a decimal column: width in front of the decimal points */
+    double point; /* of a decimal column: width in front of the decimal points; below 0: the column
+                     is too narrow to align them */
 } lims_place_t;
 
 /* Returns the style of a cell. */

@@ -121,6 +121,15 @@ for my $count (1, 2, 5, 9, 20, 60) {
     is_deeply([ join("\n", @noted_pages) =~ /Note (\d+ of \d+)/g ], [ map { my $i = $_; map { "$_ of $i" } 1 .. $count } 1 .. 30 ],
         "notes of $count lines: each line is there, once, in order");
 }
+# A number beside a long text stands in its column.
+my $boxes = command('pdftotext', '-bbox', written(certificate(results => [
+    result(result => '5.25', unit => 'mg/L', qualifier => 'J', uncertainty => '± 0.12', method => 'SM 4500-H+ B 2017 modified'),
+    result(result => 'Growth observed in two of three replicates after incubation', unit => 'mg/L',
+        testName => 'Colour of the whole sample', method => 'ISO 7027-1:2016 with deviations') ])), '-');
+my ($number) = $boxes =~ /xMin="([\d.]+)"[^>]*>5\.25</;
+my ($column) = $boxes =~ /xMin="([\d.]+)"[^>]*>Result</;
+my ($next)   = $boxes =~ /xMin="([\d.]+)"[^>]*>Qualifier</;
+ok($number >= $column && $number < $next, 'a number beside a long text stands in its column') or diag("$column, $number, $next");
 my $address = join "\n", map { "Street $_" } 1 .. 90;
 is_deeply([ words(certificate(client => { name => 'River Works', address => $address })) =~ /Street (\d+)/g ], [ 1 .. 90 ],
     'a fact of more lines than a page has goes on on the next one');
