@@ -124,7 +124,8 @@ lims_stream_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr
     entry_t *entry = apr_pcalloc(pool, sizeof(*entry));
     zip_stat_t stat;
 
-    if (zip_stat(archive->zip, path, ZIP_FL_NOCASE, &stat) != 0) {
+    if (zip_stat(archive->zip, path, 0, &stat) != 0 &&
+        zip_stat(archive->zip, path, ZIP_FL_NOCASE, &stat) != 0) {
         return NULL;
     }
     entry->file = zip_fopen_index(archive->zip, stat.index, 0);

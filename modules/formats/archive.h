@@ -19,9 +19,10 @@ typedef struct lims_archive_t lims_archive_t;
 lims_archive_t *lims_archive_open(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
                                   apr_pool_t *pool);
 
-/* Opens the entry with this path, in any case, as a stream, which is inflated while it is read.
- * Reading ends with a reason if size or checksum differ from the directory's. NULL
- * without a reason if there is no such entry, with one if it is damaged. */
+/* Opens the entry with this path, or else one whose path differs from it in case only, as a
+ * stream, which is inflated while it is read. Reading ends with a reason if size or checksum
+ * differ from the directory's. NULL without a reason if there is no such entry, with one if
+ * it is damaged. */
 lims_stream_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool);
 
 #endif /* LIMS_FORMATS_ARCHIVE_H */

@@ -192,6 +192,7 @@ static void test_archives(void)
                        pool) },
         { "xl/sheet1.xml", "<worksheet>" ROW("<c s=\"0\"><v>46347</v></c>") "</worksheet>" },
         { "xl/Styles.xml", "<styleSheet><cellXfs><xf numFmtId=\"14\"/></cellXfs></styleSheet>" },
+        { "xl/styles.xml", "<styleSheet><cellXfs><xf numFmtId=\"21\"/></cellXfs></styleSheet>" },
     };
     const part_t other[] = { { "word/document.xml", "<a/>" } };
     apr_size_t size = 2 * 1024 * 1024;
@@ -205,8 +206,9 @@ static void test_archives(void)
         many[i].path = apr_psprintf(pool, "%d", (int)i);
         many[i].text = "x";
     }
-    is(read_archive(styles, LIMS_LENGTH(styles)), "S 1[2026-11-21]", "paths in another case");
-    is(read_archive(styles, LIMS_LENGTH(styles) - 1),
+    is(read_archive(styles, LIMS_LENGTH(styles)), "S 1[2026-11-21T00:00:00]", "the very path");
+    is(read_archive(styles, LIMS_LENGTH(styles) - 1), "S 1[2026-11-21]", "a path in another case");
+    is(read_archive(styles, LIMS_LENGTH(styles) - 2),
        "truncated_file@0 The workbook names styles \"xl/styles.xml\" that are not in it: how it "
        "displays its numbers is not known.",
        "styles that are missing");
