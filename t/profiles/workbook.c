@@ -61,7 +61,8 @@ int main(void)
     is(read_cells(kept, "<c s=\"4\"><v>0</v></c>"), "2:2 S1 A=0 % S!ambiguous_number@2:2 [0]",
        "0 in a cell of dates, which the sheet shows as 00.01.1900, is held back");
     is(read_cells(kept, "<c s=\"4\"><v>-2.5</v></c>"),
-       "2:2 S1 A=-2.5 % S!ambiguous_number@2:2 [-2.5]", "so is a number that no date can have");
+       "2:2 S1 A=-2.5 % S!ambiguous_number@2:2 [-2.5]",
+       "a number that no date can be, in a cell of dates, is held back");
     is(read_cells(kept, "<c t=\"inlineStr\"><is><r><t>10</t></r><r><rPr><vertAlign val="
                         "\"superscript\"/></rPr><t>5</t></r></is></c>"),
        "2:2 S1 A=? S!non_numeric@2:2 [10^5]", "10 to the power of 5 is not 105");
