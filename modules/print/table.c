@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - tables: rows that break only where they must, heads that are repeated. */
+#include <math.h>
 #include <string.h>
 
 #include "print/table_columns.h"
@@ -99,14 +100,15 @@ static set_row_t set_row(const setting_t *setting, const lims_table_row_t *row)
     return set;
 }
 
-/* Returns how far a number is moved, so that its decimal point stands below the others'. */
+/* Returns how far a number is moved, so that its decimal point stands below the others'; never
+ * to the left, into another column: a text may be wider than was estimated. */
 static double decimal_offset(const lims_set_text_t *text, const lims_table_cell_t *cell,
                              double point)
 {
     PangoRectangle position;
 
     pango_layout_index_to_pos(text->layout, (int)lims_whole_part(cell->text), &position);
-    return point - (double)position.x / PANGO_SCALE;
+    return fmax(0, point - (double)position.x / PANGO_SCALE);
 }
 
 static void draw_cell(const setting_t *setting, const set_row_t *set, int i, int first, int end,

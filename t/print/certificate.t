@@ -130,6 +130,12 @@ my ($number) = $boxes =~ /xMin="([\d.]+)"[^>]*>5\.25</;
 my ($column) = $boxes =~ /xMin="([\d.]+)"[^>]*>Result</;
 my ($next)   = $boxes =~ /xMin="([\d.]+)"[^>]*>Qualifier</;
 ok($number >= $column && $number < $next, 'a number beside a long text stands in its column') or diag("$column, $number, $next");
+$boxes = command('pdftotext', '-bbox', written(certificate(results => [
+    result(result => '0.000012345', unit => 'mg/L'), result(result => 'Щ' x 12, unit => 'mg/L') ])), '-');
+utf8::decode($boxes);
+($number) = $boxes =~ /xMin="([\d.]+)"[^>]*>Щ/;
+($column) = $boxes =~ /xMin="([\d.]+)"[^>]*>Result</;
+cmp_ok($number, '>=', $column, 'a text of wide letters beside a number stands in its column');
 my $address = join "\n", map { "Street $_" } 1 .. 90;
 is_deeply([ words(certificate(client => { name => 'River Works', address => $address })) =~ /Street (\d+)/g ], [ 1 .. 90 ],
     'a fact of more lines than a page has goes on on the next one');
