@@ -28,7 +28,6 @@ my %column = (
     'receiveSamples.items.identifier' => 'sample.sample_identifier',
     'receiveSamples.items.deviations' => 'sample.receipt_deviations',
     'receiveSamples.receipt.condition' => 'sample.receipt_condition',
-    'advanceSamples.samples.status' => 'sample.status',
     'changeReceipt.condition'          => 'sample.receipt_condition',
     'changeReceipt.deviations'         => 'sample.receipt_deviations',
     'enterResults.updates.result'       => 'sample_test.result',
@@ -64,7 +63,7 @@ my %column = (
         map { ("$session.policies.$_->[0]" => "organization.$_->[1]") }
             [qw(selfVerification self_verification)], [qw(qcRequired qc_required)],
             [qw(lotQcPolicy lot_qc_policy)], [qw(reagentExpiryPolicy reagent_expiry_policy)] } qw(getSession signIn.session signOn.session)),
-    'worklist.sampleDisposition'        => 'sample.disposition',
+    'worklist.sampleDisposition' => 'sample.disposition', 'advanceSamples.samples.status' => 'sample.status',
     map({ ($_ => 'sample.priority') } qw(worklist.priority), 'approval to decide.sample.priority'),
     'worksheet.values.kind'             => 'worksheet_field.kind',
     'reevaluateInstrumentFiles.files.status' => 'instrument_file.status',
