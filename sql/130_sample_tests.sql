@@ -5,7 +5,7 @@
 --
 -- Lock order. Every transaction locks rows in this order, so that no two of them can
 -- deadlock: sample tests (by id), samples (by id), QC batches, media lots, reagent lots,
--- approvals.
+-- investigations (by id), approvals.
 -- Whoever changes a test holds its sample FOR SHARE until the transaction ends; whoever
 -- reports or moves a sample holds it FOR NO KEY UPDATE, which conflicts with that. So no
 -- result is written into a sample that is being reported. A statement on several tests
@@ -82,13 +82,15 @@
 --                            released
 --   3 events_insert          writes result.entered to the outbox
 --   4 final_insert           locks the samples; refuses where one is closed, or reported
---                            without an open amendment. Before the approvals (7), for the
+--                            without an open amendment. Before the approvals (8), for the
 --                            lock order above
---   5 investigate_insert     opens investigations of results out of specification, where
+--   5 final_plans            refuses retests while the retest plan of an open investigation
+--                            is not approved, after the locks (4) (172)
+--   6 investigate_insert     opens investigations of results out of specification, where
 --                            the policy says so
---   6 mark_insert            marks the samples dirty: their derived state is to be
+--   7 mark_insert            marks the samples dirty: their derived state is to be
 --                            computed again (121)
---   7 reapprove_insert       requests the approvals of the locked samples (4) again
+--   8 reapprove_insert       requests the approvals of the locked samples (4) again
 --
 -- AFTER UPDATE
 --   1 undo_choice            makes the tests that were set aside active again, when the

@@ -4,7 +4,8 @@
 -- While more than one is active, none is (finding retest_undecided); choosing a verified
 -- one sets the others aside.
 
--- Adds retests of an active test, which is left unchanged, and returns them.
+-- Adds retests of an active test, which is left unchanged, and returns them. (An open
+-- investigation may refuse them: 172.)
 CREATE FUNCTION lims.retest(
     p_organization bigint,
     p_sample_test bigint,

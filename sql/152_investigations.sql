@@ -9,13 +9,17 @@
 --   1 guard          assigns its number; refuses a new one that is not opened; locks the
 --                    sample, which it may block
 --   2 open_insert    records the result for which it is opened, and computes its due date
+--   3 plan_insert    records who wrote the retest plan, which is not approved (172)
 --
 -- BEFORE UPDATE
 --   1 guard          lets its status change only as allowed
 --   2 identity       refuses to change id, organization or created_at
 --   3 open_update    refuses to change what was recorded when it was opened
---   4 signed         refuses to close it without the permission and a signature (157)
---   5 touch          sets updated_at, last, when all other columns are final
+--   4 plan_update    records who wrote the retest plan, and ends its approval with a change
+--                    of the plan; refuses an approval without the permission and a
+--                    signature, or by the author (172)
+--   5 signed         refuses to close it without the permission and a signature (157)
+--   6 touch          sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
 --   1 audit_insert   writes the audit trail; a later refusal rolls it back
@@ -56,6 +60,10 @@ CREATE TABLE lims.investigation (
         'standards_and_reagents', 'method_performance', 'retained_solutions']),
     hypotheses text CHECK (length(hypotheses) <= 4000),
     retest_plan text CHECK (length(retest_plan) <= 4000),
+    -- Author of the retest plan as it stands, and the approval of that plan (172).
+    retest_plan_by bigint,
+    retest_plan_approved_at timestamptz,
+    retest_plan_approved_by bigint,
     root_cause text CHECK (length(root_cause) <= 4000),
     -- The result that the test had when the investigation was opened, and when that was
     -- entered: later ones are in the test and in its history.
@@ -92,6 +100,10 @@ CREATE TABLE lims.investigation (
     FOREIGN KEY (organization_id, opened_by)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, closed_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, retest_plan_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, retest_plan_approved_by)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, parent_id)
         REFERENCES lims.investigation (organization_id, id),

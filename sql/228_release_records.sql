@@ -66,6 +66,9 @@ SELECT i.organization_id, i.id,
        i.status, lims.investigation_next(i.status) AS "nextStatuses",
        i.due_on AS "dueOn", i.due_on AS "dueDate", i.assignee_id AS "assigneeId",
        i.checks, i.hypotheses, i.retest_plan AS "retestPlan",
+       i.retest_plan_by AS "retestPlanBy",
+       lims.plan_approval_shown(i.retest_plan_approved_by, i.retest_plan_approved_at)
+           AS "retestPlanApproved",
        i.root_cause AS "rootCause", i.opened_value AS "openedValue",
        CASE WHEN i.sample_test_id IS NULL THEN '[]'
             ELSE lims.investigation_values(i.organization_id, i.sample_test_id,

@@ -272,6 +272,9 @@ AS $$
         THEN format('moved the investigation %s from %s to %s', p_name,
                     replace(c.old_status, '_', ' '), replace(c.new_status, '_', ' '))
              || coalesce(': ' || (p_changes #>> '{conclusion,new}'), '')
+        WHEN p_table = 'investigation'
+         AND p_changes #>> '{retest_plan_approved_at,new}' IS NOT NULL
+        THEN format('approved the retest plan of the investigation %s', p_name)
         WHEN p_table = 'investigation_action' AND p_changes #>> '{done_at,new}' IS NOT NULL
         THEN format('noted the action as done: %s', p_name)
     END
@@ -347,7 +350,11 @@ BEGIN
         WHEN 'delete' THEN format('removed the %s', v_record)
         ELSE coalesce(lims.act_in_words(p_table, p_changes, p_name),
                       'changed the ' || v_record || ': '
-                          || lims.fields_in_words(p_organization, p_changes),
+                          || lims.fields_in_words(p_organization, p_changes)
+                          || CASE WHEN p_changes #>> '{retest_plan_approved_at,old}'
+                                       IS NOT NULL
+                                  THEN ', which ended the approval of the plan'
+                                  ELSE '' END,
                       'updated the ' || v_record)
     END;
 END

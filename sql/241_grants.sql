@@ -343,6 +343,9 @@ GRANT EXECUTE ON FUNCTION lims.event_base, lims.event_horizon, lims.event_uuid,
 -- 171_release_state.sql
 GRANT EXECUTE ON FUNCTION lims.sample_release TO lims_app;
 
+-- 172_retest_plans.sql
+GRANT EXECUTE ON FUNCTION lims.plan_approval_shown TO lims_app;
+
 -- 180_webhooks.sql
 GRANT EXECUTE ON FUNCTION lims.webhook_body TO lims_app;
 

@@ -108,7 +108,8 @@ static const lims_field_t policy_members[] = {
     { .name = "openInvestigationBlocks",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
-      .doc = "Whether an open investigation keeps a sample from being reported." },
+      .doc = "Whether an open investigation keeps a sample from being reported, and one without an "
+             "approved retest plan its test from being repeated." },
     { .name = "qcRequired",
       .type = LIMS_T_ENUM,
       .values = lims_policy_consequences,

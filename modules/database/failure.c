@@ -54,7 +54,8 @@ const lims_error_t *lims_database_with_retry(const lims_error_t *error, lims_ret
 static bool is_gate(lims_error_e kind)
 {
     return kind == LIMS_E_ESIGNATURE_REQUIRED ||
-           (kind >= LIMS_E_INCOMPLETE_SAMPLE && kind <= LIMS_E_TEST_VERIFIED_LOCKED);
+           (kind >= LIMS_E_INCOMPLETE_SAMPLE && kind <= LIMS_E_TEST_VERIFIED_LOCKED) ||
+           (kind >= LIMS_E_QC_PENDING && kind <= LIMS_E_RETEST_UNDECIDED);
 }
 
 /* Writes lists of ids by name, in the form of lims.refuse_for(). */

@@ -56,7 +56,7 @@ const lims_field_t lims_gate_fields[] = {
     GATE("reagent_lot_expired", "entering the result with a lot that is in date")                  \
     GATE("invalid_transition",                                                                     \
          "restoring the test, choosing its result, or taking its sample back")                     \
-    GATE("investigation_open", "closing the investigation")                                        \
+    GATE("investigation_open", "closing the investigation, or, of a retest, approving its plan")   \
     GATE("sample_on_hold", "making the sample active again")                                       \
     GATE("retest_undecided", "choosing the verified result that is reported")                      \
     GATE("self_verification", "another person's verification")                                     \

@@ -38,7 +38,8 @@ static const lims_field_t policy_members[] = {
     { .name = "openInvestigationBlocks",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
-      .doc = "Whether an open investigation of a sample blocks its report." },
+      .doc = "Whether an open investigation of a sample blocks its report, and one of a test "
+             "without an approved retest plan its retests." },
     { .name = "keysWithinRoles",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,

@@ -48,6 +48,12 @@ static const lims_field_t value_members[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t plan_approval_members[] = {
+    { .name = "by", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the user who approved it." },
+    { .name = "at", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "When it was approved, UTC." },
+    LIMS_FIELD_END,
+};
+
 static const lims_field_t action_members[] = {
     { .name = "id",
       .type = LIMS_T_ID,
@@ -150,7 +156,18 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_STRING,
       .flags = WRITTEN,
       .max = 4000,
-      .doc = "Plan of the retests: how many, from what, by whom, and how they are judged." },
+      .doc = "Plan of the retests: how many, from what, by whom, and how they are judged. A "
+             "change of the plan ends its approval." },
+    { .name = "retestPlanBy",
+      .type = LIMS_T_ID,
+      .flags = SHOWN_NULLABLE,
+      .doc = "Id of the user who last wrote the retest plan; null: there is no plan." },
+    { .name = "retestPlanApproved",
+      .type = LIMS_T_JSON,
+      .flags = SHOWN_NULLABLE,
+      .members = plan_approval_members,
+      .doc = "Approval of the retest plan as it stands; null: it is not approved. While it is not, "
+             "the test is not repeated (409 investigation_open)." },
     { .name = "rootCause",
       .type = LIMS_T_STRING,
       .flags = WRITTEN,
@@ -327,6 +344,10 @@ static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_F
 static const lims_error_e advance_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION,
                                                LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_COUNT };
 
+static const lims_error_e approve_plan_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                                    LIMS_E_INVALID_TRANSITION,
+                                                    LIMS_E_SELF_VERIFICATION, LIMS_E_COUNT };
+
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/investigations",
@@ -400,6 +421,23 @@ static const lims_route_t routes[] = {
       .sign_values = closing,
       .statement = LIMS_STMT_INVESTIGATION_ADVANCE,
       .errors = advance_errors },
+    { .method = "POST",
+      .path = "/investigations/:id/approve-retest-plan",
+      .command = "investigation approve-retest-plan",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "approveRetestPlan",
+      .summary = "Approve the retest plan of an open investigation, signed",
+      .description = "A retest of the test waits for it while a plan is written; under the policy "
+                     "openInvestigationBlocks also while none is. Under selfVerification "
+                     "\"refused\" another person approves than the one who wrote the plan. A "
+                     "change of the plan ends the approval.",
+      .permission = "investigation.close",
+      .flags = LIMS_R_SIGN | LIMS_R_NO_BODY,
+      .status = 200,
+      .meaning = "approved",
+      .signs = "investigation",
+      .statement = LIMS_STMT_INVESTIGATION_APPROVE_PLAN,
+      .errors = approve_plan_errors },
     { .method = "POST",
       .path = "/investigations/:id/actions",
       .command = "investigation add-action",

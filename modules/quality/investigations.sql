@@ -68,6 +68,13 @@ UPDATE lims.investigation
    AND id = :id::bigint
 RETURNING id
 
+-- name: investigation_approve_plan one
+UPDATE lims.investigation
+   SET retest_plan_approved_at = now()
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
 -- name: investigation_action_add one
 INSERT INTO lims.investigation_action
       (organization_id, investigation_id, text, owner_id, due_on)

@@ -98,6 +98,8 @@ static const lims_error_e cancel_errors[] = { LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_INVESTIGATION_OPEN, LIMS_E_COUNT };
 static const lims_error_e restore_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e retest_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_INVESTIGATION_OPEN,
+                                              LIMS_E_COUNT };
 static const lims_error_e choose_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_SELF_VERIFICATION, LIMS_E_INVESTIGATION_OPEN,
                                               LIMS_E_COUNT };
@@ -143,7 +145,9 @@ static const lims_route_t routes[] = {
       .summary = "Repeat a sample test",
       .description = "Adds new tests with retestOf, the first test of the family. What was found "
                      "stays as it is; until a verified result is chosen, the sample cannot be "
-                     "reported (409 retest_undecided).",
+                     "reported (409 retest_undecided). An open investigation of the test whose "
+                     "retest plan is written and not approved refuses it (409 investigation_open); "
+                     "under the policy openInvestigationBlocks also one without a plan.",
       .scope = "results:verify",
       .permission = "result.verify",
       .flags = LIMS_R_NO_RECORD | LIMS_R_REASON,
@@ -151,7 +155,7 @@ static const lims_route_t routes[] = {
       .output = lims_tests_output,
       .status = 201,
       .handler = retest,
-      .errors = restore_errors },
+      .errors = retest_errors },
     { .method = "POST",
       .path = "/sample-tests/:id/choose",
       .command = "sample-test choose",

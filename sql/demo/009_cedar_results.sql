@@ -183,6 +183,39 @@ UPDATE lims.investigation i
  WHERE i.organization_id = lims.context_id('organization_id')
    AND i.kind = 'oos';
 
+-- The officer writes how it would be tested again, and the lab manager approves that.
+UPDATE lims.investigation i
+   SET checks = '{sample_identity,method_known,raw_data,calculations}',
+       hypotheses = 'Lead from the tap of the pump house, which was not flushed. For: first '
+                    'draw after a night. Against: the second portion has it too.',
+       retest_plan = 'Two portions of the bottle that is kept, by another analyst, in a run '
+                     'with a new calibration. Each is reported on its own; none is averaged.'
+ WHERE i.organization_id = lims.context_id('organization_id')
+   AND i.kind = 'oos';
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'lena.fischer@cedarbasin.example';
+
+SELECT set_config('lims.signature_id', lims.sign(lims.context_id('user_id'), 'approved',
+           'investigation', i.id)::text, true)
+  FROM lims.investigation i
+ WHERE i.organization_id = lims.context_id('organization_id')
+   AND i.kind = 'oos';
+
+UPDATE lims.investigation i
+   SET retest_plan_approved_at = now()
+ WHERE i.organization_id = lims.context_id('organization_id')
+   AND i.kind = 'oos';
+
+SELECT set_config('lims.signature_id', '', true);
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'grace.okafor@cedarbasin.example';
+
 INSERT INTO lims.investigation (organization_id, title, kind, sample_id, due_on,
     parent_id)
 SELECT i.organization_id,

@@ -35,6 +35,8 @@ my %route = (
     'qc-batch override'       => [ overrideQcBatch => 'POST /qc-batches/:id/override' ],
     'sample override-lot'     => [ overrideLot => 'POST /samples/:id/override-lot' ],
     'investigation advance'   => [ advanceInvestigation => 'POST /investigations/:id/advance' ],
+    'investigation approve-retest-plan' => [ approveRetestPlan =>
+            'POST /investigations/:id/approve-retest-plan' ],
     'sample amend'            => [ amendSample => 'POST /samples/:id/amend' ],
     'certificate issue'       => [ issueCertificate => 'POST /certificates' ],
     'organization update'     => [ updateOrganization => 'PATCH /organization' ],
@@ -58,6 +60,8 @@ my %change = (
     'override a QC batch' => sub { $lab->qc_control($_[0], 60) },
     'close an investigation' => sub {
         $ann->done('investigation update', $_[0], title => 'Another') },
+    'sign a retest plan' => sub {
+        $ann->done('investigation update', $_[0], retestPlan => 'Three') },
     'issue an amendment' => sub {
         $ann->done('sample update', $lab->value('SELECT sample_id FROM lims.amendment WHERE id = ?',
             $_[0]), plantLocation => 'Well 8', reason => 'a test') },

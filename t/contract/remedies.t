@@ -45,6 +45,7 @@ my %exact = (
     approval_rejected => [ ['correcting the sample and completing it again'],
         [ 'correcting the sample, or resubmitting the amendment', circumstance => 'amendment' ],
         [ 'amending the sample', circumstance => 'reported' ] ],
+    investigation_open => [ ['closing the investigation'] ],
     qc_pending => [ ['covering the test by such a batch'],
         [ 'the missing controls, or a signed override of the batch', batch => 't' ] ],
 );

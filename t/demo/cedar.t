@@ -208,6 +208,14 @@ subtest '10: lead above the action level' => sub {
             'SELECT status FROM lims.investigation WHERE organization_id = ? AND sample_id = ?'
                 . ' ORDER BY id', undef, $cedar->id, $cedar->sample('COC-1001')->{id}) };
     is("@history", 'phase_2 opened', 'the investigation is in phase 2');
+    is_deeply($demo->lims->db->selectrow_arrayref(q{SELECT w.display_name, a.display_name,
+            lims.signature_fits(s.organization_id, s.id) FROM lims.investigation i
+          JOIN lims.user_account w ON w.id = i.retest_plan_by
+          JOIN lims.user_account a ON a.id = i.retest_plan_approved_by
+          JOIN lims.electronic_signature s ON s.table_name = 'investigation' AND s.record_id = i.id
+           AND s.meaning = 'approved' AND s.organization_id = i.organization_id
+         WHERE i.organization_id = ? AND i.kind = 'oos'}, undef, $cedar->id),
+        [ 'Grace Okafor', 'Lena Fischer', 1 ], 'the retest plan is approved by another than its author');
 
     my $test   = $cedar->test('COC-1002', 'PB');
     my @events = $cedar->events(sub {

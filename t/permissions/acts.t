@@ -217,6 +217,11 @@ asked('overriding a lot', { %{ act('INSERT INTO lims.lot_override (signature_id,
 
 my $investigation = $base->insert('investigation', { @of, title => 'Outside', kind => 'deviation',
     sample_id => $twice->{id} });
+done('UPDATE lims.investigation SET retest_plan = ? WHERE organization_id = ? AND id = ?', 'Two',
+    $lab->{id}, $investigation);
+asked('approving a retest plan', { %{ act('UPDATE lims.investigation SET retest_plan_approved_at'
+        . ' = now() WHERE organization_id = ? AND id = ?', $lab->{id}, $investigation) },
+    signs => [ 'approved', 'investigation', $investigation ] });
 asked('closing an investigation', { %{ act(q{UPDATE lims.investigation SET status = 'cancelled',
         conclusion = 'a test' WHERE organization_id = ? AND id = ?}, $lab->{id},
         $investigation) }, signs => [ 'closed', 'investigation', $investigation ] });

@@ -66,7 +66,8 @@ my %needs = (
     'worksheet.sign'   => ['worksheet sign-off', 'worksheet withdraw'],
     'confirmation.record' => ['confirmation step'],
     'confirmation.decide' => ['confirmation outcome'],
-    'investigation.close' => ['investigation advance closed', 'investigation advance cancelled'],
+    'investigation.close' => [ 'investigation advance closed', 'investigation advance cancelled',
+        'investigation approve-retest-plan' ],
     'investigation.work'  => [ map { "investigation $_" } qw(create update advance
         add-action finish-action) ],
     'file.review'      => [ 'sample-name add', 'sample-name remove',

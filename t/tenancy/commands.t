@@ -107,6 +107,7 @@ my %options = (
     'confirmation outcome' => [qw(--outcome confirmed)],
     'investigation update' => [qw(--title x)],
     'investigation advance' => [qw(--status phase_2)],
+    'investigation approve-retest-plan' => [],
     'investigation add-action' => [qw(--text x)],
     'investigation finish-action' => [qw(--action-id 1 --done-at 2026-11-20T10:00:00Z)],
     'order update' => [qw(--notes x)],
@@ -202,7 +203,8 @@ my @operations = map {
 my %given = (releaseInstrumentFile => { reason => 'x' },
     overrideLot => { reagentLotId => $absent });
 my %query = (listInstrumentFileCandidates => '?row=2');
-my %signed = map { $_ => 1 } qw(overrideQcBatch overrideLot reopenResult amendSample signOffWorksheet);
+my %signed = map { $_ => 1 } qw(overrideQcBatch overrideLot reopenResult amendSample signOffWorksheet
+    approveRetestPlan);
 
 # Returns an answer with the id that was sent replaced by a fixed one.
 sub seen {

@@ -65,7 +65,8 @@ sub ways_in {
 # Columns in which no form of markup fits, as a CHECK of their table says.
 my @no_markup = qw(
     api_key.scopes audit_entry.action audit_entry.surface certificate.verification_code
-    electronic_signature.meaning electronic_signature.method event.type investigation.kind
+    electronic_signature.meaning electronic_signature.method event.type investigation.checks
+    investigation.kind
     media_lot.growth_promotion_status media_lot.qc_status media_lot.sterility_status
     media_qc_test.kind media_qc_test.outcome organization.lot_qc_policy organization.plan
     organization.qc_required organization.reagent_expiry_policy

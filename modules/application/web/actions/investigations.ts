@@ -7,10 +7,13 @@ import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed, condition, readNow } from '../api/read.ts';
+import { session } from '../api/session.ts';
+import { aboutOf, isPlanned } from '../nouns/investigation.tsx';
 import type { Investigation, Phase } from '../nouns/investigation.tsx';
 import { say } from '../parts/toast.tsx';
 import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
+import { capital } from '../texts/capital.ts';
 import { t } from '../texts/texts.ts';
 import { samplesChanged } from './samples.ts';
 
@@ -64,9 +67,58 @@ const advancing = (status: Next): Action<Investigation> => ({
     perform: (one) => ask(advance(one, status)),
 });
 
+// Lines of what a signature of an investigation covers, with what is written so far.
+function linesOf(one: Investigation): string[] {
+    const { checks, hypotheses, retestPlan, rootCause, openedValue } = one;
+    const members: [string, string | null][] = [
+        [words.fact.kind, words.kind[one.kind]],
+        [words.fact.about, aboutOf(one)],
+        [words.values.first, openedValue],
+        [words.looked(checks.length, Object.keys(words.checks).length),
+            checks.map((check) => words.checks[check] ?? check).join(', ')],
+        [words.hypotheses, hypotheses],
+        [words.retestPlan, retestPlan],
+        [words.cause, rootCause],
+    ];
+    return [`${one.investigationNumber} ${one.title}`,
+        ...members.filter(([, text]) => text).map(([name, text]) => `${capital(name)}: ${text}`)];
+}
+
+// Approving the retest plan is always signed, whatever the laboratory signs otherwise.
+function approvingPlan(one: Investigation): Question {
+    const of = { params: { path: { id: one.id } } };
+    return {
+        kind: 'signature',
+        title: words.plan.approveOf(one.investigationNumber),
+        note: one.title,
+        explanation: words.plan.approveWhat,
+        lines: linesOf(one),
+        perform: async ({ password }) => {
+            await answer(api.POST('/investigations/{id}/approve-retest-plan', { ...of,
+                ...condition(one), body: { signature: { password: password ?? '',
+                    contentHash: one.contentHash } } }));
+            await investigationsChanged();
+            say({ tone: 'ready', text: words.plan.done(one.investigationNumber) });
+        },
+        renew: async () => approvingPlan(await readNow('/investigations/{id}', of)),
+    };
+}
+
+// Where nobody verifies their own results, nobody approves their own plan.
+const isOwnPlan = ({ retestPlanBy }: Investigation): boolean =>
+    session()?.policies.selfVerification === 'refused' && retestPlanBy === session()?.person.id;
+
 const phases: Next[] = ['phase_1', 'phase_2', 'conclusion', 'closed', 'capa_required', 'cancelled'];
 
 export const investigationActions: Action<Investigation>[] = [
+    {
+        id: 'investigation.approve-plan',
+        title: () => words.plan.approve,
+        permission: 'investigation.close',
+        visible: (one) => isOpen(one) && isPlanned(one) && one.retestPlanApproved === null,
+        refused: (one) => isOwnPlan(one) ? words.plan.own : undefined,
+        perform: (one) => ask(approvingPlan(one)),
+    },
     ...phases.map(advancing),
     {
         id: 'investigation.change',

@@ -47,6 +47,10 @@ export function Clock({ one }: { one: Investigation }): ReactElement {
         : <Status glyph="clock">{words.left(left)}</Status>;
 }
 
+// Whether a retest plan is written; a blank one is none.
+export const isPlanned = ({ retestPlan }: Pick<Investigation, 'retestPlan'>): boolean =>
+    retestPlan !== null && retestPlan.trim() !== '';
+
 export const aboutOf = (
     { testCode, trackingId, qcBatchNumber, lotCode, fileName }: Investigation,
 ): string => [testCode, trackingId, qcBatchNumber, lotCode, fileName].filter(Boolean).join(' ');

@@ -34,7 +34,7 @@ const roles: RoleGuide[] = [
         role: 'qa_officer', name: 'QA officer', knownBy: 'investigation.close',
         aim: 'You see to it that nothing leaves the laboratory that should not, and you can show why everything that left was right.',
         steps: [
-            { at: '/investigations', text: 'Work through open investigations: what happened, why, what is done about it. Close one with your signature when its actions are done.' },
+            { at: '/investigations', text: 'Work through open investigations: what happened, why, what is done about it. Approve the plan by which a test is repeated; close one with your signature when its actions are done.' },
             { at: '/qc-batches', text: 'Look at failed controls. Overriding one needs a reason and your signature, and stands in the trail for ever; repeating the run is the better way.' },
             { at: '/qc-series', text: 'Read the control charts: the mark at a point says which rule it broke. A point left out needs a reason.' },
             { at: '/approvals', text: 'Decide the approvals that wait for you. What you sign stands on the same screen as the password.' },
@@ -124,7 +124,7 @@ const screens: Record<string, string> = {
     '/qc-series': 'Control charts: the points of a control over time, with mean, limits and the rules that were broken. The same points stand in the table below.',
     '/reagent-lots': 'Reagents: what is open, what expires, what is quarantined, and what each was used for. p prints labels.',
     '/media-lots': 'Culture media with their growth promotion and sterility tests, and what each was used for.',
-    '/investigations': 'What went wrong, why, and what is done about it. One is closed with a signature.',
+    '/investigations': 'What went wrong, why, and what is done about it. A test that is investigated is repeated only once its retest plan is approved, with a signature. One is closed with a signature.',
     '/worksheets': 'What a method asks to be written down for a test, and who signs it.',
     '/confirmations': 'Presumptive results, with the step that is due next.',
     '/audit': 'Who changed what, when and why: one line a change. Open a line for the whole of it and for what was changed by the same request.',

@@ -33,7 +33,7 @@ export const investigations = {
     overview: 'Overview',
     edit: 'Edit',
     fact: {
-        title: 'Facts', what: 'Title', kind: 'Kind', sample: 'Sample', test: 'Test', batch: 'QC batch', lot: 'Lot',
+        title: 'Facts', what: 'Title', kind: 'Kind', about: 'About', sample: 'Sample', test: 'Test', batch: 'QC batch', lot: 'Lot',
         file: 'Instrument file',
         opened: 'Opened', by: (name: string) => `by ${name}`, due: 'Due', assignee: 'Worked on by',
         closed: 'Closed', parent: 'Follows from',
@@ -56,6 +56,16 @@ export const investigations = {
         retained_solutions: 'the solutions that were kept',
     } as Record<string, string>,
     hypotheses: 'Hypotheses', retestPlan: 'Retest plan',
+    plan: {
+        writtenBy: (name: string) => `written by ${name}`,
+        by: (name: string) => `approved by ${name}`, waits: 'not approved',
+        approve: 'Approve the retest plan',
+        approveOf: (number: string) => `Approve the retest plan of ${number}`,
+        approveWhat: 'The test is repeated by this plan. A later change of the plan ends the'
+            + ' approval. The signature covers what has been found so far, as it stands here.',
+        own: 'The plan is approved by another person than the one who wrote it.',
+        done: (number: string) => `The retest plan of ${number} is approved.`,
+    },
     looked: (done: number, of: number) => `Looked at in phase 1: ${done} of ${of}`,
     actions: {
         title: 'Actions', label: 'Actions', none: 'No action has been agreed.',

@@ -77,8 +77,11 @@ export const organization = {
             true: 'A sample may be reported before its final approval.',
         },
         openInvestigationBlocks: {
-            true: 'A sample with an open investigation is not reported.',
-            false: 'A sample with an open investigation may be reported.',
+            true: 'A sample with an open investigation is not reported, and the test that is'
+                + ' investigated is repeated only by an approved retest plan.',
+            false: 'A sample with an open investigation may be reported. The test that is'
+                + ' investigated may be repeated without a retest plan, but by a plan only once'
+                + ' that is approved.',
         },
         oosOpensInvestigation: {
             true: 'A result outside its limits opens an investigation.',

@@ -80,7 +80,7 @@ export const users = {
             'worksheet.sign': 'sign worksheets', 'confirmation.record': 'record confirmations',
             'confirmation.decide': 'decide confirmations',
             'investigation.work': 'work on investigations',
-            'investigation.close': 'close investigations', 'file.import': 'import files',
+            'investigation.close': 'close investigations, approve retest plans', 'file.import': 'import files',
             'file.review': 'review quarantined files', 'profile.manage': 'manage profiles',
             'reference.manage': 'manage reference data', 'policy.manage': 'set policies and permissions',
             'user.manage': 'manage users', 'key.manage': 'manage API keys',

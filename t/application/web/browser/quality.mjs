@@ -344,6 +344,40 @@ async function confirmations(page) {
         && !document.querySelector('[role=dialog]'), 'it is confirmed');
 }
 
+// A test is repeated by the plan of its investigation once that is approved: the refusal leads
+// there, and the approval is signed with all that it covers before the eyes.
+async function approvingPlan(page) {
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
+    const at = page.url();
+    const one = await ask(page, 'GET', `/investigations/${idIn(page)}`);
+    await open(page, `/app/samples/${one.sampleId}`);
+    await page.locator('.tall tbody tr').getByRole('button', { name: `Acts on ${one.testCode}`,
+        exact: true }).first().click();
+    await page.getByRole('menuitem', { name: `Retest ${one.testCode}` }).click();
+    await page.fill('#reason', 'The second portion');
+    await press(page, 'Enter');
+    const refusal = page.getByRole('dialog').getByRole('alert');
+    ok(/its retest plan is not approved/.test(await refusal.textContent()),
+        'a retest by a plan that is not approved is refused', await refusal.textContent());
+    await looks(page, 'investigation-holds-retest');
+    await refusal.getByRole('link', { name: /investigation/ }).click();
+    await page.waitForSelector(`h1.id:has-text("${one.investigationNumber}")`);
+    is(page.url(), at, 'the refusal leads to the investigation');
+    await page.locator('.head').getByRole('button', { name: 'Approve the retest plan' }).click();
+    const signing = page.getByRole('dialog');
+    const seen = await signing.textContent();
+    ok([one.title, one.openedValue, 'the raw data', one.hypotheses, one.retestPlan]
+        .every((text) => seen.includes(text)), 'what is signed is shown whole', seen);
+    await looks(page, 'investigation-plan-signing');
+    await ask(page, 'PATCH', `/investigations/${one.id}`, { retestPlan: 'Three of that bottle' });
+    await signsWhatIsThere(page, 'Three of that bottle', 'a plan that was changed meanwhile is shown first');
+    await until(page, () => /Approved.*by Grace Okafor/.test(
+        document.querySelector('.beside')?.textContent), 'it says who approved the plan');
+    await until(page, () => ![...document.querySelectorAll('.head button')]
+        .some(({ textContent }) => textContent === 'Approve the retest plan'),
+    'an approved plan is not approved again');
+}
+
 async function investigations(page) {
     await go(page, 'Investigations');
     await page.waitForSelector('tr.cursor');
@@ -379,15 +413,19 @@ async function investigations(page) {
     is((await ask(page, 'GET', `/investigations/${idIn(page)}`)).actions.at(-1).doneAt, null,
         'an action is done, and not done after all');
     await looks(page, 'investigation');
-    ok(/phase 1: 0 of 8/.test(await page.textContent('.beside')), 'what phase 1 looks at');
+    const found = await page.textContent('.beside');
+    ok(/phase 1: 4 of 8/.test(found), 'what phase 1 looks at', found);
+    ok(/Approved.*by Lena Fischer.*written by Grace Okafor/.test(found),
+        'who wrote the retest plan, and who approved it', found);
     await press(page, 'e');
     const changing = page.getByRole('dialog');
     await changing.getByLabel('the instrument').check();
     await changing.getByLabel('Retest plan').fill('Two, of the bottle that was kept');
     await changing.getByRole('button', { name: /^Change/ }).click();
-    await until(page, () => /phase 1: 1 of 8/.test(document.querySelector('.beside')?.textContent)
-        && /bottle that was kept/.test(document.querySelector('.beside').textContent),
-    'the check is ticked off, and the plan of the retests stands beside it');
+    await until(page, () => /phase 1: 5 of 8/.test(document.querySelector('.beside')?.textContent)
+        && /bottle that was kept.*Not approved/.test(document.querySelector('.beside').textContent),
+    'the check is ticked off, and the plan of the retests, which is not approved any more, beside it');
+    await approvingPlan(page);
     await page.getByRole('button', { name: 'Go to the conclusion' }).click();
     await ask(page, 'PATCH', `/investigations/${idIn(page)}`, { title: 'Lead of the plant' });
     const advancing = page.getByRole('dialog');
@@ -405,7 +443,11 @@ async function investigations(page) {
     await until(page, () => /Closed/.test(document.querySelector('.head')?.textContent)
         && /mislabelled/.test(document.querySelector('.beside')?.textContent),
     'it is closed with a conclusion and a signature');
-    await page.getByRole('link', { name: /^Signatures 1/ }).waitFor();
+    await page.getByRole('link', { name: /^Signatures 3/ }).waitFor();
+    await packaged(page);
+}
+
+async function packaged(page) {
     await page.getByRole('button', { name: 'Package', exact: true }).click();
     const archive = page.getByRole('menuitem', { name: 'PDF and records as ZIP archive' });
     is(await page.evaluate(async (href) => {
@@ -420,7 +462,7 @@ async function dayOf(browser, email, work) {
     const here = await desk(browser);
     const { page } = here;
 
-    here.seen.expected.push(/status of 404/, /status of 412/);
+    here.seen.expected.push(/status of 404/, /status of 412/, /status of 409 .*\/retest$/);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, email);

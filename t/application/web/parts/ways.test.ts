@@ -17,5 +17,7 @@ test('a blocker leads to the records that it names, and to its test where it nam
     assert.equal(nounsOf({ slug: 'qc_failed', testIds: [1], qcBatchIds: [2, 3] }),
         'qcBatch1 qcBatch2');
     assert.equal(nounsOf({ slug: 'blank_result', testIds: [1] }), 'test');
+    assert.equal(nounsOf({ slug: 'investigation_open', testIds: [1], investigationIds: [2] }),
+        'investigation');
     assert.equal(nounsOf({ slug: 'confirmation_required', testIds: [1] }), 'confirmation');
 });

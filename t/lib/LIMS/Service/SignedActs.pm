@@ -152,6 +152,14 @@ my %act = (
         return ([ investigation => $made->{id} ], closed => [ investigation => $made->{id} ],
             'investigation advance', $made->{id}, status => 'closed', conclusion => 'a test');
     },
+    'sign a retest plan' => sub {
+        my ($self) = @_;
+        my $made = $self->{ann}->done('investigation create', kind => 'deviation', title => 'A test',
+            sampleTestId => ($self->_entered)[1]);
+        $self->{ann}->done('investigation update', $made->{id}, retestPlan => 'Two, of what is kept');
+        return ([ investigation => $made->{id} ], approved => [ investigation => $made->{id} ],
+            'investigation approve-retest-plan', $made->{id});
+    },
     'amend' => sub {
         my ($self) = @_;
         my $sample = $self->_reported;

@@ -7,7 +7,7 @@ import { finish, unfinish } from '../../actions/investigations.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
-import { PhaseOf } from '../../nouns/investigation.tsx';
+import { PhaseOf, isPlanned } from '../../nouns/investigation.tsx';
 import type { Investigation } from '../../nouns/investigation.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -132,6 +132,30 @@ function Text({ title, text }: { title: string; text: string | null }): ReactEle
     );
 }
 
+// The retest plan, with who wrote it and who approved it.
+function Plan({ one }: { one: Investigation }): ReactElement {
+    const person = usePeople();
+    const { plan: texts } = words;
+    const { retestPlanApproved: approved, retestPlanBy } = one;
+    return (
+        <>
+            <Text title={words.retestPlan} text={isPlanned(one) ? one.retestPlan : null} />
+            {isPlanned(one) ? (
+                <ul className="small">
+                    <li>
+                        {approved
+                            ? <Status glyph="ready" tone="ready">{texts.by(person(approved.by))}</Status>
+                            : <Status glyph="attention" tone="attention">{texts.waits}</Status>}
+                    </li>
+                    {approved ? <li className="quiet"><Moment at={approved.at} /></li> : null}
+                    {retestPlanBy === null ? null
+                        : <li className="quiet">{texts.writtenBy(person(retestPlanBy))}</li>}
+                </ul>
+            ) : null}
+        </>
+    );
+}
+
 // Records that were opened because of the investigation, such as a CAPA.
 function Following({ one }: { one: Investigation }): ReactElement | null {
     const found = useRead('/investigations', { params: { query: { parentId: one.id, limit: 100 } } });
@@ -157,7 +181,7 @@ export function Causes({ one }: { one: Investigation }): ReactElement {
             <h2 id="causes">{words.causes}</h2>
             <Checks one={one} />
             <Text title={words.hypotheses} text={one.hypotheses} />
-            <Text title={words.retestPlan} text={one.retestPlan} />
+            <Plan one={one} />
             <Text title={words.cause} text={one.rootCause} />
             <Text title={words.conclusion} text={one.conclusion} />
             <Following one={one} />

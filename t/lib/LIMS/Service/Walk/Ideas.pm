@@ -218,7 +218,10 @@ my %quality = (
     'investigation create' => sub { my ($actor) = @_;
         (undef, title => 'A walk', kind => 'deviation', rand() < 0.5 ? (sampleId => $actor->sample)
             : (sampleTestId => $actor->test || return)) },
-    'investigation update' => _on('investigation', rootCause => 'a walk'),
+    'investigation update' => sub { my $id = $_[0]->one('investigation');
+        $id && ($id, rand() < 0.5 ? (rootCause => 'a walk')
+            : (retestPlan => _one(undef, 'Two, by another person', 'Three, of what is kept'))) },
+    'investigation approve-retest-plan' => _on('investigation'),
     'investigation advance' => sub { my $id = $_[0]->one('investigation');
         $id && ($id, conclusion => 'a walk', status =>
             _one(qw(phase_1 phase_2 conclusion capa_required closed cancelled))) },
