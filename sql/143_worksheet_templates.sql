@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Worksheet templates: the form of a method, and who signs it.
+-- Worksheet templates: the form of a method, and who signs it; and what each kind of field
+-- takes as its value.
 
 CREATE SEQUENCE lims.worksheet_template_id_seq;
 
@@ -39,6 +40,32 @@ EXECUTE FUNCTION lims.worksheet_template_guard();
 
 SELECT lims.attach_record('worksheet_template');
 
+-- Triggers of lims.worksheet_field, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard           refuses a template that has worksheets; locks the template
+--   2 guard_computed  refuses a computed field without formula, and a formula of any other
+--
+-- BEFORE UPDATE
+--   1 guard           as at INSERT, and to move a field to another template
+--   2 guard_computed  as at INSERT
+--   3 identity        refuses to change id or organization
+--
+-- BEFORE DELETE
+--   1 guard           as at INSERT
+--
+-- AFTER INSERT
+--   1 audit_insert    writes the audit trail; a later refusal rolls it back
+--   2 formula_insert  refuses a formula that is wrong, or names what it cannot use
+--
+-- AFTER UPDATE
+--   1 audit_update    writes the audit trail, as at INSERT
+--   2 formula_update  as at INSERT: the field may be one that formulas name
+--
+-- AFTER DELETE
+--   1 audit_delete    writes the audit trail, as at INSERT
+--   2 formula_delete  as at INSERT: the field may be one that formulas name
+
 CREATE SEQUENCE lims.worksheet_field_id_seq;
 
 CREATE TABLE lims.worksheet_field (
@@ -50,8 +77,13 @@ CREATE TABLE lims.worksheet_field (
     label text CHECK (length(label) <= 255),
     unit text CHECK (length(unit) <= 64),
     kind text NOT NULL DEFAULT 'text'
-        CHECK (kind IN ('text', 'number', 'date', 'timestamp', 'boolean')),
+        CHECK (kind IN ('text', 'number', 'date', 'timestamp', 'boolean', 'computed',
+                        'reagent_lot', 'media_lot', 'instrument')),
     required boolean NOT NULL DEFAULT true,
+    -- The value of a computed field: a formula (119) over number fields and computed ones
+    -- that stand before it, and the decimals to which it is rounded.
+    formula text CHECK (length(formula) BETWEEN 1 AND 500),
+    decimals integer CHECK (decimals BETWEEN 0 AND 10),
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, template_id, position),
     UNIQUE (organization_id, template_id, name),
@@ -123,3 +155,357 @@ FOR EACH ROW EXECUTE FUNCTION lims.worksheet_form_guard();
 CREATE TRIGGER guard
 BEFORE INSERT OR UPDATE OR DELETE ON lims.worksheet_signoff_step
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_form_guard();
+
+-- Formulas -----------------------------------------------------------------
+
+-- Refuses what the trigger's condition has found: a computed field without formula or
+-- decimals, or one of these with another kind of field.
+CREATE FUNCTION lims.worksheet_computed_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('invalid_body', format(
+        CASE WHEN NEW.kind <> 'computed'
+             THEN 'fields[%s].%s: only a computed field has a formula and decimals'
+             ELSE 'fields[%s].%s: a computed field needs a formula and decimals' END,
+        NEW.position - 1,
+        CASE WHEN (NEW.kind = 'computed') <> (NEW.formula IS NOT NULL) THEN 'formula'
+             ELSE 'decimals' END));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER guard_computed BEFORE INSERT OR UPDATE ON lims.worksheet_field
+FOR EACH ROW WHEN ((NEW.kind = 'computed') <> (NEW.formula IS NOT NULL)
+    OR (NEW.kind = 'computed') <> (NEW.decimals IS NOT NULL))
+EXECUTE FUNCTION lims.worksheet_computed_guard();
+
+-- The mistake in the formula of a computed field, with its place; NULL: none.
+CREATE FUNCTION lims.worksheet_formula_mistake(p lims.worksheet_field) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_problem text := (SELECT s.problem FROM lims.formula_steps(p.formula) s);
+BEGIN
+    IF v_problem IS NOT NULL THEN
+        RETURN v_problem;
+    END IF;
+    RETURN (
+        SELECT format('at character %s: %s', n.place, CASE
+                   WHEN f.id IS NULL THEN format('the template has no field "%s"', n.name)
+                   WHEN f.kind NOT IN ('number', 'computed')
+                   THEN format('the field "%s" is no number', n.name)
+                   ELSE format('the field "%s" does not stand before this one', n.name)
+                   END)
+          FROM lims.formula_names(p.formula) n
+          LEFT JOIN lims.worksheet_field f
+            ON f.organization_id = p.organization_id
+           AND f.template_id = p.template_id
+           AND f.name = n.name
+         WHERE f.id IS NULL
+            OR f.kind NOT IN ('number', 'computed')
+            OR f.position >= p.position
+         ORDER BY n.place
+         LIMIT 1);
+END
+$$;
+
+-- Refuses wrong formulas of the templates whose fields were changed: also a field that is
+-- renamed, moved or removed may be one that a formula names.
+CREATE FUNCTION lims.worksheet_formulas_check() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v lims.worksheet_field;
+    v_mistake text;
+BEGIN
+    FOR v IN
+        SELECT f.*
+          FROM (SELECT DISTINCT c.organization_id, c.template_id
+                  FROM changed_rows c) t
+          JOIN lims.worksheet_field f
+            ON f.organization_id = t.organization_id
+           AND f.template_id = t.template_id
+           AND f.kind = 'computed'
+         ORDER BY f.template_id, f.position
+    LOOP
+        v_mistake := lims.worksheet_formula_mistake(v);
+        IF v_mistake IS NOT NULL THEN
+            PERFORM lims.refuse('invalid_body', format(
+                '%s: %s', format('fields[%s].formula', v.position - 1), v_mistake));
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER formula_insert AFTER INSERT ON lims.worksheet_field
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.worksheet_formulas_check();
+
+CREATE TRIGGER formula_update AFTER UPDATE ON lims.worksheet_field
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.worksheet_formulas_check();
+
+CREATE TRIGGER formula_delete AFTER DELETE ON lims.worksheet_field
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.worksheet_formulas_check();
+
+-- Computed values ----------------------------------------------------------
+
+-- The value of a formula with the fields of a worksheet before it, each { label, value }
+-- under its name; or the problem why there is none. What is needed is named in the order
+-- of the formula.
+CREATE FUNCTION lims.worksheet_formula_value(
+    p_formula text,
+    p_decimals integer,
+    p_fields jsonb,
+    OUT value text,
+    OUT problem text
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+DECLARE
+    v_steps CONSTANT text[] := (SELECT s.steps FROM lims.formula_steps(p_formula) s);
+    v_numbers jsonb;
+BEGIN
+    SELECT jsonb_object_agg(n.name, p_fields -> n.name ->> 'value'),
+           'needs ' || string_agg(p_fields -> n.name ->> 'label', ', ' ORDER BY n.place)
+               FILTER (WHERE p_fields -> n.name ->> 'value' IS NULL)
+      INTO v_numbers, problem
+      FROM lims.formula_names(p_formula) n;
+    IF problem IS NULL THEN
+        SELECT c.value, c.problem
+          INTO value, problem
+          FROM lims.formula_value(v_steps, p_decimals, v_numbers) c;
+    END IF;
+END
+$$;
+
+-- The computed fields of a worksheet, each with its value, or with the problem why it has
+-- none. A later formula takes the rounded value of an earlier one, which people see.
+CREATE FUNCTION lims.worksheet_computed(p_organization bigint, p_worksheet bigint)
+RETURNS TABLE (field_id bigint, value text, problem text)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v record;
+    v_fields jsonb;
+BEGIN
+    FOR v IN
+        SELECT f.id, f.name, coalesce(f.label, f.name) AS label, f.formula, f.decimals
+          FROM lims.worksheet w
+          JOIN lims.worksheet_field f
+            ON f.organization_id = w.organization_id
+           AND f.template_id = w.template_id
+           AND f.kind = 'computed'
+         WHERE w.organization_id = p_organization
+           AND w.id = p_worksheet
+         ORDER BY f.position
+    LOOP
+        v_fields := coalesce(v_fields, lims.worksheet_numbers(p_organization, p_worksheet));
+        field_id := v.id;
+        SELECT c.value, c.problem
+          INTO value, problem
+          FROM lims.worksheet_formula_value(v.formula, v.decimals, v_fields) c;
+        v_fields := v_fields || jsonb_build_object(v.name, jsonb_build_object(
+            'label', v.label, 'value', value));
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+-- The number fields of a worksheet as { label, value } under their names; value null: none
+-- is entered.
+CREATE FUNCTION lims.worksheet_numbers(p_organization bigint, p_worksheet bigint)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_object_agg(f.name, jsonb_build_object(
+                   'label', coalesce(f.label, f.name),
+                   'value', CASE WHEN lims.number_of(v.value) IS NOT NULL
+                                 THEN v.value END)), '{}')
+          FROM lims.worksheet w
+          JOIN lims.worksheet_field f
+            ON f.organization_id = w.organization_id
+           AND f.template_id = w.template_id
+           AND f.kind = 'number'
+          LEFT JOIN lims.worksheet_value v
+            ON v.organization_id = w.organization_id
+           AND v.worksheet_id = w.id
+           AND v.field_id = f.id
+         WHERE w.organization_id = p_organization
+           AND w.id = p_worksheet);
+END
+$$;
+
+-- Names what a worksheet lacks, and of computed fields why they have no value.
+CREATE FUNCTION lims.worksheet_lacks(
+    p_organization bigint,
+    p_worksheet bigint,
+    p_missing text[]
+) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT string_agg(concat(m.label, ' (' || c.problem || ')'), ', ' ORDER BY m.place)
+          FROM unnest(p_missing) WITH ORDINALITY AS m (label, place)
+          LEFT JOIN (lims.worksheet_computed(p_organization, p_worksheet) c
+                     JOIN lims.worksheet_field f
+                       ON f.organization_id = p_organization
+                      AND f.id = c.field_id)
+            ON coalesce(f.label, f.name) = m.label);
+END
+$$;
+
+-- Values by kind -----------------------------------------------------------
+
+-- The name of a field for people.
+CREATE FUNCTION lims.field_label(p_field lims.worksheet_field) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT coalesce(p_field.label, p_field.name) $$;
+
+-- The records that a text names, as a scan finds them: lots by code or lot number,
+-- instruments that are active by code.
+CREATE FUNCTION lims.records_written(p_organization bigint, p_kind text, p_text text)
+RETURNS TABLE (id bigint, code text, by_code boolean)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_words CONSTANT text[] := ARRAY[btrim(p_text), upper(btrim(p_text))];
+BEGIN
+    RETURN QUERY
+    SELECT r.id, r.code, r.code = ANY (v_words)
+      FROM lims.reagent_lot r
+     WHERE p_kind = 'reagent_lot'
+       AND r.organization_id = p_organization
+       AND (r.code = ANY (v_words) OR r.lot_number = ANY (v_words))
+     UNION ALL
+    SELECT m.id, m.code, m.code = ANY (v_words)
+      FROM lims.media_lot m
+     WHERE p_kind = 'media_lot'
+       AND m.organization_id = p_organization
+       AND (m.code = ANY (v_words) OR m.lot_number = ANY (v_words))
+     UNION ALL
+    SELECT i.id, i.code, true
+      FROM lims.instrument i
+     WHERE p_kind = 'instrument'
+       AND i.organization_id = p_organization
+       AND i.active
+       AND i.code = ANY (v_words);
+END
+$$;
+
+-- Refuses a lot that results may not be entered with now (116), unless it was accepted for
+-- the worksheet's sample. Locks the lot, as an entry of results does.
+CREATE FUNCTION lims.check_worksheet_lot(
+    p_field lims.worksheet_field,
+    p_worksheet bigint,
+    p_lot bigint
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_reagent CONSTANT bigint := CASE p_field.kind WHEN 'reagent_lot' THEN p_lot END;
+    v_media CONSTANT bigint := CASE p_field.kind WHEN 'media_lot' THEN p_lot END;
+    v record;
+BEGIN
+    PERFORM FROM lims.reagent_lot r
+      WHERE r.organization_id = p_field.organization_id
+        AND r.id = v_reagent
+        FOR SHARE;
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = p_field.organization_id
+        AND m.id = v_media
+        FOR SHARE;
+    SELECT b.slug, b.message
+      INTO v
+      FROM lims.worksheet w
+      JOIN lims.sample_test t
+        ON t.organization_id = w.organization_id
+       AND t.id = w.sample_test_id
+     CROSS JOIN LATERAL lims.refused_lots(w.organization_id, v_reagent, v_media) b
+     WHERE w.organization_id = p_field.organization_id
+       AND w.id = p_worksheet
+       AND NOT (b.slug = 'lot_not_released'
+                AND lims.lot_is_accepted(w.organization_id, t.sample_id, v_reagent, v_media))
+     ORDER BY b.slug DESC
+     LIMIT 1;
+    IF FOUND AND v.slug = 'reagent_lot_expired' THEN
+        PERFORM lims.refuse('reagent_lot_expired', format(
+            '%s: %s: use a lot that is in date', lims.field_label(p_field), v.message));
+    ELSIF FOUND THEN
+        PERFORM lims.refuse('lot_not_released', format(
+            '%s: %s: use another lot, or have this one released', lims.field_label(p_field),
+            v.message));
+    END IF;
+END
+$$;
+
+-- Returns the code of the lot or instrument that a text names, and refuses what names none,
+-- or several.
+CREATE FUNCTION lims.worksheet_code_named(
+    p_field lims.worksheet_field,
+    p_worksheet bigint,
+    p_text text
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_noun CONSTANT text := CASE p_field.kind WHEN 'instrument' THEN 'active instrument'
+                                              ELSE replace(p_field.kind, '_', ' ') END;
+    v_ids bigint[];
+    v_codes text[];
+BEGIN
+    -- A code stands for its own record, also where another has it as lot number.
+    SELECT array_agg(r.id), array_agg(r.code ORDER BY r.code)
+      INTO v_ids, v_codes
+      FROM (SELECT w.id, w.code, rank() OVER (ORDER BY w.by_code DESC) AS place
+              FROM lims.records_written(p_field.organization_id, p_field.kind, p_text) w) r
+     WHERE r.place = 1;
+    IF v_ids IS NULL THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            '%s: there is no %s "%s"', lims.field_label(p_field), v_noun,
+            left(btrim(p_text), 64)));
+    ELSIF cardinality(v_ids) > 1 THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            '%s: "%s" names %s: give the code of one', lims.field_label(p_field),
+            left(btrim(p_text), 64), array_to_string(v_codes, ', ')));
+    END IF;
+    IF p_field.kind <> 'instrument' THEN
+        PERFORM lims.check_worksheet_lot(p_field, p_worksheet, v_ids[1]);
+    END IF;
+    RETURN v_codes[1];
+END
+$$;
+
+-- Returns a value as a worksheet keeps it, and refuses what its field does not take: of lots
+-- and instruments the code. A blank one is no value, whatever the kind.
+CREATE FUNCTION lims.worksheet_value_kept(
+    p_field lims.worksheet_field,
+    p_worksheet bigint,
+    p_value text
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_field.kind = 'computed' THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s: the field is computed: its value cannot be entered',
+            lims.field_label(p_field)));
+    END IF;
+    IF p_value IS NULL OR p_value !~ '\S' THEN
+        RETURN p_value;
+    END IF;
+    IF p_field.kind IN ('reagent_lot', 'media_lot', 'instrument') THEN
+        RETURN lims.worksheet_code_named(p_field, p_worksheet, p_value);
+    ELSIF p_field.kind = 'number' AND lims.number_of(p_value) IS NULL THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s: "%s" is no number', lims.field_label(p_field), left(p_value, 50)));
+    END IF;
+    RETURN p_value;
+END
+$$;

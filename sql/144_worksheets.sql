@@ -216,10 +216,12 @@ AS $$
                ON v.organization_id = x.organization_id
               AND v.worksheet_id = w.id
               AND v.field_id = x.id
+             LEFT JOIN lims.worksheet_computed(w.organization_id, w.id) c
+               ON c.field_id = x.id
             WHERE x.organization_id = t.organization_id
               AND x.template_id = coalesce(w.template_id, current_template.id)
               AND x.required
-              AND (v.value IS NULL OR v.value !~ '\S')) f
+              AND coalesce(v.value, c.value, '') !~ '\S') f
      CROSS JOIN LATERAL (
            SELECT coalesce(array_agg(x.name ORDER BY x.position), '{}')
                       AS needs_signoff
@@ -342,13 +344,14 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_worksheets();
 
 SELECT lims.attach_record('worksheet');
 
--- Refuses changes of a signed worksheet, and of a verified test's. A value has to have the
--- kind of its field, and is recorded with who entered it.
+-- Refuses changes of a signed worksheet, and of a verified test's. A value has to be one
+-- that its field takes (143), and is recorded with who entered it.
 CREATE FUNCTION lims.worksheet_value_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_row record;
+    v_field lims.worksheet_field;
 BEGIN
     IF TG_OP = 'DELETE' THEN
         v_row := OLD;
@@ -363,15 +366,16 @@ BEGIN
             'the field and the author of a worksheet value cannot be changed');
     END IF;
     PERFORM lims.worksheet_hold(v_row.organization_id, v_row.worksheet_id);
-    IF NOT EXISTS (
-        SELECT FROM lims.worksheet w
-          JOIN lims.worksheet_field f
-            ON f.organization_id = w.organization_id
-           AND f.template_id = w.template_id
-           AND f.id = v_row.field_id
-         WHERE w.organization_id = v_row.organization_id
-           AND w.id = v_row.worksheet_id
-    ) THEN
+    SELECT f.*
+      INTO v_field
+      FROM lims.worksheet w
+      JOIN lims.worksheet_field f
+        ON f.organization_id = w.organization_id
+       AND f.template_id = w.template_id
+       AND f.id = v_row.field_id
+     WHERE w.organization_id = v_row.organization_id
+       AND w.id = v_row.worksheet_id;
+    IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference',
                             'the field is not of this worksheet''s template');
     END IF;
@@ -387,6 +391,7 @@ BEGIN
         RETURN OLD;
     END IF;
     IF TG_OP = 'INSERT' OR NEW.value IS DISTINCT FROM OLD.value THEN
+        NEW.value := lims.worksheet_value_kept(v_field, NEW.worksheet_id, NEW.value);
         NEW.entered_by := lims.acting_user();
     END IF;
     RETURN NEW;
@@ -479,7 +484,8 @@ BEGIN
     END IF;
     IF v_state.missing <> '{}' THEN
         PERFORM lims.refuse('worksheet_incomplete', format(
-            'the worksheet lacks %s', array_to_string(v_state.missing, ', ')));
+            'the worksheet lacks %s', lims.worksheet_lacks(
+                NEW.organization_id, NEW.worksheet_id, v_state.missing)));
     END IF;
     IF v_step.name IS DISTINCT FROM v_state.needs_signoff[1] THEN
         PERFORM lims.refuse('invalid_transition', coalesce(

@@ -336,7 +336,8 @@ SELECT x.organization_id, x.id, x.test_definition_id AS "testDefinitionId",
        x.name, x.version, x.active,
        (SELECT coalesce(json_agg(json_build_object(
                             'name', f.name, 'label', f.label, 'unit', f.unit,
-                            'kind', f.kind, 'required', f.required)
+                            'kind', f.kind, 'required', f.required,
+                            'formula', f.formula, 'decimals', f.decimals)
                                  ORDER BY f.position), '[]')
           FROM lims.worksheet_field f
          WHERE f.organization_id = x.organization_id
@@ -355,8 +356,10 @@ SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
        w.template_id AS "templateId", x.name AS "templateName", s.status, s.missing,
        s.needs_signoff AS "needsSignoff",
        (SELECT coalesce(json_agg(json_build_object(
-                            'field', f.name, 'label', f.label, 'value', v.value,
-                            'unit', f.unit, 'kind', f.kind, 'required', f.required,
+                            'field', f.name, 'label', f.label,
+                            'value', coalesce(v.value, c.value), 'unit', f.unit,
+                            'kind', f.kind, 'required', f.required,
+                            'formula', f.formula, 'problem', c.problem,
                             'enteredBy', v.entered_by)
                                  ORDER BY f.position), '[]')
           FROM lims.worksheet_field f
@@ -364,6 +367,8 @@ SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
             ON v.organization_id = f.organization_id
            AND v.worksheet_id = w.id
            AND v.field_id = f.id
+          LEFT JOIN lims.worksheet_computed(w.organization_id, w.id) c
+            ON c.field_id = f.id
          WHERE f.organization_id = w.organization_id
            AND f.template_id = w.template_id) AS "values",
        (SELECT coalesce(json_agg(json_build_object(

@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 
--- A worksheet: its values, and who filled them in.
+-- A worksheet: its values, and who filled them in; of computed ones nobody did.
 CREATE FUNCTION lims.signed_worksheet(p_organization bigint, p_id bigint) RETURNS jsonb
 LANGUAGE plpgsql STABLE
 AS $$
@@ -64,9 +64,14 @@ BEGIN
                                   'value', v.value,
                                   'enteredBy', v.entered_by)
                                   ORDER BY v.field_id), '[]')
-                         FROM lims.worksheet_value v
-                        WHERE v.organization_id = w.organization_id
-                          AND v.worksheet_id = w.id))
+                         FROM (SELECT e.field_id, e.value, e.entered_by
+                                 FROM lims.worksheet_value e
+                                WHERE e.organization_id = w.organization_id
+                                  AND e.worksheet_id = w.id
+                                UNION ALL
+                               SELECT c.field_id, c.value, NULL
+                                 FROM lims.worksheet_computed(w.organization_id, w.id) c)
+                              v))
           FROM lims.worksheet w
          WHERE w.organization_id = p_organization
            AND w.id = p_id);

@@ -360,7 +360,8 @@ AS $$
                ARRAY['Field', 'Value', 'Unit'], (
                    SELECT jsonb_agg(jsonb_build_array(
                               coalesce(v.value ->> 'label', v.value ->> 'field'),
-                              v.value ->> 'value', v.value ->> 'unit') ORDER BY v.place)
+                              coalesce(v.value ->> 'value', v.value ->> 'problem'),
+                              v.value ->> 'unit') ORDER BY v.place)
                      FROM jsonb_array_elements(w.value -> 'values')
                      WITH ORDINALITY AS v (value, place)))
            || lims.report_table('Signed off', ARRAY['Step', 'Meaning', 'By', 'At'], (

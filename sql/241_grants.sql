@@ -261,6 +261,17 @@ GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured, lims.had_r
     lims.failed_coverage_left, lims.is_measured_again, lims.coverage_hold,
     lims.leave_coverage TO lims_app;
 
+-- 119_formulas.sql
+GRANT EXECUTE ON FUNCTION lims.number_of, lims.formula_tokens, lims.formula_names,
+    lims.formula_rank, lims.formula_mistake, lims.formula_steps, lims.rounded_fraction,
+    lims.joined_fractions, lims.formula_value TO lims_app;
+
+-- 143_worksheet_templates.sql
+GRANT EXECUTE ON FUNCTION lims.worksheet_formula_mistake, lims.worksheet_formula_value,
+    lims.worksheet_computed, lims.worksheet_numbers, lims.worksheet_lacks,
+    lims.field_label, lims.records_written, lims.check_worksheet_lot, lims.worksheet_code_named,
+    lims.worksheet_value_kept TO lims_app;
+
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
 

@@ -87,5 +87,6 @@ const char *const lims_policy_consequences[] = { "off", "warn", "block", NULL };
 const char *const lims_expiry_consequences[] = { "block", "warn", NULL };
 
 const char *const lims_worksheet_kinds[] = {
-    "text", "number", "date", "timestamp", "boolean", NULL
+    "text",     "number",      "date",      "timestamp",  "boolean",
+    "computed", "reagent_lot", "media_lot", "instrument", NULL
 };

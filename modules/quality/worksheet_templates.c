@@ -36,12 +36,29 @@ static const lims_field_t field_members[] = {
       .values = lims_worksheet_kinds,
       .flags = LIMS_F_OUT,
       .fallback = "text",
-      .doc = "Kind of the field's values." },
+      .doc = "Kind of the field's values. computed: the value follows from the formula and is not "
+             "entered. reagent_lot, media_lot: code or lot number of a lot, instrument: code of an "
+             "active instrument; it is kept as the code." },
     { .name = "required",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
       .fallback = "true",
       .doc = "Whether the worksheet is incomplete without a value for the field." },
+    { .name = "formula",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .min = 1,
+      .max = 500,
+      .doc = "Formula of a computed field: numbers and names of number fields, or of computed "
+             "ones, that stand before it, joined by + - * / and parentheses. A name that is not of "
+             "letters, digits and _ alone stands in double quotes.",
+      .example = "(gross - tare) / volume * 1000" },
+    { .name = "decimals",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 10,
+      .doc = "Number of decimals to which the value of a computed field is rounded, a half away "
+             "from zero. The arithmetic before that is exact." },
     LIMS_FIELD_END,
 };
 

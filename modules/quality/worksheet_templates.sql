@@ -40,7 +40,7 @@ WITH template AS (
 ), field AS (
     INSERT INTO lims.worksheet_field
           (organization_id, template_id, position, name, label, unit, kind,
-           required)
+           required, formula, decimals)
     SELECT t.organization_id,
            t.id,
            f.place,
@@ -48,7 +48,9 @@ WITH template AS (
            f.value ->> 'label',
            f.value ->> 'unit',
            f.value ->> 'kind',
-           (f.value ->> 'required')::boolean
+           (f.value ->> 'required')::boolean,
+           f.value ->> 'formula',
+           (f.value ->> 'decimals')::integer
       FROM template t
      CROSS JOIN jsonb_array_elements(:fields::jsonb)
            WITH ORDINALITY AS f (value, place)

@@ -28,7 +28,8 @@ static const lims_field_t value_shape[] = {
     { .name = "value",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Value of the field; null until it is entered." },
+      .doc = "Value of the field; null until it is entered or, of a computed field, as long as "
+             "it has none. Of a lot or an instrument the code." },
     { .name = "unit",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -42,10 +43,19 @@ static const lims_field_t value_shape[] = {
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
       .doc = "Whether the worksheet is incomplete without it." },
+    { .name = "formula",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Formula of a computed field; null for any other." },
+    { .name = "problem",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Reason why a computed field has no value: what it needs, or that it divides by "
+             "zero." },
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "Id of the user who entered the value." },
+      .doc = "Id of the user who entered the value; null for a computed one." },
     LIMS_FIELD_END,
 };
 
@@ -107,7 +117,7 @@ static const lims_field_t fields[] = {
     { .name = "missing",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
-      .doc = "Names of required fields without a value." },
+      .doc = "Names of required fields without a value, of computed ones as well." },
     { .name = "needsSignoff",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
@@ -155,7 +165,8 @@ static const lims_field_t value_input[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
       .max = 1000,
-      .doc = "Value of the field, of the kind that the template says; null clears it.",
+      .doc = "Value of the field, of the kind that the template says; null clears it. A computed "
+             "field takes none.",
       .example = "1000" },
     { .name = "was",
       .type = LIMS_T_STRING,
@@ -200,7 +211,8 @@ static const lims_field_t signoff_input[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* Types of a field's values, by the kind of the field. */
+/* Types of a field's values, by the kind of the field. The values of other kinds are looked up
+ * in the database, which refuses what it does not know. */
 static const struct {
     const char *kind;
     lims_type_e type;
@@ -227,25 +239,38 @@ static const lims_error_t *check_value(const char *name, const char *kind, const
     return lims_field_text(lims_values_create(pool), &field, value, LIMS_E_INVALID_BODY, pool);
 }
 
+static const lims_error_t *check_asked(lims_request_t *rq, const lims_result_t *asked, int i)
+{
+    const char *name = lims_result_get(asked, i, "field");
+    const char *kind = lims_result_get(asked, i, "kind");
+
+    if (!kind) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "values[%d].field: the worksheet has no field \"%s\".", i,
+                                 lims_excerpt(name, rq->pool));
+    }
+    if (strcmp(kind, "computed") == 0) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "values[%d].field: the field \"%s\" is computed: its value cannot "
+                                 "be entered.",
+                                 i, lims_excerpt(name, rq->pool));
+    }
+    if (lims_result_true(asked, i, "stale")) {
+        return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                                 "values[%d].was: the field \"%s\" has another value now; "
+                                 "nothing was entered. Read the worksheet again and decide "
+                                 "anew.",
+                                 i, lims_excerpt(name, rq->pool));
+    }
+    return check_value(name, kind, lims_result_get(asked, i, "value"), rq->pool);
+}
+
 static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t *asked)
 {
     const lims_error_t *error = NULL;
 
     for (int i = 0; !error && i < lims_result_count(asked); i++) {
-        const char *name = lims_result_get(asked, i, "field");
-        const char *kind = lims_result_get(asked, i, "kind");
-
-        if (kind && lims_result_true(asked, i, "stale")) {
-            return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                                     "values[%d].was: the field \"%s\" has another value now; "
-                                     "nothing was entered. Read the worksheet again and decide "
-                                     "anew.",
-                                     i, lims_excerpt(name, rq->pool));
-        }
-        error = kind ? check_value(name, kind, lims_result_get(asked, i, "value"), rq->pool)
-                     : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
-                                         "values[%d].field: the worksheet has no field \"%s\".", i,
-                                         lims_excerpt(name, rq->pool));
+        error = check_asked(rq, asked, i);
     }
     return error;
 }
@@ -315,8 +340,12 @@ static const lims_error_t *sign_off(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e fill_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_TEST_VERIFIED_LOCKED,
-                                            LIMS_E_PRECONDITION_FAILED, LIMS_E_INVALID_TRANSITION,
+static const lims_error_e fill_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                            LIMS_E_TEST_VERIFIED_LOCKED,
+                                            LIMS_E_PRECONDITION_FAILED,
+                                            LIMS_E_INVALID_TRANSITION,
+                                            LIMS_E_REAGENT_LOT_EXPIRED,
+                                            LIMS_E_LOT_NOT_RELEASED,
                                             LIMS_E_COUNT };
 static const lims_error_e signoff_errors[] = {
     LIMS_E_INVALID_REFERENCE,    LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_WORKSHEET_INCOMPLETE,
@@ -355,7 +384,8 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "fillWorksheet",
       .summary = "Enter values on the worksheet of a sample test",
-      .description = "Begins the worksheet, on the current template, if there is none yet.",
+      .description = "Begins the worksheet, on the current template, if there is none yet. "
+                     "Computed fields follow from the values at once.",
       .permission = "worksheet.fill",
       .input = fill_input,
       .status = 200,

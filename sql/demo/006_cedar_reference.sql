@@ -183,17 +183,23 @@ SELECT d.organization_id, d.id, 'Oil and grease by extraction and gravimetry'
  WHERE d.organization_id = lims.context_id('organization_id')
    AND d.code = 'HEM';
 
+-- The last fields are not required: the one follows from those before it, the other names
+-- a lot that the laboratory does not register yet.
 INSERT INTO lims.worksheet_field (organization_id, template_id, position, name,
-    label, unit, kind)
-SELECT t.organization_id, t.id, f.position, f.name, f.label, f.unit, f.kind
+    label, unit, kind, required, formula, decimals)
+SELECT t.organization_id, t.id, f.position, f.name, f.label, f.unit, f.kind,
+       f.position < 6, f.formula, f.decimals
   FROM lims.worksheet_template t
  CROSS JOIN (VALUES
-       (1, 'preservation_checked', 'pH below 2 checked', NULL, 'boolean'),
-       (2, 'sample_volume', 'Sample volume', 'mL', 'number'),
-       (3, 'tare_weight', 'Tare weight of flask', 'mg', 'number'),
-       (4, 'final_weight', 'Final weight of flask', 'mg', 'number'),
-       (5, 'extraction_date', 'Date of extraction', NULL, 'date')
-       ) AS f (position, name, label, unit, kind)
+       (1, 'preservation_checked', 'pH below 2 checked', NULL, 'boolean', NULL, NULL),
+       (2, 'sample_volume', 'Sample volume', 'mL', 'number', NULL, NULL),
+       (3, 'tare_weight', 'Tare weight of flask', 'mg', 'number', NULL, NULL),
+       (4, 'final_weight', 'Final weight of flask', 'mg', 'number', NULL, NULL),
+       (5, 'extraction_date', 'Date of extraction', NULL, 'date', NULL, NULL),
+       (6, 'oil_and_grease', 'Oil and grease', 'mg/L', 'computed',
+        '(final_weight - tare_weight) / sample_volume * 1000', 1),
+       (7, 'solvent_lot', 'Lot of the solvent', NULL, 'reagent_lot', NULL, NULL)
+       ) AS f (position, name, label, unit, kind, formula, decimals)
  WHERE t.organization_id = lims.context_id('organization_id')
  ORDER BY f.position;
 

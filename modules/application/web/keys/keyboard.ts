@@ -76,7 +76,7 @@ function prototypeOf(field: Changed): object {
             : HTMLTextAreaElement.prototype;
 }
 
-// A scan that began in a field or a list is taken out of it again.
+// Puts a value into a field or a list, such as the one that stood there before a scan.
 function restore(changed: Before | null): void {
     if (!changed || changed.field.value === changed.value) {
         return;
@@ -187,7 +187,8 @@ function swallow(event: KeyboardEvent): void {
     event.stopPropagation();
 }
 
-// A field that takes scans keeps what was read. In a dialog the Enter behind it sends
+// A field that takes scans keeps what was read, and nothing else if it says that it takes a
+// label as a whole (data-scanned="whole"). In a dialog the Enter behind it sends
 // nothing; and a label is no password, which would be counted as a wrong one.
 function pressInOwn(event: KeyboardEvent, field: Field): void {
     if (isPlain(event)) {
@@ -196,6 +197,9 @@ function pressInOwn(event: KeyboardEvent, field: Field): void {
     } else if (ends(event, kept)) {
         const label = scannedText(kept.text);
         kept = none;
+        if (field.dataset['scanned'] === 'whole') {
+            restore({ field, value: label });
+        }
         if (field.type === 'password' && isLabel(label)) {
             swallow(event);
             restore(keptBefore);

@@ -125,7 +125,7 @@ const screens: Record<string, string> = {
     '/reagent-lots': 'Reagents: what is open, what expires, what is quarantined, and what each was used for. p prints labels.',
     '/media-lots': 'Culture media with their growth promotion and sterility tests, and what each was used for.',
     '/investigations': 'What went wrong, why, and what is done about it. A test that is investigated is repeated only once its retest plan is approved, with a signature. One is closed with a signature.',
-    '/worksheets': 'What a method asks to be written down for a test, and who signs it.',
+    '/worksheets': 'What a method asks to be written down for a test, and who signs it. Scan the label of a lot or an instrument into its field; Enter goes to the next one. Computed values follow when you save, and are signed with the others.',
     '/confirmations': 'Presumptive results, with the step that is due next.',
     '/audit': 'Who changed what, when and why: one line a change. Open a line for the whole of it and for what was changed by the same request.',
     '/turnaround': 'How long reported samples took, by method and by client: median, what 90 % needed, and how many were done by their due date.',

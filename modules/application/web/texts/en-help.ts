@@ -61,6 +61,15 @@ export const help: Record<string, Record<string, string>> = {
         'confirmationPlan.afterHours': 'How long after the step before it is read; the first step'
             + ' is read so long after the entry of the result.',
     },
+    '/worksheet-templates': {
+        'fields.kind': 'A computed field follows from its formula. Lots and instruments are scanned,'
+            + ' and have to be known to the laboratory.',
+        'fields.formula': 'Of a computed field alone: (gross - tare) / volume * 1000. It takes number'
+            + ' fields, and computed ones, that stand before it, by their names; a name of more'
+            + ' than letters, digits and _ stands in “"”.',
+        'fields.decimals': 'Of a computed field alone: the decimals to which its value is rounded, a'
+            + ' half away from zero.',
+    },
     '/users': {
         identity: 'A directory or a single sign-on that knows the person instead of a password'
             + ' here. Giving it takes the password away.',

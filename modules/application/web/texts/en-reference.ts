@@ -140,14 +140,15 @@ export const reference = {
         labelHeight: 'Label height, mm', columns: 'Labels across', rows: 'Labels down',
         marginLeft: 'Left margin, mm', marginTop: 'Top margin, mm', gapX: 'Gap across, mm',
         gapY: 'Gap down, mm', dpi: 'Label printer, dots per inch',
-        fields: 'Fields', label: 'Label', signoffSteps: 'Sign-off steps', role: 'Role',
+        fields: 'Fields', label: 'Label', formula: 'Formula', signoffSteps: 'Sign-off steps', role: 'Role',
     },
     words: {
         resultType: { numeric: 'a number', text: 'a text', presence: 'present or absent' },
         criterion: { recovery: 'recovery, %', rpd: 'relative difference, %',
             maximum: 'at most', range: 'between', expected: 'as expected' },
         kind: { text: 'text', number: 'number', date: 'date', timestamp: 'date and time',
-            boolean: 'yes or no' },
+            boolean: 'yes or no', computed: 'computed', reagent_lot: 'reagent lot',
+            media_lot: 'media lot', instrument: 'instrument' },
     },
     roles: {
         system_administrator: 'System administrator', administrator: 'Administrator',

@@ -14,6 +14,10 @@ export const worksheets = {
     status: { missing: 'not begun', incomplete: 'incomplete', unsigned: 'not signed',
         complete: 'complete' },
     lacking: 'missing',
+    whenSaved: 'follows when the values are saved',
+    // Fields into which a label is scanned, by kind.
+    scan: { reagent_lot: 'scan or type the lot', media_lot: 'scan or type the lot',
+        instrument: 'scan or type the instrument' } as Partial<Record<string, string>>,
     missing: (n: number) => n ? count(n, 'field') : '',
     overview: 'Overview',
     begin: 'Begin the worksheet',

@@ -3,7 +3,7 @@
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
 import { readFile } from 'node:fs/promises';
 
-import { act, ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+import { act, ask, desk, is, looks, ok, open, press, quiet, run, scan, signIn, until,
     wholeOnTablet } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -198,6 +198,29 @@ async function replacing(page) {
     await page.getByRole('button', { name: 'Save 2 values' }).click();
 }
 
+// Text beside the field that is computed.
+const computed = (page) => page.locator('tr').filter({ hasText: /^Oil and grease/ }).textContent();
+
+// A label is scanned over what stands in a field; a lot that nobody knows is refused.
+async function scannedLot(page) {
+    const lot = page.getByLabel('Lot of the solvent');
+    await lot.fill('CB-1 and more');
+    await scan(page, 'STD-IC-99', 'Enter');
+    is(await lot.inputValue(), 'STD-IC-99', 'a scan replaces what stands in the field of a lot');
+    await until(page, () => document.activeElement?.type === 'submit',
+        'Enter behind a scan goes to the next field');
+    ok(/worksheets/.test(page.url()), 'the scan opens no other page', page.url());
+    await page.getByRole('button', { name: 'Save 1 value' }).click();
+    await until(page, () => /Lot of the solvent: there is no reagent lot "STD-IC-99"/.test(
+        document.querySelector('.said')?.textContent), 'an unknown lot is refused, by its number');
+    await looks(page, 'worksheet-unknown-lot');
+    await lot.focus();
+    await scan(page, 'AN-26012,', 'Enter');
+    await page.getByRole('button', { name: 'Save 1 value' }).click();
+    await until(page, () => document.getElementById('value-solvent_lot')?.value === 'STD-IC-26',
+        'the lot of a lot number is shown by its code');
+}
+
 async function worksheets(page) {
     await go(page, 'Worksheets');
     await page.waitForSelector('tr.cursor');
@@ -207,7 +230,11 @@ async function worksheets(page) {
     await looks(page, 'worksheets');
     await row.click();
     await press(page, 'Enter');
+    ok(/needs final weight of flask, tare weight of flask/i.test(await computed(page)),
+        'what a computed value needs is named', await computed(page));
     await page.getByLabel('Tare weight of flask').fill('48100.2');
+    ok(/follows when the values are saved/.test(await computed(page)), 'nothing is computed of what is not saved',
+        await computed(page));
     await page.getByLabel('Tare weight of flask').press('Enter');
     await until(page, () => document.activeElement?.id === 'value-final_weight',
         'Enter goes to the next field');
@@ -217,6 +244,9 @@ async function worksheets(page) {
     await replacing(page);
     await until(page, () => /Not signed/.test(document.querySelector('.head')?.textContent),
         'the values are saved');
+    is(await page.locator('#value-oil_and_grease').textContent(), '3.7',
+        'the computed value follows from the saved ones');
+    await scannedLot(page);
     await page.getByLabel('Tare weight of flask').fill('1');
     await page.getByRole('button', { name: 'Save 1 value' }).waitFor();
     await page.getByLabel('Tare weight of flask').fill('48100.2');
@@ -225,7 +255,8 @@ async function worksheets(page) {
     await looks(page, 'worksheet');
     await page.keyboard.press('Control+Enter');
     const signing = page.getByRole('dialog');
-    ok((await signing.textContent()).includes('48103.9'), 'every value that is signed is listed');
+    ok(/48103\.9.*3\.7/s.test(await signing.textContent()),
+        'every value that is signed is listed, computed ones as well', await signing.textContent());
     const { sampleTestId } = await ask(page, 'GET', `/worksheets/${idIn(page)}`);
     await ask(page, 'POST', '/worksheets', { sampleTestId,
         values: [{ field: 'final_weight', value: '48104.9' }] });
@@ -462,7 +493,8 @@ async function dayOf(browser, email, work) {
     const here = await desk(browser);
     const { page } = here;
 
-    here.seen.expected.push(/status of 404/, /status of 412/, /status of 409 .*\/retest$/);
+    here.seen.expected.push(/status of 400/, /status of 404/, /status of 412/,
+        /status of 409 .*\/retest$/);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, email);

@@ -28,6 +28,13 @@ test('what is typed back is no change', () => {
     assert.equal(textOf(tare('8'), typed, clock), '8', 'what somebody else enters is shown');
 });
 
+test('a computed value is never sent, and what the service computed is shown', () => {
+    const net = { field: 'net', kind: 'computed' as const, value: '1.7' };
+    const typed = typedIn({}, net, '9.9', clock);
+    assert.deepEqual(changesIn([net], typed, clock), []);
+    assert.equal(textOf(net, typed, clock), '1.7');
+});
+
 test('of two who type over one value both are seen', () => {
     const typed: Typed = typedIn({}, tare('1'), '2', clock);
     assert.deepEqual(clashesIn([tare('1')], typed, clock), []);

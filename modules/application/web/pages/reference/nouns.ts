@@ -103,7 +103,8 @@ export const nouns: Noun[] = [
     noun('worksheet-templates', { list: '/worksheet-templates', one: '/worksheet-templates/{id}' },
         members(['testDefinitionId', 'name', 'fields', 'signoffSteps', 'active'], {
             testDefinitionId: { records: '/test-definitions', only: 'new' },
-            fields: { only: 'new', members: members(['name', 'label', 'unit', 'kind', 'required'],
+            fields: { only: 'new', members: members(['name', 'label', 'unit', 'kind', 'required',
+                'formula', 'decimals'],
                 { kind: { words: words.kind } }) },
             signoffSteps: { only: 'new', members: members(['name', 'role'], { role: { words: roles } }) },
         }),

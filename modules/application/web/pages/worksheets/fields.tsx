@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values of a worksheet, by kind, with their units: Enter goes to the next field, and
-// what is missing is said at its field. What somebody else entered meanwhile is shown beside what
-// was typed over it.
+// what is missing is said at its field. A lot or an instrument is scanned into its field. Computed
+// values are the service's, of what is saved. What somebody else entered meanwhile is shown beside
+// what was typed over it.
 import { useEffect, useState } from 'react';
 import type { FormEvent, KeyboardEvent, ReactElement } from 'react';
 
@@ -38,20 +39,45 @@ function next(event: KeyboardEvent<HTMLElement>): void {
     all[all.indexOf(event.currentTarget) + 1]?.focus();
 }
 
+const idOf = ({ field }: Value): string => `value-${field}`;
+
+function Head({ value }: { value: Value }): ReactElement {
+    return (
+        <th scope="row">
+            <label htmlFor={idOf(value)}>{value.label ?? value.field}</label>{' '}
+            <span className="quiet">{value.unit}</span>
+        </th>
+    );
+}
+
+// A field whose value the service computed of those that are saved; of what is typed it is not
+// known yet.
+function Computed({ value, stale }: { value: Value; stale: boolean }): ReactElement {
+    return (
+        <tr>
+            <Head value={value} />
+            <td colSpan={2} className="wrap">
+                <output id={idOf(value)}>{value.value}</output>{' '}
+                {stale ? <span className="quiet">({words.whenSaved})</span>
+                    : value.problem === null ? null
+                        : <Status glyph="attention" tone="attention">{value.problem}</Status>}{' '}
+                <span className="quiet">= {value.formula}</span>
+            </td>
+        </tr>
+    );
+}
+
 function Field({ value, typed, locked, set, first }: {
     value: Value; typed: string; locked: boolean; set: (text: string) => void; first: boolean;
 }): ReactElement {
-    const id = `value-${value.field}`;
     const lacks = value.required && typed === '';
-    const common = { id, value: typed, onKeyDown: next, disabled: locked,
+    const scan = words.scan[value.kind];
+    const common = { id: idOf(value), value: typed, onKeyDown: next, disabled: locked,
         onChange: ({ target }: { target: { value: string } }) => set(target.value),
         autoFocus: first && !locked };
     return (
         <tr>
-            <th scope="row">
-                <label htmlFor={id}>{value.label ?? value.field}</label>{' '}
-                <span className="quiet">{value.unit}</span>
-            </th>
+            <Head value={value} />
             <td>
                 {value.kind === 'boolean' ? (
                     <select {...common}>
@@ -61,7 +87,8 @@ function Field({ value, typed, locked, set, first }: {
                     </select>
                 ) : (
                     <input {...common} type={types[value.kind] ?? 'text'} autoComplete="off"
-                        maxLength={1000}
+                        maxLength={1000} placeholder={locked ? undefined : scan}
+                        data-scanned={scan === undefined ? undefined : 'whole'}
                         inputMode={value.kind === 'number' ? 'decimal' : undefined} />
                 )}
             </td>
@@ -87,6 +114,7 @@ export function Fields({ one, dirty }: {
     const changes = changesIn(one.values, typed, clock);
     const clashes = clashesIn(one.values, typed, clock);
     const isDirty = changes.length > 0;
+    const first = one.values.find(({ kind }) => kind !== 'computed')?.field;
     const release = useUnsaved(isDirty);
 
     // Others change the values, too: what is typed may be theirs by now.
@@ -113,9 +141,11 @@ export function Fields({ one, dirty }: {
         <form onSubmit={submit} aria-busy={busy} data-scanned>
             <table className="table filled-in" aria-label={words.fields}>
                 <tbody>
-                    {one.values.map((value, i) => (
-                        <Field key={value.field} value={value} locked={locked} first={i === 0}
-                            typed={textOf(value, typed, clock)}
+                    {one.values.map((value) => value.kind === 'computed' ? (
+                        <Computed key={value.field} value={value} stale={isDirty} />
+                    ) : (
+                        <Field key={value.field} value={value} locked={locked}
+                            first={value.field === first} typed={textOf(value, typed, clock)}
                             set={(text) => setTyped(typedIn(typed, value, text, clock))} />
                     ))}
                 </tbody>

@@ -15,9 +15,10 @@ const shown = ({ kind }: Value, value: string | null, clock: Clock): string =>
 const kept = ({ kind }: Value, text: string, clock: Clock): string | null =>
     text === '' ? null : kind === 'timestamp' ? clock.moment(text) : text;
 
-// Whether something else is typed than stood there; what was typed back is no change.
+// Whether something else is typed than stood there; what was typed back is no change, and a
+// computed value is never typed.
 function isChanged(value: Value, typed: Typed, clock: Clock): boolean {
-    const own = typed[value.field];
+    const own = value.kind === 'computed' ? undefined : typed[value.field];
     return own !== undefined && own.text !== shown(value, own.was, clock)
         && own.text !== shown(value, value.value, clock);
 }
