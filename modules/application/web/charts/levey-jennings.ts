@@ -83,9 +83,10 @@ export function stepOf(span: number, most: number): number {
         ?? 10 * power;
 }
 
-// Returns the decimal places that show a hundredth of the deviation, at most six.
+// Returns the decimal places that show a hundredth of the deviation, however small it is; 20
+// is more than a laboratory's units need.
 export function digitsOf(s: number): number {
-    return s > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(s)))) : 2;
+    return s > 0 ? Math.max(0, Math.min(20, 2 - Math.floor(Math.log10(s)))) : 2;
 }
 
 function extent({ points, mean, s }: Series): { low: number; high: number } {

@@ -87,6 +87,12 @@ test('marks stand at round numbers', () => {
     assert.deepEqual([digitsOf(1.8), digitsOf(0.02), digitsOf(250)], [2, 4, 0]);
 });
 
+test('a small deviation is not shown as nothing', () => {
+    for (const s of [4e-5, 4e-7, 1e-9]) {
+        assert.equal(Number(s.toFixed(digitsOf(s))), s);
+    }
+});
+
 test('1,000 points are laid out in less than 50 ms', () => {
     const points = Array.from({ length: 1000 }, (_, i) =>
         point(100 + Math.sin(i), i % 7 ? [] : ['1-2s', '10-x']));
