@@ -419,33 +419,45 @@ CREATE FUNCTION lims.policy_impact(p_organization bigint)
 RETURNS TABLE (policy text, value text, "inForce" boolean, affected bigint, sentence text)
 LANGUAGE sql STABLE
 AS $$
-    SELECT p.policy, p.value, p.in_force, c.affected, format(p.words, c.affected)
+    SELECT p.policy, p.value, p.in_force, c.affected,
+           format(CASE c.affected WHEN 1 THEN p.one ELSE p.many END, c.affected)
       FROM lims.organization o
      CROSS JOIN LATERAL (VALUES
         ('approverMayBeVerifier', 'false', NOT o.approver_may_be_verifier,
+         '1 approval that waits is for people who have not verified in the sample',
          '%s approvals that wait are for people who have not verified in the sample, '
          'one for each step'),
         ('coaBeforeApproval', 'false', NOT o.coa_before_approval,
+         '1 sample that waits for approval is reported only after it',
          '%s samples that wait for approval are reported only after it'),
         ('esignatureRequired', 'true', o.esignature_required,
+         '1 approval that waits is signed by people, and by no API key',
          '%s approvals that wait are signed by people, and by no API key'),
         ('keysWithinRoles', 'true', o.keys_within_roles,
+         '1 API key does only what the person for whom it acts may',
          '%s API keys do only what the person for whom they act may'),
         ('lotQcPolicy', 'block', o.lot_qc_policy = 'block',
+         '1 lot is quarantined or failed: no result is entered with it',
          '%s lots are quarantined or failed: no result is entered with them'),
         ('openInvestigationBlocks', 'true', o.open_investigation_blocks,
+         '1 sample with an open investigation is not reported until it is closed',
          '%s samples with an open investigation are not reported until it is closed'),
         ('qcRequired', 'block', o.qc_required = 'block',
+         '1 result that is entered is not verified until its quality control is evaluated',
          '%s results that are entered are not verified until their quality control is '
          'evaluated'),
         ('reagentExpiryPolicy', 'block', o.reagent_expiry_policy = 'block',
+         '1 result that is entered has an expired reagent lot: such are refused when they '
+         'are entered',
          '%s results that are entered have an expired reagent lot: such are refused '
          'when they are entered'),
         ('reasonOnChange', 'true', o.reason_on_change,
+         '1 result that is entered is replaced only with a reason',
          '%s results that are entered are replaced only with a reason'),
         ('selfVerification', 'refused', o.self_verification = 'refused',
+         '1 result that is entered is verified by another person than entered it',
          '%s results that are entered are verified by other people than entered them')
-        ) AS p (policy, value, in_force, words)
+        ) AS p (policy, value, in_force, one, many)
       JOIN (SELECT * FROM lims.policy_results(p_organization)
              UNION ALL
             SELECT * FROM lims.policy_records(p_organization)) c

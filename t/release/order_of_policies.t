@@ -50,6 +50,8 @@ $lab->verify($again);
 $ann->done('reagent-lot quarantine', $lot, reason => 'recalled');
 is_deeply(touched(qw(reasonOnChange qcRequired lotQcPolicy)), [ 0, 0, 1 ],
     'the policy of lot QC touches what rests on a lot that was quarantined');
+is_deeply([ grep { /\A1 \w+s / } map { $_->{sentence} } @{ $ada->done('policy impact')->{policies} } ],
+    [], 'of one record the consequences speak in the singular');
 $lims->post("/samples/$sample->{id}/disposition", { disposition => 'on_hold', reason => 'asked to' });
 $lab->policy(qc_required => 'block', open_investigation_blocks => 't', lot_qc_policy => 'block');
 
