@@ -97,6 +97,11 @@ BEGIN
                CASE WHEN asked.has_analyzed THEN asked.analyzed_at
                     ELSE j.analyzed_at END AS analyzed,
                CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
+               -- Other notes of a key are not printed unless it says so.
+               t.note_on_report
+               AND NOT (asked.has_notes AND asked.notes IS DISTINCT FROM t.notes
+                        AND (SELECT lims.context_id('api_key_id')) IS NOT NULL)
+                   AS note_on_report,
                CASE WHEN asked.has_reagent THEN asked.reagent_lot_id
                     ELSE t.reagent_lot_id END AS reagent_lot_id,
                CASE WHEN asked.has_media THEN asked.media_lot_id
@@ -129,6 +134,7 @@ BEGIN
                numeric_value = h.numeric_value,
                qualifier = h.qualifier,
                notes = h.notes,
+               note_on_report = h.note_on_report,
                reagent_lot_id = h.reagent_lot_id,
                media_lot_id = h.media_lot_id,
                out_of_specification = h.out_of_specification,
@@ -157,6 +163,7 @@ BEGIN
     ), noted AS (
         UPDATE lims.sample_test t
            SET notes = h.notes,
+               note_on_report = h.note_on_report,
                reagent_lot_id = h.reagent_lot_id,
                media_lot_id = h.media_lot_id,
                analyzed_at = h.analyzed

@@ -35,8 +35,8 @@ SELECT id,
    FOR NO KEY UPDATE
 
 -- name: result_enter one
--- A qualifier belongs to its value: another value has none unless one is sent with
--- it.
+-- A qualifier belongs to its value: another value has none unless one is sent with it. So
+-- do notes of a key and their place on the report; people see it where they write notes.
 UPDATE lims.sample_test
    SET result = CASE WHEN :?result THEN :result::text ELSE result END,
        qualifier = CASE WHEN :?qualifier THEN :qualifier::text
@@ -44,6 +44,8 @@ UPDATE lims.sample_test
                         ELSE qualifier END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
        note_on_report = CASE WHEN :?noteOnReport THEN :noteOnReport::boolean
+                             WHEN :?notes AND :$key::bigint IS NOT NULL
+                              AND :notes::text IS DISTINCT FROM notes THEN false
                              ELSE note_on_report END,
        reagent_lot_id = CASE WHEN :?reagentLotId THEN :reagentLotId::bigint
                              ELSE reagent_lot_id END,

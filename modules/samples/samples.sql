@@ -63,7 +63,8 @@ SELECT id
 
 -- name: sample_update one
 -- A collectedAt that is sent sets collectionDate, whatever date is sent with it: so
--- the same correction can be sent again.
+-- the same correction can be sent again. Other notes of a key are not printed unless it says so;
+-- people see where they write notes that these are printed.
 UPDATE lims.sample
    SET material_type_id = CASE WHEN :?materialTypeId THEN :materialTypeId::bigint
                                ELSE material_type_id END,
@@ -84,6 +85,8 @@ UPDATE lims.sample
                                   ELSE storage_location_id END,
        due_date = CASE WHEN :?dueDate THEN :dueDate::date ELSE due_date END,
        note_on_report = CASE WHEN :?noteOnReport THEN :noteOnReport::boolean
+                             WHEN :?notes AND :$key::bigint IS NOT NULL
+                              AND :notes::text IS DISTINCT FROM notes THEN false
                              ELSE note_on_report END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

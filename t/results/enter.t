@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use LIMS::Service::CommandLine;
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 
@@ -213,6 +214,31 @@ subtest 'unknown tests' => sub {
         'not_found', 'foreign');
     is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r,
         'both messages are the same but for the id');
+};
+
+subtest 'remarks on the report' => sub {
+    my $sample = $lab->sample(testDefinitionIds => [ $lab->definition ]);
+    my ($test) = $lab->tests($sample);
+    my $person = LIMS::Service::CommandLine->new($lims, 'lab_manager');
+    my $bulk   = sub {
+        return $lims->post('/sample-tests/bulk-results',
+            { updates => [ { sampleTestId => $test, result => '7.1', @_ } ] })->json->{updated}[0];
+    };
+    for my $at ("/sample-tests/$test", "/samples/$sample->{id}") {
+        my %printed = (notes => 'turbid', noteOnReport => JSON::PP::true());
+        ok($lims->patch($at, \%printed)->json->{noteOnReport}, 'a remark is to be printed');
+        ok($lims->patch($at, { notes => 'turbid' })->json->{noteOnReport},
+            'the same notes again are still printed');
+        ok(!$lims->patch($at, { notes => 'ask Kim' })->json->{noteOnReport},
+            'other notes of a program are not printed unless it says so');
+        ok($lims->patch($at, \%printed)->json->{noteOnReport}, 'it may say so');
+    }
+    ok($bulk->(notes => 'turbid')->{noteOnReport}, 'nor do the same notes change that in bulk');
+    ok($bulk->()->{noteOnReport}, 'or none');
+    ok(!$bulk->(notes => 'see bench sheet 4')->{noteOnReport}, 'in bulk as well');
+    $lims->patch("/sample-tests/$test", { notes => 'turbid', noteOnReport => JSON::PP::true() });
+    ok($person->done('sample-test enter', $test, notes => 'very turbid')->{noteOnReport},
+        'a person corrects a remark, which is shown to be printed');
 };
 
 done_testing();
