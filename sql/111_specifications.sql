@@ -195,6 +195,19 @@ AS $$
     END
 $$;
 
+-- Whether the sign before a result and its qualifier say opposite things of its value, as
+-- "> 100" with the qualifier "<".
+CREATE FUNCTION lims.is_contradictory(p_result text, p_qualifier text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_qualifier IN ('<', 'ND', 'U')
+        THEN ltrim(p_result, E' \t\n\r\f\v') LIKE '>%'
+        WHEN p_qualifier = '>' THEN ltrim(p_result, E' \t\n\r\f\v') LIKE '<%'
+        ELSE false
+    END
+$$;
+
 -- '<', '>' or '': how a result bounds its value. Not detected (ND, U) means
 -- below the number that stands there.
 CREATE FUNCTION lims.result_bound(p_result text, p_qualifier text) RETURNS text
@@ -210,7 +223,8 @@ AS $$
 $$;
 
 -- Whether a number is out of its limits; NULL where the result proves neither, as "< 7"
--- with a lower limit of 6.5.
+-- with a lower limit of 6.5. The bound "<>" (sign and qualifier contradict each other) is
+-- out where either proves it, and never within.
 CREATE FUNCTION lims.out_of_limits(
     p_value numeric,
     p_bound text,
@@ -221,6 +235,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT CASE
         WHEN p_value IS NULL OR (p_low IS NULL AND p_high IS NULL) THEN NULL
+        WHEN p_bound = '<>' THEN CASE
+            WHEN p_value <= p_low OR p_value >= p_high THEN true
+        END
         WHEN p_bound = '<' THEN CASE
             WHEN p_value <= p_low THEN true
             WHEN p_low IS NULL AND p_value <= p_high THEN false
@@ -273,7 +290,7 @@ AS $$
     SELECT CASE p_type
         WHEN 'presence' THEN lims.presence(p_result) IS NOT FALSE
         WHEN 'numeric' THEN CASE
-            WHEN '>' IN (p_bound, p_qualifier) THEN true
+            WHEN p_bound IN ('>', '<>') OR p_qualifier = '>' THEN true
             WHEN p_value IS NULL THEN lims.presence(p_result) IS NOT FALSE
             WHEN p_bound = '<' THEN p_value > coalesce(p_known, p_value)
             WHEN p_minimum IS NULL THEN p_value > 0
@@ -281,7 +298,7 @@ AS $$
         END
         ELSE coalesce(CASE
             WHEN p_value IS NOT NULL THEN CASE
-                WHEN p_bound <> '' THEN p_bound = '>'
+                WHEN p_bound <> '' THEN p_bound <> '<'
                 WHEN p_minimum IS NULL THEN p_value > 0
                 ELSE p_value >= p_minimum
             END
@@ -292,10 +309,12 @@ AS $$
     END
 $$;
 
--- Warnings about the text of a numeric result, judged by its definition: an array of
--- { code, message }, NULL for none. A value that is qualified as not detected, or bounded,
--- is not below a limit, and one qualified J is meant to be below the reporting limit.
+-- Warnings about the text of a result, judged by its definition: an array of { code,
+-- message }, NULL for none. A value that is qualified as not detected, or bounded, is not
+-- below a limit, and one qualified J is meant to be below the reporting limit. Of a result
+-- that is not numeric, only a sign that its qualifier contradicts is told.
 CREATE FUNCTION lims.value_warnings(
+    p_type text,
     p_result text,
     p_qualifier text,
     p_number numeric,
@@ -331,8 +350,13 @@ BEGIN
            (5, 'too_many_decimals', format(
                 '%s has %s decimal places, the test definition %s', p_number,
                 scale(p_number), p_decimals),
-            scale(p_number) > p_decimals)
+            scale(p_number) > p_decimals),
+           (6, 'contradictory_qualifier', format(
+                'the sign of "%s" and the qualifier %s contradict each other',
+                left(p_result, 100), p_qualifier),
+            p_bound = '<>')
            ) AS w (place, code, message, applies)
-     WHERE w.applies);
+     WHERE w.applies
+       AND (p_type = 'numeric' OR w.code = 'contradictory_qualifier'));
 END
 $$;

@@ -268,12 +268,14 @@ AS $$
            END,
            -- Conditions that few results meet: their details are read only if one of them
            -- holds.
-           CASE WHEN e.is_result AND l.result_type = 'numeric'
-                 AND (e.number IS NULL OR e.number < l.reporting_limit
-                      OR e.number < l.detection_limit
-                      OR scale(e.number) > l.decimals)
-                THEN lims.value_warnings(p_result, p_qualifier, e.number, e.bound,
-                         l.reporting_limit, l.detection_limit, l.decimals)
+           CASE WHEN e.is_result
+                 AND (e.bound = '<>'
+                      OR l.result_type = 'numeric'
+                     AND (e.number IS NULL OR e.number < l.reporting_limit
+                          OR e.number < l.detection_limit
+                          OR scale(e.number) > l.decimals))
+                THEN lims.value_warnings(l.result_type, p_result, p_qualifier, e.number,
+                         e.bound, l.reporting_limit, l.detection_limit, l.decimals)
            END,
            -- A withdrawn analysis no longer stops the holding time.
            CASE WHEN e.is_result OR (p_stands).result IS NULL
@@ -296,7 +298,8 @@ AS $$
      CROSS JOIN LATERAL (
            SELECT coalesce(p_result ~ '\S', false) AS is_result,
                   lims.result_number(p_result) AS number,
-                  lims.result_bound(p_result, p_qualifier) AS bound
+                  CASE WHEN lims.is_contradictory(p_result, p_qualifier) THEN '<>'
+                       ELSE lims.result_bound(p_result, p_qualifier) END AS bound
            OFFSET 0) e
      WHERE s.organization_id = (p_stands).organization_id
        AND s.id = (p_stands).sample_id

@@ -150,6 +150,7 @@ GRANT EXECUTE ON FUNCTION lims.check_limit_kind, lims.refuse_definitions TO lims
 -- 111_specifications.sql
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
     lims.limits_of, lims.presence, lims.result_number, lims.result_bound,
+    lims.is_contradictory,
     lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive,
     lims.value_warnings TO lims_app;
 

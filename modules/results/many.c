@@ -14,11 +14,16 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-static const char *const warning_codes[] = {
-    "decimal_comma",         "not_a_number",      "below_reporting_limit",
-    "below_detection_limit", "too_many_decimals", "lot_expired",
-    "lot_quarantined",       "lot_failed",        NULL
-};
+static const char *const warning_codes[] = { "decimal_comma",
+                                             "not_a_number",
+                                             "below_reporting_limit",
+                                             "below_detection_limit",
+                                             "too_many_decimals",
+                                             "contradictory_qualifier",
+                                             "lot_expired",
+                                             "lot_quarantined",
+                                             "lot_failed",
+                                             NULL };
 
 const lims_field_t lims_entry_warning_fields[] = {
     { .name = "code",

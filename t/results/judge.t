@@ -37,6 +37,12 @@ my @values = (
     [ '<0.05',     {},                     '' ],
     [ '0.05',      { qualifier => 'U' },   '' ],
     [ '4.200',     {},                     'too_many_decimals' ],
+    [ '>100',      { qualifier => '<' },   'contradictory_qualifier' ],
+    [ '>100',      { qualifier => 'ND' },  'contradictory_qualifier' ],
+    [ ' >4',       { qualifier => 'U' },   'contradictory_qualifier' ],
+    [ '<4',        { qualifier => '>' },   'contradictory_qualifier' ],
+    [ '<4',        { qualifier => 'ND' },  '' ],
+    [ '>4',        { qualifier => '>' },   '' ],
     [ ' ',         {},                     '' ],
 );
 
@@ -59,6 +65,9 @@ subtest 'values' => sub {
             "$what: entering is judged as before");
         is_deeply($said->{refusals}, [], "$what: nothing refuses it");
     }
+    my ($unsure) = grep { $values[$_][0] eq '<4' } 0 .. $#values;
+    is($entered->json->{updated}[$unsure]{outOfSpecification}, undef,
+        'a value whose sign and qualifier contradict each other is not judged within its limit');
     $lims->patch("/sample-tests/$tests[0]", { result => '18,0' });
     is(codes($lims->get("/sample-tests/$tests[0]")->json), 'decimal_comma',
         'entered alone, it has the warning too');

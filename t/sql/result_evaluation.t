@@ -40,6 +40,13 @@ my @cases = (
     [ PB => '20',      'J',   '20',   1,     undef ],
     [ PB => '15',      '>',   '15',   1,     undef ],
     [ PB => '14',      '>',   '14',   undef, undef ],
+    # Sign and qualifier that contradict each other prove nothing within the limits.
+    [ PB => '>14',     '<',   '14',   undef, undef ],
+    [ PB => '>15',     '<',   '15',   1,     undef ],
+    [ PB => '>15',     'ND',  '15',   1,     undef ],
+    [ PB => '<14',     '>',   '14',   undef, undef ],
+    [ PB => '<15',     '>',   '15',   1,     undef ],
+    [ PB => '<14',     'U',   '14',   0,     undef ],
     [ PB => 'TNTC',    undef, undef,  undef, undef ],
     [ PB => 'see note', undef, undef, undef, undef ],
     [ PB => '1,5',     undef, undef,  undef, undef ],

@@ -21,6 +21,7 @@ const words: Readonly<Record<string, string>> = {
     too_many_decimals: 'dp',
     decimal_comma: '0,0',
     not_a_number: 'abc',
+    contradictory_qualifier: '< >',
     lot_expired: 'lot',
     lot_quarantined: 'lot',
     lot_failed: 'lot',
