@@ -28,7 +28,7 @@ BEGIN
                               ('analyzed_at', t.analyzed_at IS NOT NULL)
                       ) AS m (name, stands)
                 CROSS JOIN LATERAL (
-                      (SELECT a.user_id
+                      (SELECT a.id, a.user_id
                          FROM lims.audit_entry a
                         WHERE a.organization_id = t.organization_id
                           AND a.table_name = 'sample_test'
@@ -37,10 +37,15 @@ BEGIN
                         ORDER BY a.id DESC
                         LIMIT 1)
                        UNION ALL
-                      SELECT (r.authors ->> m.name)::bigint
+                      -- A later entry than one that is left may be archived: blocks are not
+                      -- in order of ids.
+                      SELECT (r.authors -> m.name ->> 0)::bigint,
+                             (r.authors -> m.name ->> 1)::bigint
                         FROM lims.archived_result r
                        WHERE r.organization_id = t.organization_id
                          AND r.sample_test_id = t.id
+                         AND r.authors -> m.name IS NOT NULL
+                       ORDER BY id DESC
                        LIMIT 1) l
                 WHERE m.stands
                UNION ALL

@@ -37,7 +37,7 @@ CREATE TABLE lims.audit_archive (
 CREATE TABLE lims.archived_result (
     organization_id bigint NOT NULL,
     sample_test_id bigint NOT NULL,
-    -- {"column": id of the user}, of the last change of each.
+    -- {"column": [id of the entry, id of the user]}, of the last change of each.
     authors jsonb NOT NULL,
     media_lot_ids bigint[] NOT NULL,
     PRIMARY KEY (organization_id, sample_test_id)
@@ -227,14 +227,19 @@ BEGIN
         INSERT INTO lims.archived_result AS r (organization_id, sample_test_id, authors,
             media_lot_ids)
         SELECT p_organization, f.record_id,
-               jsonb_object_agg(f.name, f.user_id ORDER BY f.id),
+               jsonb_object_agg(f.name, jsonb_build_array(f.id, f.user_id) ORDER BY f.id),
                coalesce(array_agg(DISTINCT f.media_lot_id)
                             FILTER (WHERE f.name = 'media_lot_id'
                                       AND f.media_lot_id IS NOT NULL), '{}')
           FROM facts f
          GROUP BY f.record_id
             ON CONFLICT (organization_id, sample_test_id) DO UPDATE
-           SET authors = r.authors || excluded.authors,
+           -- Blocks are in order of position, in which a later entry may come first.
+           SET authors = r.authors || (
+                   SELECT coalesce(jsonb_object_agg(e.key, e.value), '{}')
+                     FROM jsonb_each(excluded.authors) e
+                    WHERE coalesce((r.authors -> e.key ->> 0)::bigint, 0)
+                        < (e.value ->> 0)::bigint),
                media_lot_ids = r.media_lot_ids || excluded.media_lot_ids
     ), left_coverage AS (
         INSERT INTO lims.archived_coverage (organization_id, sample_test_id, coverage_id,

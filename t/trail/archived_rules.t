@@ -57,8 +57,19 @@ sub listed {
     return join ' ', sort map { $_->{id} } @{ $answer->json->{data} };
 }
 
+# Blocks are in order of position, in which a later entry may come first: here it was archived
+# before the earlier one.
+my ($late) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+$lims->patch("/sample-tests/$late", { result => '3.3' });
+$db->do(q{INSERT INTO lims.archived_result (organization_id, sample_test_id, authors, media_lot_ids)
+    VALUES (?, ?, jsonb_build_object('result', jsonb_build_array(9e15::bigint, ?::bigint)), '{}')},
+    undef, $id, $late, $signer->{id});
+my $last = sub { $lims->value('SELECT lims.result_authors(?, ?)::text', $id, $late) };
+my $both = '{' . join(',', sort { $a <=> $b } $user, $signer->{id}) . '}';
+is($last->(), $both, 'of a later entry that is archived, its author is known');
+
 my $changed = listed('2020-01-01');
-is($changed, join(' ', sort $one, $two, $signed), 'all tests were changed');
+is($changed, join(' ', sort $one, $two, $signed, $late), 'all tests were changed');
 wait_until { $lims->value('SELECT coalesce(max(to_position), 0) FROM lims.audit_block WHERE organization_id = ?', $id)
         > $lims->value('SELECT max(position) FROM lims.audit_entry WHERE organization_id = ?', $id) };
 my $now    = $lims->value(q{SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC',
@@ -68,6 +79,7 @@ is($answer->{exit}, 0, 'the trail is archived') or diag($answer->{output});
 is($lims->value(q{SELECT count(*) FROM lims.audit_entry WHERE organization_id = ?
     AND table_name = 'sample_test'}, $id), 0, 'no entry of a test is left');
 is($authors->(), "{$user}", 'who entered the result is still known');
+is($last->(), $both, 'and not replaced by that of an earlier one');
 is(listed('2020-01-01'), $changed, 'the same tests were changed');
 is($signer->refused('qc_failed', @leave)->{message}, $held,
     'the test still cannot leave the batch of its repetition');
