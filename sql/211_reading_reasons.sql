@@ -159,7 +159,8 @@ BEGIN
             OR (j.test_definition_id IS NULL
                 AND j.test_code IS NOT NULL)
             OR coalesce(j.result !~ '\S', true)
-            OR length(j.result) > 1000 OR j.is_no_number
+            OR length(j.result) > 1000 OR length(j.operator_name) > 1000
+            OR length(j.unit) > 1000 OR j.is_no_number
             OR j.is_no_pair OR j.is_bounded OR j.is_pair_bounded
             OR j.is_ahead OR j.is_early OR j.is_old OR j.is_vague
             OR j.is_other_unit OR j.doubt IS NOT NULL OR j.excluded
@@ -253,6 +254,11 @@ BEGIN
                     'There is no value.', NULL, NULL),
                    (length(j.result) > 1000, 'value_too_long',
                     'A result has at most 1000 characters.', NULL, NULL),
+                   (length(j.operator_name) > 1000, 'value_too_long',
+                    'The name of an operator has at most 1000 characters.', NULL,
+                    left(j.operator_name, 1000)),
+                   (length(j.unit) > 1000, 'value_too_long',
+                    'A unit has at most 1000 characters.', NULL, left(j.unit, 1000)),
                    (j.is_no_number, 'non_numeric',
                     'The control is judged by its number.', 'a number', NULL),
                    (j.is_no_pair, 'non_numeric',

@@ -169,6 +169,7 @@ DECLARE
     v_decisions jsonb;
     v_slug text;
     v_message text;
+    v_constraint text;
 BEGIN
     PERFORM lims.require_read_committed();
     SELECT f.status, f.decisions
@@ -256,7 +257,13 @@ BEGIN
     EXCEPTION
         WHEN SQLSTATE 'LM001' OR data_exception OR check_violation THEN
             GET STACKED DIAGNOSTICS v_slug = PG_EXCEPTION_DETAIL,
-                                    v_message = MESSAGE_TEXT;
+                                    v_message = MESSAGE_TEXT,
+                                    v_constraint = CONSTRAINT_NAME;
+            -- Else a bound that no reason of a reading names: its words are not for people.
+            IF SQLSTATE <> 'LM001' THEN
+                v_message := format('A value of it does not fit where it is kept (%s).',
+                                    coalesce(nullif(v_constraint, ''), SQLSTATE));
+            END IF;
             v_blocked := true;
             v_written := 0;
             v_duplicate_of := NULL;

@@ -42,6 +42,17 @@ subtest 'a remark' => sub {
     is($pc->test($good, 'PH')->{notes}, "\x{e9}" x 4_000, 'as much of it is kept as a record can have');
 };
 
+subtest 'an operator' => sub {
+    my $other  = $pc->sample('PH');
+    my $answer = $pc->send(file('x' x 1_001, 'fine', [ $other, 'PH', '7.2' ]));
+    is_deeply($pc->codes($answer), ['value_too_long'], 'a name that is not kept holds the file back')
+        or diag(substr $answer->body, 0, 500);
+    my ($reason) = @{ $answer->json->{reasons} };
+    like($reason->{message}, qr/operator.*1000 characters/, 'the reason says what is too long');
+    is($reason->{row}, 4, 'and where a value has it');
+    is($pc->test($other, 'PH')->{result}, undef, 'no result is entered');
+};
+
 subtest 'many values that share a text' => sub {
     my @rows = map { [ sprintf('NOBODY-%07d', $_), 'PH', '1.5' ] } 1 .. 17_000;
     my $answer = $pc->send(file('x' x 4_000, 'fine', @rows));
