@@ -223,6 +223,34 @@ BEGIN
 END
 $$;
 
+-- A lot that is not released, as whoever accepts it for a sample has seen it: a later
+-- quarantine or failure is another content.
+CREATE FUNCTION lims.signed_lot(
+    p_organization bigint,
+    p_reagent_lot bigint,
+    p_media_lot bigint
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT jsonb_build_object(
+                   'id', coalesce(l.reagent_lot_id, l.media_lot_id),
+                   'code', l.code,
+                   'qcStatus', l.qc_status,
+                   'failed', l.has_failed,
+                   'timesUnreleased', l.times_unreleased,
+                   'quarantineReason', coalesce(r.quarantine_reason, m.quarantine_reason))
+          FROM lims.lots_named(p_organization, p_reagent_lot, p_media_lot) l
+          LEFT JOIN lims.reagent_lot r
+            ON r.organization_id = p_organization
+           AND r.id = l.reagent_lot_id
+          LEFT JOIN lims.media_lot m
+            ON m.organization_id = p_organization
+           AND m.id = l.media_lot_id);
+END
+$$;
+
 -- The content that a signature covers; NULL: there is no such record.
 CREATE FUNCTION lims.signed_content(
     p_organization bigint,
@@ -252,6 +280,10 @@ BEGIN
         v_content := lims.signed_amendment(p_organization, p_record_id);
     WHEN 'sample' THEN
         v_content := lims.release_content(p_organization, p_record_id);
+    WHEN 'reagent_lot' THEN
+        v_content := lims.signed_lot(p_organization, p_record_id, NULL);
+    WHEN 'media_lot' THEN
+        v_content := lims.signed_lot(p_organization, NULL, p_record_id);
     WHEN 'organization' THEN
         -- Policies are what the act itself writes.
         SELECT jsonb_build_object('id', o.id, 'code', o.code)

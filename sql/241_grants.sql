@@ -433,8 +433,8 @@ GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
 -- 234_signed_content.sql
 GRANT EXECUTE ON FUNCTION lims.signed_version, lims.signed_result, lims.signed_worksheet,
     lims.signed_controls, lims.signed_qc_batch, lims.signed_investigation,
-    lims.signed_certificate, lims.signed_approval, lims.signed_amendment, lims.signed_content,
-    lims.content_hash, lims.signed_hash, lims.signed_content_record, lims.signature_fits
+    lims.signed_certificate, lims.signed_approval, lims.signed_amendment, lims.signed_lot,
+    lims.signed_content, lims.content_hash, lims.signed_hash, lims.signed_content_record, lims.signature_fits
     TO lims_app;
 
 -- 235_operations.sql

@@ -12,6 +12,7 @@
 #include "samples/samples.h"
 #include "service/csv.h"
 #include "service/service.h"
+#include "service/signing.h"
 
 const lims_field_t lims_lot_opening[] = {
     { .name = "openedAt",
@@ -205,6 +206,13 @@ static const lims_field_t override_input[] = {
     { .name = "mediaLotId",
       .type = LIMS_T_ID,
       .doc = "Id of the media lot; either this or reagentLotId." },
+    { .name = "lotContentHash",
+      .type = LIMS_T_STRING,
+      .min = 64,
+      .max = 64,
+      .doc =
+          "The contentHash that the lot showed (GET /signed-contents): the quarantine or failure "
+          "that was seen, and no later one. The application has to send it." },
     LIMS_REASON_FIELD,
     LIMS_FIELD_END,
 };
@@ -214,9 +222,28 @@ static const lims_error_t *check_one_lot(lims_request_t *rq)
     bool reagent = lims_values_get(rq->values, "reagentLotId");
     bool media = lims_values_get(rq->values, "mediaLotId");
 
-    return reagent != media ? NULL
-                            : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
-                                                "Name one lot: reagentLotId or mediaLotId.");
+    if (reagent == media) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "Name one lot: reagentLotId or mediaLotId.");
+    }
+    if (rq->exchange && !lims_values_get(rq->values, "lotContentHash")) {
+        return lims_client_error(rq->pool, LIMS_E_PRECONDITION_REQUIRED,
+                                 "lotContentHash is missing: an override is of the quarantine that "
+                                 "was seen, as the contentHash of the lot showed it.");
+    }
+    return NULL;
+}
+
+/* Refuses to accept a lot that was quarantined anew since it was seen. The override that is
+ * written already keeps it from that meanwhile. */
+static const lims_error_t *check_lot_seen(lims_request_t *rq)
+{
+    const char *reagent = lims_values_get(rq->values, "reagentLotId");
+    const char *seen = lims_values_get(rq->values, "lotContentHash");
+
+    return reagent ? lims_signing_seen(rq, "reagent_lot", "reagent lot", reagent, seen)
+                   : lims_signing_seen(rq, "media_lot", "media lot",
+                                       lims_values_get(rq->values, "mediaLotId"), seen);
 }
 
 static const lims_error_t *override_lot(lims_request_t *rq)
@@ -224,6 +251,9 @@ static const lims_error_t *override_lot(lims_request_t *rq)
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_LOT_OVERRIDE_ADD);
 
+    if (!error) {
+        error = check_lot_seen(rq);
+    }
     /* The answer is the sample, with the fields of its own routes. */
     rq->resource = &lims_sample;
     return error;

@@ -124,31 +124,37 @@ static const char *act_of(const lims_request_t *rq)
 }
 
 /* Refuses to sign what has changed: mine is what the signer was shown, theirs what stands. */
-static const lims_error_t *refuse_changed(lims_request_t *rq, const char *id,
+static const lims_error_t *refuse_changed(lims_request_t *rq, const char *what, const char *id,
                                           const char *content_hash, const lims_result_t *row)
 {
-    lims_error_t *error = apr_pmemdup(
-        rq->pool,
-        lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                          "The %s %s has changed since you read it; read it again and "
-                          "decide anew.",
-                          rq->resource->name, id),
-        sizeof(*error));
+    lims_error_t *error =
+        apr_pmemdup(rq->pool,
+                    lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                                      "The %s %s has changed since you read it; read it again and "
+                                      "decide anew.",
+                                      what, id),
+                    sizeof(*error));
     const char *now = lims_result_get(row, 0, "contentHash");
 
     /* An act over many records answers for each in a row of its own, which has no place
      * for the warning. */
     if (now && !(rq->route->flags & LIMS_R_EACH)) {
-        error->members = apr_pstrcat(
-            rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,
-            "\"},\"theirs\":{\"contentHash\":\"", now,
-            "\",\"content\":", lims_result_get(row, 0, "content"), "}", NULL);
+        error->members =
+            apr_pstrcat(rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,
+                        "\"},\"theirs\":{\"contentHash\":\"", now,
+                        "\",\"content\":", lims_result_get(row, 0, "content"), "}", NULL);
     }
     return error;
 }
 
 const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
                                            const char *content_hash)
+{
+    return lims_signing_seen(rq, rq->route->signs, rq->resource->name, id, content_hash);
+}
+
+const lims_error_t *lims_signing_seen(lims_request_t *rq, const char *table, const char *what,
+                                      const char *id, const char *content_hash)
 {
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t call = { .statement = LIMS_STMT_SIGNED_HASH, .values = values };
@@ -159,7 +165,7 @@ const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
     if (!content_hash) {
         return NULL;
     }
-    lims_values_set(values, "signs", rq->route->signs);
+    lims_values_set(values, "signs", table);
     lims_values_set(values, "id", id);
     error = lims_database_run(&row, rq, &call, 1, 0);
     if (error) {
@@ -167,7 +173,7 @@ const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
     }
     now = lims_result_get(row, 0, "contentHash");
     return now && strcmp(now, content_hash) == 0 ? NULL
-                                                 : refuse_changed(rq, id, content_hash, row);
+                                                 : refuse_changed(rq, what, id, content_hash, row);
 }
 
 const lims_error_t *lims_signing_sign(lims_request_t *rq)

@@ -33,6 +33,11 @@ bool lims_signing_locked(const lims_error_t *error);
 const lims_error_t *lims_signing_unchanged(lims_request_t *rq, const char *id,
                                            const char *content_hash);
 
+/* As lims_signing_unchanged(), of the record `id` of a table that the act is about besides; `what`
+ * is what messages call it. */
+const lims_error_t *lims_signing_seen(lims_request_t *rq, const char *table, const char *what,
+                                      const char *id, const char *content_hash);
+
 /* Returns the meaning of the request's signature: a word. */
 const char *lims_signing_meaning(const lims_request_t *rq);
 

@@ -5,10 +5,10 @@
  */
 #include "trail/trail.h"
 
-/* The tables whose records people sign. */
-static const char *const tables[] = { "sample_test",  "approval", "sample",        "amendment",
-                                      "worksheet",    "qc_batch", "investigation", "certificate",
-                                      "organization", NULL };
+/* The tables whose records people sign, and of lots, which they accept for a sample. */
+static const char *const tables[] = { "sample_test",  "approval",    "sample",        "amendment",
+                                      "worksheet",    "qc_batch",    "investigation", "certificate",
+                                      "organization", "reagent_lot", "media_lot",     NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",

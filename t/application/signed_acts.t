@@ -83,6 +83,10 @@ sub act {
     my %body = @rest;
     my $hash = exists $option{hash} ? { contentHash => $option{hash} } : {};
 
+    $body{lotContentHash} = hash_of(reagent_lot => $body{reagentLotId})
+        if $name eq 'sample override-lot' && !exists $body{lotContentHash};
+    delete $body{lotContentHash} unless defined $body{lotContentHash};
+
     if ($body{items}) {
         %body = (items => [ { %{ $body{items}[0] }, %$hash } ], atomic => JSON::PP::false());
         $hash = {};
@@ -136,6 +140,29 @@ for my $name ($acts->names) {
             'one signature is of exactly what is there now');
     };
 }
+
+subtest 'a lot that is quarantined anew while it is accepted' => sub {
+    my (undef, undef, $signed, @command) = $acts->prepare('accept a lot');
+    my %given = @command[ 2 .. $#command ];
+    my $lot = $given{reagentLotId};
+    my %seen = (hash => hash_of(@$signed));
+    my $lot_seen = hash_of(reagent_lot => $lot);
+    my $accept = sub { return act([ @command, lotContentHash => $_[0] ], %seen) };
+    my $before = signatures();
+
+    not_done(act([ @command, lotContentHash => undef ], %seen), 'precondition_required',
+        'without the quarantine that was seen');
+    $ann->done('reagent-lot release', $lot, reason => 'a new label');
+    $ann->done('reagent-lot quarantine', $lot, reason => 'contaminated');
+    my $stale = $accept->($lot_seen);
+    not_done($stale, 'precondition_failed', 'another quarantine than was seen is not accepted');
+    is_deeply($stale->json->{theirs}{content}{quarantineReason}, 'contaminated',
+        'the refusal shows the one that stands');
+    is($lab->value('SELECT count(*) FROM lims.lot_override WHERE reagent_lot_id = ?', $lot), 0,
+        'nothing is accepted');
+    is(signatures(), $before, 'and nothing signed');
+    is($accept->(hash_of(reagent_lot => $lot))->status, 200, 'the one that was seen is');
+};
 
 my $document = LIMS::Service::OpenAPI::decoded(LIMS::Instance::application_openapi());
 my @signed;

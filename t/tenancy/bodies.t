@@ -149,7 +149,7 @@ my %given = (
     createSample   => { materialTypeId => $material, clientName => 'A' },
     receiveSamples => { sampleIds => [ id_of('sample', q{status = 'pending'}) ] },
     amendSample => {@why},
-    overrideLot => {@why},
+    overrideLot => { @why, lotContentHash => 'a' x 64 },
     createSpecification => { testDefinitionId => $definition, materialTypeId => $material },
 );
 # The record of ours below a path, where any but the newest is needed.

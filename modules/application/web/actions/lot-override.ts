@@ -5,6 +5,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { certifiedRows, signature, signedContents } from '../acting/signed.ts';
+import type { SignedContent } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import type { Read } from '../api/read.ts';
 import { say } from '../parts/toast.tsx';
@@ -24,20 +25,30 @@ async function codeOf({ reagentLotId, mediaLotId }: Used['finding']): Promise<st
     return code;
 }
 
-// The content that is signed is read first: what changes after that is refused.
+// The lot as it stands, with the quarantine or failure that is accepted.
+async function lotOf({ reagentLotId, mediaLotId }: Used['finding']): Promise<SignedContent | undefined> {
+    const id = reagentLotId ?? mediaLotId ?? 0;
+    return (await signedContents(reagentLotId !== null ? 'reagent_lot' : 'media_lot', [id])).get(id);
+}
+
+// What is signed is read first, sample and lot: what changes after that is refused.
 async function accepting(used: Used): Promise<Question> {
     const { sampleId, finding } = used;
-    const content = (await signedContents('sample', [sampleId])).get(sampleId);
+    const [contents, lot] = await Promise.all([
+        signedContents('sample', [sampleId]), lotOf(finding),
+    ]);
+    const content = contents.get(sampleId);
     const [sample, code] = await Promise.all([
         answer(api.GET('/samples/{id}', { params: { path: { id: sampleId } } })),
         codeOf(finding),
     ]);
+    const { quarantineReason } = (lot?.content ?? {}) as { quarantineReason?: string | null };
     return {
         kind: 'signature',
         title: t.lots.accept(code, sample.trackingId),
         explanation: t.lots.acceptWhat,
         rows: certifiedRows(sample.trackingId, content, 0),
-        warnings: [finding.message],
+        warnings: [finding.message, ...(quarantineReason ? [quarantineReason] : [])],
         reason: 'must',
         renew: () => accepting(used),
         perform: async ({ reason = '', password }) => {
@@ -46,6 +57,7 @@ async function accepting(used: Used): Promise<Question> {
                 body: {
                     ...(finding.reagentLotId !== null ? { reagentLotId: finding.reagentLotId }
                         : { mediaLotId: finding.mediaLotId ?? 0 }),
+                    lotContentHash: lot?.contentHash ?? '',
                     reason, signature: signature(password, content),
                 },
             }));
