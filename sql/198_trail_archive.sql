@@ -181,6 +181,16 @@ AS $$
     HAVING count(*) > 0
 $$;
 
+-- Merges authors of a result that entries of two archives name: of each column that of the later
+-- entry. Blocks are in order of position, in which a later entry may come first.
+CREATE FUNCTION lims.latest_authors(p_one jsonb, p_other jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT p_one || coalesce(jsonb_object_agg(e.key, e.value), '{}')
+      FROM jsonb_each(p_other) e
+     WHERE coalesce((p_one -> e.key ->> 0)::bigint, 0) < (e.value ->> 0)::bigint
+$$;
+
 -- Removes the entries of the next blocks of an archive, up to p_most or those of one block, keeps
 -- what rules ask of them, and returns their number; 0: there is none left, which is written down.
 -- A block is removed whole: of what is left of one its MACs could not be computed, so that a forged
@@ -234,12 +244,7 @@ BEGIN
           FROM facts f
          GROUP BY f.record_id
             ON CONFLICT (organization_id, sample_test_id) DO UPDATE
-           -- Blocks are in order of position, in which a later entry may come first.
-           SET authors = r.authors || (
-                   SELECT coalesce(jsonb_object_agg(e.key, e.value), '{}')
-                     FROM jsonb_each(excluded.authors) e
-                    WHERE coalesce((r.authors -> e.key ->> 0)::bigint, 0)
-                        < (e.value ->> 0)::bigint),
+           SET authors = lims.latest_authors(r.authors, excluded.authors),
                media_lot_ids = r.media_lot_ids || excluded.media_lot_ids
     ), left_coverage AS (
         INSERT INTO lims.archived_coverage (organization_id, sample_test_id, coverage_id,

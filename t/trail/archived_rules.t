@@ -79,7 +79,7 @@ is($answer->{exit}, 0, 'the trail is archived') or diag($answer->{output});
 is($lims->value(q{SELECT count(*) FROM lims.audit_entry WHERE organization_id = ?
     AND table_name = 'sample_test'}, $id), 0, 'no entry of a test is left');
 is($authors->(), "{$user}", 'who entered the result is still known');
-is($last->(), $both, 'and not replaced by that of an earlier one');
+is($last->(), $both, 'an earlier entry does not replace the author of a later one');
 is(listed('2020-01-01'), $changed, 'the same tests were changed');
 is($signer->refused('qc_failed', @leave)->{message}, $held,
     'the test still cannot leave the batch of its repetition');
