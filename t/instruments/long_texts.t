@@ -49,7 +49,7 @@ subtest 'an operator' => sub {
         or diag(substr $answer->body, 0, 500);
     my ($reason) = @{ $answer->json->{reasons} };
     like($reason->{message}, qr/operator.*1000 characters/, 'the reason says what is too long');
-    is($reason->{row}, 4, 'and where a value has it');
+    is($reason->{row}, 4, 'the reason says where a value has it');
     is($pc->test($other, 'PH')->{result}, undef, 'no result is entered');
 };
 

@@ -231,11 +231,11 @@ subtest 'remarks on the report' => sub {
             'the same notes again are still printed');
         ok(!$lims->patch($at, { notes => 'ask Kim' })->json->{noteOnReport},
             'other notes of a program are not printed unless it says so');
-        ok($lims->patch($at, \%printed)->json->{noteOnReport}, 'it may say so');
+        ok($lims->patch($at, \%printed)->json->{noteOnReport}, 'a program may say so');
     }
-    ok($bulk->(notes => 'turbid')->{noteOnReport}, 'nor do the same notes change that in bulk');
-    ok($bulk->()->{noteOnReport}, 'or none');
-    ok(!$bulk->(notes => 'see bench sheet 4')->{noteOnReport}, 'in bulk as well');
+    ok($bulk->(notes => 'turbid')->{noteOnReport}, 'the same notes in bulk do not change that');
+    ok($bulk->()->{noteOnReport}, 'no notes in bulk do not change that');
+    ok(!$bulk->(notes => 'see bench sheet 4')->{noteOnReport}, 'other notes in bulk are not printed');
     $lims->patch("/sample-tests/$test", { notes => 'turbid', noteOnReport => JSON::PP::true() });
     ok($person->done('sample-test enter', $test, notes => 'very turbid')->{noteOnReport},
         'a person corrects a remark, which is shown to be printed');

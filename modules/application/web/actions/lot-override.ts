@@ -31,7 +31,7 @@ async function lotOf({ reagentLotId, mediaLotId }: Used['finding']): Promise<Sig
     return (await signedContents(reagentLotId !== null ? 'reagent_lot' : 'media_lot', [id])).get(id);
 }
 
-// What is signed is read first, sample and lot: what changes after that is refused.
+// Sample and lot are read before they are signed: what changes after that is refused.
 async function accepting(used: Used): Promise<Question> {
     const { sampleId, finding } = used;
     const [contents, lot] = await Promise.all([
