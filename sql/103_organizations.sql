@@ -181,6 +181,16 @@ CREATE INDEX user_account_sign_in ON lims.user_account (lower(email));
 CREATE UNIQUE INDEX user_account_identity
     ON lims.user_account (organization_id, (identity ->> 'type'), (identity ->> 'subject'));
 
+-- The form in which names at a provider of identities are counted: a directory takes "KIM"
+-- and "kim " for kim (RFC 4518), and so must whoever counts guesses.
+CREATE FUNCTION lims.counted_name(p_name text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN lower(normalize(btrim(regexp_replace(p_name, '\s+', ' ', 'g')), NFKC));
+
+CREATE INDEX user_account_counted_name
+    ON lims.user_account (organization_id, (identity ->> 'type'),
+                          lims.counted_name(identity ->> 'subject'));
+
 SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 
 -- Triggers of lims.user_role, in the order in which they run. A number over 100 is the file

@@ -314,7 +314,8 @@ $$;
 -- which it may sign people in (p_codes): by the identity that was given to the account, or
 -- with p_by_address by the e-mail address of an account that has neither identity nor
 -- password; whether each is locked for this client's address (109), and has signed in from
--- there lately. p_code: of this organization alone.
+-- there lately. p_code: of this organization alone. An account whose name is only counted as
+-- this one is not opened by it (exact: false): two people may have names that differ in that.
 CREATE FUNCTION lims.identified_accounts(
     p_type text,
     p_subject text,
@@ -323,27 +324,33 @@ CREATE FUNCTION lims.identified_accounts(
     p_code text,
     p_address text
 ) RETURNS TABLE (organization_id bigint, code text, name text, user_id bigint,
-    person text, barred boolean, known boolean)
+    person text, barred boolean, known boolean, exact boolean)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
+DECLARE
+    v_counted CONSTANT text := lims.counted_name(p_subject);
 BEGIN
     RETURN QUERY
     SELECT o.id, o.code, o.name, u.id, u.display_name,
            lims.is_barred(u.organization_id, u.id, p_address),
-           lims.is_known_from(u.organization_id, u.id, p_address)
+           lims.is_known_from(u.organization_id, u.id, p_address), x.exact
       FROM lims.user_account u
       JOIN lims.organization o
         ON o.id = u.organization_id
+     CROSS JOIN LATERAL (
+           SELECT CASE WHEN u.identity IS NULL THEN lower(u.email) = lower(p_subject)
+                       ELSE u.identity ->> 'subject' = p_subject END AS exact) x
      WHERE o.code = ANY (p_codes)
        AND (p_code IS NULL OR o.code = p_code)
        AND o.active
        AND u.active
-       AND (u.identity = jsonb_build_object('type', p_type, 'subject', p_subject)
-            OR p_by_address AND lower(u.email) = lower(p_subject)
+       AND (u.identity ->> 'type' = p_type
+            AND lims.counted_name(u.identity ->> 'subject') = v_counted
+            OR p_by_address AND lower(u.email) IN (lower(p_subject), v_counted)
                AND u.identity IS NULL AND u.password_hash IS NULL)
        AND lims.has_permission(u.organization_id, u.id, 'self')
-     ORDER BY o.id
+     ORDER BY x.exact DESC, o.id
      LIMIT 5;
 END
 $$;
@@ -376,6 +383,7 @@ BEGIN
                                              NULL, p_address) a
          WHERE a.organization_id = p_organization
            AND a.user_id = p_user
+           AND a.exact
            AND NOT a.barred
     ) THEN
         RETURN NULL;

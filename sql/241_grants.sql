@@ -116,7 +116,7 @@ GRANT EXECUTE ON FUNCTION lims.leaves, lims.context, lims.context_id, lims.actin
 
 -- 103_organizations.sql
 GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.is_active_user,
-    lims.act_as, lims.organizations TO lims_app;
+    lims.act_as, lims.organizations, lims.counted_name TO lims_app;
 
 -- 104_signatures.sql
 GRANT EXECUTE ON FUNCTION lims.sign, lims.is_signed TO lims_app;

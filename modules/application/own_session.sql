@@ -62,15 +62,18 @@ SELECT organization_id AS "organizationId",
   FROM lims.identified_accounts(:type::text, :subject::text, :byAddress::boolean,
                                 :codes::text[], :organization::text, :address::text)
  WHERE NOT barred
+   AND exact
 
 -- name: sign_in_identified many
--- global: as sign_on_accounts; locked ones too, whose failures are counted.
+-- global: as sign_on_accounts; locked ones too, and those whose names are only counted as
+-- this one, whose failures are counted.
 SELECT organization_id AS "organizationId",
        code AS "code",
        name AS "name",
        user_id AS "userId",
        barred AS "barred",
-       known AS "known"
+       known AS "known",
+       exact AS "exact"
   FROM lims.identified_accounts(:type::text, :subject::text, :byAddress::boolean,
                                 :codes::text[], :organization::text, :address::text)
 

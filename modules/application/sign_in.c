@@ -26,8 +26,10 @@ typedef struct {
     const lims_result_t *found; /* row of this result */
     int row;
     bool identified;      /* the provider knows the password; else its hash is kept here */
+    bool exact;           /* the name is that of the account; else it is only counted as that */
     bool right;           /* the password is right, */
-    bool open;            /* and the account neither locked nor held by the address */
+    bool open;            /* and the account neither locked nor held by the address, nor
+                             another's */
     const char *rehashed; /* the right password at the cost of now, where its hash has a lower
                              one; else NULL */
 } account_t;
@@ -45,7 +47,10 @@ static void add_accounts(attempt_t *attempt, const lims_result_t *found, bool id
 {
     for (int i = 0; found && i < lims_result_count(found) && i < ACCOUNTS_MAX; i++) {
         attempt->accounts[attempt->count++] =
-            (account_t){ .found = found, .row = i, .identified = identified };
+            (account_t){ .found = found,
+                         .row = i,
+                         .identified = identified,
+                         .exact = !identified || lims_result_true(found, i, "exact") };
     }
 }
 
@@ -107,7 +112,7 @@ static bool is_free(const attempt_t *attempt, const account_t *account)
 static void note_right(const attempt_t *attempt, account_t *account)
 {
     account->right = true;
-    account->open = is_free(attempt, account);
+    account->open = account->exact && is_free(attempt, account);
 }
 
 static void check_hashes(attempt_t *attempt, const char *password, apr_pool_t *pool)
@@ -130,18 +135,22 @@ static void check_hashes(attempt_t *attempt, const char *password, apr_pool_t *p
 }
 
 /* Whether the provider is asked about the name: not where nobody could be let in, for its own
- * lock would keep the person from everything else, too. */
+ * lock would keep the person from everything else, too; nor about another spelling of the name
+ * of a locked account, which the provider may take for the same. */
 static bool is_provider_asked(const attempt_t *attempt)
 {
-    bool any = false;
+    bool closed = attempt->held;
 
     for (int i = 0; i < attempt->count; i++) {
-        if (attempt->accounts[i].identified && is_free(attempt, &attempt->accounts[i])) {
+        const account_t *account = &attempt->accounts[i];
+        bool is_open = is_free(attempt, account);
+
+        if (account->identified && account->exact && is_open) {
             return true;
         }
-        any |= attempt->accounts[i].identified;
+        closed |= account->identified && (account->exact || !is_open);
     }
-    return !any && !attempt->held;
+    return !closed;
 }
 
 static const account_t *find_open(const attempt_t *attempt)
@@ -267,7 +276,12 @@ static const char *cause_of(const attempt_t *attempt, int counted)
     if (counted > 0) {
         return "wrong password";
     }
-    return attempt->count > 0 ? "locked account" : "no such account";
+    for (int i = 0; i < attempt->count; i++) {
+        if (attempt->accounts[i].exact) {
+            return "locked account";
+        }
+    }
+    return "no such account";
 }
 
 /* Counts the failure for each account of the address whose password was compared, and for the

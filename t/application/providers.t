@@ -86,6 +86,14 @@ subtest 'guessing' => sub {
     sign_in($kim, password => 'not that one at all') for 2 .. 5;
     is(guesses(), 5, 'the fifth wrong password locks');
     refused(sign_in($kim), 401, 'unauthorized', 'then the right one does not help');
+    $db->do(q{UPDATE lims.sign_in_guess SET locked_until = NULL, failures = 0, locks = 0});
+    for my $name ('KIM', ' kim', "kim\x{a0} ", "\x{ff4b}im", 'Kim') {
+        refused(sign_in($kim, email => $name), 401, 'unauthorized', "the name is not \"$name\"");
+        refused(sign_in($kim, email => $name, password => 'not that one at all'), 401,
+            'unauthorized', "a wrong password for \"$name\"");
+    }
+    is(guesses(), 5, 'names that a directory may take for one count for the account, and lock it');
+    refused(sign_in($kim), 401, 'unauthorized', 'the name itself is locked, too');
     $db->do('UPDATE lims.sign_in_guess SET locked_until = NULL');
     is(sign_in($kim)->status, 201, 'after the lock it does');
     is(guesses(), 0, 'signing in after the lock sets the count back');
