@@ -43,6 +43,9 @@ export const orders = {
         day: 'On which day? Write it before the time, or for all of the order above.',
         dayOfTime: 'On which day? A time alone says nothing.',
         time: 'Write the time of collection as 2026-11-24 06:15, as Nov 24 06:15, or 06:15 alone.',
+        skipped: 'The clock was put forward over this time: which one was it?',
+        doubled: 'The clock showed this time twice, as it was put back: write it with its'
+            + ' difference to UTC, as 2026-11-01 01:30-07:00.',
         containers: 'Write the number of containers, 10,000 at most.',
         temperature: 'Write the temperature of the cooler as a number, 1000 at most.',
         nothing: 'There is no sample in the sheet yet.',

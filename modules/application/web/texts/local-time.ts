@@ -27,6 +27,18 @@ export function momentOf(local: string, zone: string): string {
     return new Date(moment).toISOString();
 }
 
+const DAY = 86_400_000;
+
+// Returns the moments in UTC at which the zone's clock shows a time such as 2026-11-24T10:15: one,
+// but none where it was put forward over that time, and two where it was put back.
+export function momentsOf(local: string, zone: string): string[] {
+    const wanted = Date.parse(`${local}:00Z`);
+    const ahead = [wanted - DAY, wanted + DAY].map((near) => shown(near, zone) - near);
+    return [...new Set(ahead)].map((offset) => wanted - offset)
+        .filter((moment) => shown(moment, zone) === wanted)
+        .map((moment) => new Date(moment).toISOString());
+}
+
 // Returns what the zone's clock shows at a moment, such as 2026-11-24T10:15.
 export const shownAt = (moment: string, zone: string): string =>
     new Date(shown(Date.parse(moment), zone)).toISOString().slice(0, 16);

@@ -78,6 +78,20 @@ test('times of collection', () => {
     assert.ok('mistake' in collectedOf('06:15', { day: '', time: '' }, today, zone), 'a time without a day');
 });
 
+test('a time that the clock skips or shows twice is not guessed', () => {
+    const at = (text: string, time = ''): unknown =>
+        collectedOf(text, { day: '2026-11-01', time }, today, zone);
+    for (const said of [at('2026-11-01 01:30'), at('', '01:00'), at('2026-03-08 02:30')]) {
+        assert.ok('mistake' in (said as object), JSON.stringify(said));
+    }
+    assert.deepEqual(at('2026-11-01 01:30-07:00'), { collectedAt: '2026-11-01T08:30:00.000Z' });
+    assert.deepEqual(at('2026-11-01T07:30Z'), { collectedAt: '2026-11-01T07:30:00.000Z' });
+    assert.deepEqual(at('2026-11-01 00:59'), { collectedAt: '2026-11-01T06:59:00.000Z' });
+    assert.deepEqual(at('2026-11-01 02:00'), { collectedAt: '2026-11-01T09:00:00.000Z' });
+    assert.deepEqual(at('2026-03-08 03:00'), { collectedAt: '2026-03-08T09:00:00.000Z' });
+    assert.ok('mistake' in (at('2026-02-30 06:15Z') as object), 'no such day');
+});
+
 test('tests of a row', () => {
     const base = { testDefinitionIds: [], panelIds: [9] };
     const read = (text: string) => orderedOf(references, text, base);

@@ -2,7 +2,7 @@
 //
 // Times of collection as clients write them. A day of which two readings are possible, such as
 // 11/12/2026, is none: nothing is guessed.
-import { momentOf } from '../../texts/local-time.ts';
+import { momentsOf } from '../../texts/local-time.ts';
 import { t } from '../../texts/texts.ts';
 
 const { months, wrong } = t.orders;
@@ -67,6 +67,15 @@ export interface Moment {
     readonly time: string;
 }
 
+const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+// Returns the moment at which the clock showed a time, which has to be one.
+function at(day: string, time: string, zone: string): Collected {
+    const [collectedAt, other] = momentsOf(`${day}T${time}`, zone);
+    return collectedAt === undefined ? { mistake: wrong.skipped }
+        : other !== undefined ? { mistake: wrong.doubled } : { collectedAt };
+}
+
 // Reads a time of collection; what it leaves out is that of the order. `today` is the
 // laboratory's.
 export function collectedOf(
@@ -75,7 +84,12 @@ export function collectedOf(
     const given = text.trim();
     if (given === '') {
         return day === '' ? {} : usual === '' ? { collectionDate: day }
-            : { collectedAt: momentOf(`${day}T${usual}`, zone) };
+            : at(day, usual, zone);
+    }
+    if (WITH_ZONE.test(given) && readDay(given.slice(0, 10), today)) {
+        const moment = new Date(given.replace(' ', 'T'));
+        return Number.isNaN(moment.getTime()) ? { mistake: wrong.time }
+            : { collectedAt: moment.toISOString() };
     }
     const found = TIME.exec(given);
     const rest = found ? given.slice(0, found.index).trim().replace(/,$/, '') : given;
@@ -87,5 +101,5 @@ export function collectedOf(
     if (date === null || (found && !time)) {
         return { mistake: wrong.time };
     }
-    return time ? { collectedAt: momentOf(`${date}T${time}`, zone) } : { collectionDate: date };
+    return time ? at(date, time, zone) : { collectionDate: date };
 }
