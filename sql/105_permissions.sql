@@ -296,6 +296,22 @@ FOR EACH ROW EXECUTE FUNCTION lims.permit('key.manage');
 
 -- The last who manages users -------------------------------------------------
 
+-- Whether a user has something to sign in by: a password, an identity, or an address by which
+-- a provider of identities has found the person before.
+CREATE FUNCTION lims.can_sign_in(p_user lims.user_account) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (p_user).password_hash IS NOT NULL
+        OR (p_user).identity IS NOT NULL
+        OR EXISTS (
+            SELECT FROM lims.account_state s
+             WHERE s.organization_id = (p_user).organization_id
+               AND s.user_id = (p_user).id
+               AND s.matched_since IS NOT NULL);
+END
+$$;
+
 -- Whether an active user other than `p_but` can sign in and manage users. A temporarily
 -- locked one counts.
 CREATE FUNCTION lims.has_manager(p_organization bigint, p_but bigint DEFAULT NULL)
@@ -314,7 +330,7 @@ BEGIN
          WHERE p.organization_id = p_organization
            AND p.permission = 'user.manage'
            AND u.active
-           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
+           AND lims.can_sign_in(u)
            AND u.id IS DISTINCT FROM p_but);
 END
 $$;
@@ -348,7 +364,7 @@ BEGIN
          WHERE r.organization_id = OLD.organization_id
            AND r.role = OLD.role
            AND u.active
-           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
+           AND lims.can_sign_in(u)
     ) THEN
         PERFORM lims.keep_manager(OLD.organization_id);
     END IF;
@@ -373,7 +389,7 @@ BEGIN
          WHERE p.organization_id = OLD.organization_id
            AND p.role = OLD.role
            AND p.permission = 'user.manage'
-           AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL)
+           AND lims.can_sign_in(u)
     ) THEN
         PERFORM lims.keep_manager(OLD.organization_id);
     END IF;
@@ -388,7 +404,7 @@ CREATE FUNCTION lims.user_account_keep_manager() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF EXISTS (
+    IF lims.can_sign_in(OLD) AND EXISTS (
         SELECT FROM lims.role_permission p
           JOIN lims.user_role r
             ON r.organization_id = p.organization_id
@@ -405,9 +421,9 @@ $$;
 
 CREATE TRIGGER keep_manager AFTER UPDATE ON lims.user_account
 FOR EACH ROW WHEN (OLD.active
-    AND (OLD.password_hash IS NOT NULL OR OLD.identity IS NOT NULL)
     AND NOT (NEW.active
-        AND (NEW.password_hash IS NOT NULL OR NEW.identity IS NOT NULL)))
+        AND (NEW.password_hash IS NOT NULL OR NEW.identity IS NOT NULL
+             OR OLD.password_hash IS NULL AND OLD.identity IS NULL)))
 EXECUTE FUNCTION lims.user_account_keep_manager();
 
 -- Refuses a change of the user's own roles while another user can make it.

@@ -19,6 +19,9 @@ CREATE TABLE lims.account_state (
     locks integer NOT NULL DEFAULT 0 CHECK (locks >= 0),
     locked_until timestamptz,
     last_sign_in_at timestamptz,
+    -- Since when a provider of identities has found the person by the e-mail address alone,
+    -- as of an account that has neither identity nor password; NULL: it never did.
+    matched_since timestamptz,
     -- Time at which the person accepted being held accountable for what is done under the
     -- signature (21 CFR 11.10(j)); NULL: not yet.
     accountable_since timestamptz,
@@ -258,16 +261,19 @@ END
 $$;
 
 -- Takes the signature password away from an account that a person signs in to by something
--- else from now on: it was set by whoever signed in before.
+-- else from now on: it was set by whoever signed in before, by the address perhaps.
 CREATE FUNCTION lims.forget_signature_password() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
     UPDATE lims.account_state s
-       SET signature_hash = NULL
+       SET signature_hash = NULL,
+           matched_since = CASE WHEN coalesce(NEW.password_hash, OLD.password_hash) IS NULL
+                                 AND coalesce(NEW.identity, OLD.identity) IS NULL
+                                THEN s.matched_since END
      WHERE s.organization_id = NEW.organization_id
        AND s.user_id = NEW.id
-       AND s.signature_hash IS NOT NULL;
+       AND num_nonnulls(s.signature_hash, s.matched_since) > 0;
     RETURN NULL;
 END
 $$;
@@ -520,7 +526,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.user_role_reason();
 -- organization never had somebody who could, `lost` where nobody who manages users can
 -- sign in now, else `no`.
 CREATE FUNCTION lims.recovery(p_organization bigint) RETURNS text
-LANGUAGE plpgsql
+LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
     v_ever boolean;
@@ -539,7 +545,21 @@ BEGIN
        AND u.id = r.user_id
      WHERE p.organization_id = p_organization
        AND p.permission = 'user.manage'
-       AND (u.password_hash IS NOT NULL OR u.identity IS NOT NULL);
+       AND lims.can_sign_in(u);
     RETURN CASE WHEN v_now THEN 'no' WHEN v_ever THEN 'lost' ELSE 'first' END;
+END
+$$;
+
+-- Whether passwords of people come by link alone: since somebody of the organization has
+-- signed in to the application, where links are spent. Not those of the first who manages
+-- users, whom nobody can give one.
+CREATE FUNCTION lims.passwords_by_link(p_organization bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN lims.recovery(p_organization) <> 'first' AND EXISTS (
+        SELECT FROM lims.account_state s
+         WHERE s.organization_id = p_organization
+           AND s.last_sign_in_at IS NOT NULL);
 END
 $$;

@@ -135,6 +135,10 @@ BEGIN
     IF v_refusal IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'LM401', MESSAGE = v_refusal;
     END IF;
+    -- A person who lost the last role while signed in still has the session, to end it.
+    IF permissions = '{}' THEN
+        permissions := '{self}';
+    END IF;
     IF p_request_id IS NULL THEN
         v_set := set_config('lims.organization_id', organization_id::text, true);
         v_set := set_config('lims.user_id', user_id::text, true);
@@ -372,6 +376,8 @@ CREATE FUNCTION lims.begin_identified_session(
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
+DECLARE
+    v_session bigint;
 BEGIN
     PERFORM lims.require_read_committed();
     PERFORM FROM lims.user_account u
@@ -388,8 +394,18 @@ BEGIN
     ) THEN
         RETURN NULL;
     END IF;
-    RETURN lims.open_session(p_organization, p_user, p_token_hash, p_address, p_browser,
+    v_session := lims.open_session(p_organization, p_user, p_token_hash, p_address, p_browser,
         jsonb_build_object('type', p_type, 'subject', p_subject));
+    UPDATE lims.account_state s
+       SET matched_since = now()
+      FROM lims.user_account u
+     WHERE u.organization_id = p_organization
+       AND u.id = p_user
+       AND u.identity IS NULL
+       AND s.organization_id = p_organization
+       AND s.user_id = p_user
+       AND s.matched_since IS NULL;
+    RETURN v_session;
 END
 $$;
 

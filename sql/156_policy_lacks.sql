@@ -8,8 +8,8 @@
 -- people to places, of which each has its fit people.
 
 -- The active people with a permission, and with a role if one is named; where acts are
--- signed, those with a password, or with an identity: its provider signs them, or they can set a
--- password to sign with.
+-- signed, those with a password, or whom a provider of identities knows: it signs them, or they
+-- can set a password to sign with.
 CREATE FUNCTION lims.fit_people(
     p_organization bigint,
     p_permission text,
@@ -25,8 +25,7 @@ BEGIN
             ON o.id = u.organization_id
          WHERE u.organization_id = p_organization
            AND u.active
-           AND (u.password_hash IS NOT NULL
-                OR u.identity IS NOT NULL
+           AND (lims.can_sign_in(u)
                 OR NOT o.esignature_required
                 OR EXISTS (
                    SELECT FROM lims.account_state s

@@ -123,12 +123,13 @@ GRANT EXECUTE ON FUNCTION lims.sign, lims.is_signed TO lims_app;
 
 -- 105_permissions.sql
 GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_person,
-    lims.refuse_permission, lims.require_permission TO lims_app;
+    lims.refuse_permission, lims.require_permission, lims.can_sign_in TO lims_app;
 
 -- 106_accounts.sql
 GRANT EXECUTE ON FUNCTION lims.locked_until, lims.note_signature, lims.unlock_account,
     lims.give_link, lims.link_owner, lims.spend_link, lims.accept_accountability,
-    lims.signature_password_time, lims.set_signature_password TO lims_app;
+    lims.signature_password_time, lims.set_signature_password, lims.recovery,
+    lims.passwords_by_link TO lims_app;
 
 -- 107_permission_matrix.sql
 GRANT EXECUTE ON FUNCTION lims.set_permissions TO lims_app;
@@ -150,8 +151,7 @@ GRANT EXECUTE ON FUNCTION lims.check_limit_kind, lims.refuse_definitions TO lims
 -- 111_specifications.sql
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
     lims.limits_of, lims.presence, lims.result_number, lims.result_bound,
-    lims.is_contradictory,
-    lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive,
+    lims.is_contradictory, lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive,
     lims.value_warnings TO lims_app;
 
 -- 112_panels.sql

@@ -158,7 +158,8 @@ static const lims_field_t password_input[] = { { .name = "password",
                                                  .doc = "New password of the user." },
                                                LIMS_FIELD_END };
 
-/* Refuses a password that everybody would guess of this person. */
+/* Refuses a password that somebody else gives where people sign in to the application, and one
+ * that everybody would guess of this person. */
 static const lims_error_t *check_password(lims_request_t *rq, const char *password)
 {
     lims_result_t *row = NULL;
@@ -168,6 +169,12 @@ static const lims_error_t *check_password(lims_request_t *rq, const char *passwo
 
     if (error) {
         return error;
+    }
+    if (lims_result_true(row, 0, "byLink")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "People sign in to the application: nobody else knows their "
+                                 "passwords. Give a one-time link, by which the person sets one: "
+                                 "user link.");
     }
     names[0] = lims_result_get(row, 0, "name");
     names[1] = lims_result_get(row, 0, "code");
@@ -342,11 +349,14 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACE_TOOL,
       .operation = "setUserPassword",
       .summary = "Set a new password for a user",
+      .description = "Until somebody has signed in to the application: from then on a person sets "
+                     "a password by a link (user link).",
       .permission = "user.manage",
       .flags = LIMS_R_OWNER,
       .input = password_input,
       .status = 200,
-      .handler = set_password },
+      .handler = set_password,
+      .errors = link_errors },
     { .method = "POST",
       .path = "/users/:id/deactivate",
       .command = "user deactivate",

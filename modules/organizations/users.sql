@@ -64,8 +64,10 @@ UPDATE lims.user_account
    AND id = :id::bigint
 
 -- name: user_password_names one
--- Returns the texts that must not be the password of a user, present or to be created.
-SELECT o.name AS "name",
+-- Returns the texts that must not be the password of a user, present or to be created, and
+-- whether it has to come by link.
+SELECT lims.passwords_by_link(o.id) AS "byLink",
+       o.name AS "name",
        o.code AS "code",
        coalesce(:email::text, (SELECT u.email
                                  FROM lims.user_account u

@@ -7,6 +7,8 @@
 use strict;
 use warnings;
 
+use File::Temp ();
+
 use LIMS::Service::Laboratory;
 use LIMS::Service::Person;
 use LIMS::Test;
@@ -92,6 +94,36 @@ subtest 'the own password' => sub {
             $ana->id), 0, 'the right one set the count back');
     is($db->selectrow_array(q{SELECT count(*) FROM lims.idempotency_record}), 0,
         'no record of a password');
+};
+
+subtest 'whoever loses the last role' => sub {
+    my $dan = LIMS::Service::Person->new($lims, roles => ['analyst']);
+
+    $ada->patch('/users/' . $dan->id, { roles => [], reason => 'has left' });
+    refused($dan->get('/samples'), 403, 'permission_required', 'a person without a role does nothing');
+    is($dan->delete('/session', undef)->status, 200, 'the person signs out all the same');
+    refused($dan->get('/session'), 401, 'unauthorized', 'the session has ended');
+    refused($dan->sign_in, 401, 'unauthorized', 'a person without a role does not sign in again');
+};
+
+subtest 'a password is given by nobody else' => sub {
+    my $cat = LIMS::Service::Person->new($lims);
+    my $new = sub {
+        my $file = File::Temp->new;
+        print {$file} "tidal ledger quince\n";
+        close $file;
+        return $lims->ctl('--organization', $lims->fixture->{code}, '--user', $ada->email,
+            'user', @_, '--password-file', $file->filename);
+    };
+    for my $command ([ 'set-password', $cat->id ],
+        [ 'create', '--email', 'new@cedar.example', '--display-name', 'New' ]) {
+        my $answer = $new->(@$command);
+        is($answer->{exit}, 1, "user $command->[0] is refused where people sign in");
+        like($answer->{output}, qr/invalid_transition.*user link/s, 'the refusal names the remedy');
+    }
+    is($cat->sign_in->status, 201, 'the password is that of before');
+    $db->do('UPDATE lims.account_state SET last_sign_in_at = NULL');
+    is($new->('set-password', $cat->id)->{exit}, 0, 'until somebody signs in, it is');
 };
 
 subtest 'guessing the old password locks' => sub {
