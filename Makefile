@@ -556,7 +556,13 @@ install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8),
 	    || install -m 640 conf/limsctl.conf $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf
 	$(if $(mods_available),install -m 644 $(share)/lims.load $(mods_available)/lims.load)
 
+# A module that is still enabled would be missing at httpd's next start, and no site of it
+# would answer.
 uninstall:
+	@for at in $(mods_available:available=enabled)/lims.load; do \
+	    test ! -L "$$at" || { echo "$$at: first a2dissite lims, a2dismod lims, apachectl graceful" >&2; \
+	        exit 1; }; \
+	done
 	rm -f $(DESTDIR)$(libexecdir)/mod_lims.so $(DESTDIR)$(sbindir)/limsctl \
 	    $(DESTDIR)$(mandir)/man8/limsctl.8 $(if $(mods_available),$(mods_available)/lims.load)
 	rm -rf $(share) $(DESTDIR)$(docdir) $(DESTDIR)$(libdir)/mod_lims

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use File::Find qw(find);
+use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
 
@@ -78,6 +79,18 @@ is($status, 0, 'installing again succeeds');
 open my $in, '<', $conf or die "$conf: $!\n";
 is(scalar <$in>, "LIMS_DATABASE = mine\n", 'the settings of the house are kept');
 close $in;
+
+# On Debian, with the module enabled.
+my $apache = LIMS::Instance::capture($ENV{APXS} || 'apxs', '-q', 'SYSCONFDIR') =~ s/\s+\z//r;
+make_path(map { "$dir$apache/mods-$_" } qw(available enabled));
+make('install');
+my $enabled = "$dir$apache/mods-enabled/lims.load";
+symlink '../mods-available/lims.load', $enabled or die "$enabled: $!\n";
+($status, $output) = make('uninstall');
+isnt($status, 0, 'a module that is enabled is not uninstalled: httpd would not start any more');
+like($output, qr/a2dismod lims/, 'the refusal says what comes first');
+ok(-e $enabled, 'an enabled module is still there');
+unlink $enabled;
 
 ($status, $output) = make('uninstall');
 is($status, 0, 'make uninstall succeeds') or diag($output);
