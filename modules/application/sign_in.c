@@ -8,6 +8,7 @@
  * where there is none, the provider is asked about any name, and the answer is held back for
  * longer than it takes to write the failure down, which is done for accounts alone.
  */
+#include <apr_atomic.h>
 #include <apr_strings.h>
 #include <stdlib.h>
 
@@ -70,11 +71,45 @@ static const lims_error_t *find_identified(lims_result_t **found, lims_request_t
     return lims_database_run(found, rq, &call, 1, 0);
 }
 
-const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
+/* The minute, and in the last three bits the number of checks that is known of it. */
+static apr_uint32_t known_of_minute(int checks)
+{
+    return (apr_uint32_t)(apr_time_sec(apr_time_now()) / 60) << 3 | (apr_uint32_t)checks;
+}
+
+/* Returns the number of hashes that a sign-in checks; 0: it has to be asked for. It takes a look at
+ * all accounts, which anybody could have taken at every attempt: a process takes it once a minute.
+ * An address with more accounts since then has them checked all the same. */
+static int known_checks(const lims_request_t *rq)
+{
+    apr_uint32_t known = apr_atomic_read32(rq->settings->sign_in_checks);
+
+    return lims_values_get(rq->values, "organization") ? 1
+           : known >> 3 == known_of_minute(0) >> 3     ? (int)(known & 7)
+                                                       : 0;
+}
+
+/* Finds the accounts whose password is kept here, and the number of hashes to check. */
+static const lims_error_t *find_kept(lims_result_t **found, int *checks, lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_SIGN_IN_ACCOUNTS },
                                   { .statement = LIMS_STMT_SIGN_IN_CHECKS } };
-    lims_result_t *found[2] = { NULL, NULL }, *identified = NULL;
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error;
+
+    *checks = known_checks(rq);
+    error = lims_database_run(results, rq, calls, *checks ? 1 : 2, 0);
+    *found = results[0];
+    if (!error && !*checks) {
+        *checks = (int)strtol(lims_result_get(results[1], 0, "checks"), NULL, 10);
+        apr_atomic_set32(rq->settings->sign_in_checks, known_of_minute(*checks));
+    }
+    return error;
+}
+
+const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
+{
+    lims_result_t *found = NULL, *identified = NULL;
     attempt_t *attempt = apr_pcalloc(rq->pool, sizeof(*attempt));
     const lims_error_t *error;
 
@@ -83,15 +118,14 @@ const lims_error_t *lims_sign_in_prepare(lims_request_t *rq)
                                  rq->settings->sign_on);
     }
     lims_values_set(rq->values, "address", rq->exchange->address);
-    error = lims_database_run(found, rq, calls, 2, 0);
+    error = find_kept(&found, &attempt->checks, rq);
     if (!error) {
         error = find_identified(&identified, rq);
     }
     if (!error) {
-        add_accounts(attempt, rq->settings->sign_in_by_password ? found[0] : NULL, false);
+        add_accounts(attempt, rq->settings->sign_in_by_password ? found : NULL, false);
         add_accounts(attempt, identified, true);
         attempt->held = rq->exchange->transport->sign_ins_exceeded(rq->exchange);
-        attempt->checks = (int)strtol(lims_result_get(found[1], 0, "checks"), NULL, 10);
         rq->staged = attempt;
     }
     return error;

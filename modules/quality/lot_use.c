@@ -234,8 +234,8 @@ static const lims_error_t *check_one_lot(lims_request_t *rq)
     return NULL;
 }
 
-/* Refuses to accept a lot that was quarantined anew since it was seen. The override that is
- * written already keeps it from that meanwhile. */
+/* Refuses to accept a lot that was quarantined anew since it was seen. The lot is locked: its
+ * override is written already, and is rolled back. */
 static const lims_error_t *check_lot_seen(lims_request_t *rq)
 {
     const char *reagent = lims_values_get(rq->values, "reagentLotId");

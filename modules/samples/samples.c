@@ -135,8 +135,9 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
       .doc = "Id of an active storage location of the organization." },
-    LIMS_REASON(LIMS_F_UPDATE, "Reason for the change, kept in the audit trail; needed where the "
-                               "organization's policy reasonOnChange asks for it."),
+    LIMS_REASON(LIMS_F_UPDATE,
+                "Reason for the change, kept in the audit trail; needed where the "
+                "organization's policy reasonOnChange asks for it."),
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
       .values = lims_release_states,
@@ -234,8 +235,9 @@ static const lims_field_t status_input[] = {
       .flags = LIMS_F_REQUIRED,
       .hint = "a sample is reported by POST /samples/{id}/report",
       .doc = "New status of the sample." },
-    LIMS_REASON(0, "Reason for the change, kept in the audit trail; people give one for a step "
-                   "back."),
+    LIMS_REASON(0,
+                "Reason for the change, kept in the audit trail; people give one for a step "
+                "back."),
     LIMS_FIELD_END,
 };
 
@@ -436,7 +438,8 @@ static const lims_route_t routes[] = {
       .status = 200,
       .handler = lims_samples_export },
     { LIMS_REPORT("/samples", "sample list-pdf", "printSamples", "samples", lims_samples_print),
-      .permission = "data.read", .flags = LIMS_PDF_FLAGS,
+      .permission = "data.read",
+      .flags = LIMS_PDF_FLAGS,
       .query = lims_sample_filters + LIMS_PAGING_COUNT },
     { .method = "GET",
       .path = "/samples/:id",

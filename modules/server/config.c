@@ -510,6 +510,7 @@ static void complete_people(lims_config_t *config, apr_pool_t *pool)
     people->sign_in_by_password = config->sign_in != LIMS_SIGN_IN_HTTPD;
     people->sign_in_by_httpd =
         config->sign_in != LIMS_SIGN_IN_BUILTIN && config->sign_in_types;
+    people->sign_in_checks = apr_pcalloc(pool, sizeof(*people->sign_in_checks));
     people->sign_in_provider = config->sign_in_provider;
     people->signature_provider = config->signature_provider;
     people->match_address = config->sign_in_match == LIMS_MATCH_ADDRESS;

@@ -94,6 +94,7 @@ struct lims_settings_t {
      * of passwords with which whoever signed in by httpd signs. NULL: none. */
     const char *sign_in_provider;
     const char *signature_provider;
+    apr_uint32_t *sign_in_checks; /* hashes that a sign-in checks, as known of a minute (atomic) */
     bool match_address;        /* whoever httpd has found is also known by e-mail address */
     const char *sign_in_organizations; /* of which httpd may sign people in: an array literal */
     const char *sign_out_url;  /* where signing out leads, or NULL */

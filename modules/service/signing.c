@@ -127,22 +127,22 @@ static const char *act_of(const lims_request_t *rq)
 static const lims_error_t *refuse_changed(lims_request_t *rq, const char *what, const char *id,
                                           const char *content_hash, const lims_result_t *row)
 {
-    lims_error_t *error =
-        apr_pmemdup(rq->pool,
-                    lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                                      "The %s %s has changed since you read it; read it again and "
-                                      "decide anew.",
-                                      what, id),
-                    sizeof(*error));
+    lims_error_t *error = apr_pmemdup(
+        rq->pool,
+        lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                          "The %s %s has changed since you read it; read it again and "
+                          "decide anew.",
+                          what, id),
+        sizeof(*error));
     const char *now = lims_result_get(row, 0, "contentHash");
 
     /* An act over many records answers for each in a row of its own, which has no place
      * for the warning. */
     if (now && !(rq->route->flags & LIMS_R_EACH)) {
-        error->members =
-            apr_pstrcat(rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,
-                        "\"},\"theirs\":{\"contentHash\":\"", now,
-                        "\",\"content\":", lims_result_get(row, 0, "content"), "}", NULL);
+        error->members = apr_pstrcat(
+            rq->pool, "\"mine\":{\"contentHash\":\"", content_hash,
+            "\"},\"theirs\":{\"contentHash\":\"", now,
+            "\",\"content\":", lims_result_get(row, 0, "content"), "}", NULL);
     }
     return error;
 }
