@@ -176,6 +176,7 @@ my %in_c_alone = (
     'QC series.baseline.kind'       => 'a column of its own, baseline_kind',
     'QC series.rules'               => 'compared with those known, by a trigger',
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
+    'overrideLot.lotContentHash'    => 'compared with a digest, which is kept nowhere',
     'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
     map({ ("$_.include" => 'the name of members') }
         qw(listSamples countSamples exportSamples printSamples listSampleTests exportSampleTests
