@@ -353,6 +353,8 @@ enum {
                                      answer is its bytes on every surface, shown and not saved */
     LIMS_R_ZPL = 1 << 20,         /* of LIMS_R_PDF: or ZPL, where a parameter asks for it, as the
                                      reply's .media_type says: saved and not shown */
+    LIMS_R_SIGNED_IN = 1 << 21,   /* application: people who are signed in may, also one who lost
+                                     every permission since */
     LIMS_R_OWN_RECORD = 1 << 18,  /* an act on the caller's organization itself, whose id
                                      stands in no path */
     LIMS_R_EACH = 1 << 13         /* an act over many records: a handler signs each of them,

@@ -135,10 +135,6 @@ BEGIN
     IF v_refusal IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'LM401', MESSAGE = v_refusal;
     END IF;
-    -- A person who lost the last role while signed in still has the session, to end it.
-    IF permissions = '{}' THEN
-        permissions := '{self}';
-    END IF;
     IF p_request_id IS NULL THEN
         v_set := set_config('lims.organization_id', organization_id::text, true);
         v_set := set_config('lims.user_id', user_id::text, true);

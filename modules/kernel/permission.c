@@ -74,7 +74,8 @@ const char *lims_permission_missing(const lims_route_t *route, const lims_values
     const char *needed = lims_permission_needed(route, values);
     const char *other = route->permission_or;
     bool has = !needed || !pg_array || lims_permission_in(pg_array, needed) ||
-               (other && lims_permission_in(pg_array, other));
+               (other && lims_permission_in(pg_array, other)) ||
+               (route->flags & LIMS_R_SIGNED_IN) != 0;
 
     return has ? NULL : needed;
 }

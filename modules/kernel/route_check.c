@@ -261,7 +261,8 @@ static void check_surfaces(check_t *check, const char *where, const lims_route_t
     if (api && (route->flags & of_people) != 0) {
         problem(check, where, "needs a signature or the owner, which no API key has");
     }
-    if (!application && (route->flags & (LIMS_R_NO_SESSION | LIMS_R_ANY_SESSION)) != 0) {
+    if (!application &&
+        (route->flags & (LIMS_R_NO_SESSION | LIMS_R_ANY_SESSION | LIMS_R_SIGNED_IN)) != 0) {
         problem(check, where, "has a flag of the application, which does not reach it");
     }
     if (!tool && (route->flags & (LIMS_R_BYTES | LIMS_R_OWNER)) != 0) {

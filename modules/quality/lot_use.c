@@ -222,16 +222,9 @@ static const lims_error_t *check_one_lot(lims_request_t *rq)
     bool reagent = lims_values_get(rq->values, "reagentLotId");
     bool media = lims_values_get(rq->values, "mediaLotId");
 
-    if (reagent == media) {
-        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
-                                 "Name one lot: reagentLotId or mediaLotId.");
-    }
-    if (rq->exchange && !lims_values_get(rq->values, "lotContentHash")) {
-        return lims_client_error(rq->pool, LIMS_E_PRECONDITION_REQUIRED,
-                                 "lotContentHash is missing: an override is of the quarantine that "
-                                 "was seen, as the contentHash of the lot showed it.");
-    }
-    return NULL;
+    return reagent != media ? NULL
+                            : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                                "Name one lot: reagentLotId or mediaLotId.");
 }
 
 /* Refuses to accept a lot that was quarantined anew since it was seen. The lot is locked: its
@@ -241,6 +234,11 @@ static const lims_error_t *check_lot_seen(lims_request_t *rq)
     const char *reagent = lims_values_get(rq->values, "reagentLotId");
     const char *seen = lims_values_get(rq->values, "lotContentHash");
 
+    if (rq->exchange && !seen) {
+        return lims_client_error(rq->pool, LIMS_E_PRECONDITION_REQUIRED,
+                                 "lotContentHash is missing: an override is of the quarantine that "
+                                 "was seen, as the contentHash of the lot showed it.");
+    }
     return reagent ? lims_signing_seen(rq, "reagent_lot", "reagent lot", reagent, seen)
                    : lims_signing_seen(rq, "media_lot", "media lot",
                                        lims_values_get(rq->values, "mediaLotId"), seen);
