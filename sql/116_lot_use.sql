@@ -159,7 +159,7 @@ BEGIN
                 ON o.organization_id = n.organization_id
                AND o.id = n.id
             OFFSET 0) m
-      JOIN lims.sample_test t
+      JOIN lims.lot_use t
         ON t.organization_id = m.organization_id
        AND t.reagent_lot_id = m.id
      WHERE m.has_changed;

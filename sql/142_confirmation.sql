@@ -60,31 +60,6 @@ CREATE INDEX confirmation_step_media_lot
     ON lims.confirmation_step (organization_id, media_lot_id)
  WHERE media_lot_id IS NOT NULL;
 
--- The lots that tests used: those that they name, and those on which their confirmation was
--- read. What a step adds is in rows of its own.
-CREATE VIEW lims.lot_use WITH (security_invoker = true) AS
-SELECT t.organization_id, t.id, t.sample_id, t.reagent_lot_id, t.media_lot_id
-  FROM lims.sample_test t
-UNION ALL
-SELECT DISTINCT t.organization_id, t.id, t.sample_id, NULL::bigint, s.media_lot_id
-  FROM lims.confirmation_step s
-  JOIN lims.sample_test t
-    ON t.organization_id = s.organization_id
-   AND t.id = s.sample_test_id
-   AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
- WHERE s.media_lot_id IS NOT NULL;
-
--- The media lots that were read for the result that stands, besides the one that it names.
-CREATE VIEW lims.medium_read WITH (security_invoker = true) AS
-SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, t.disposition, s.media_lot_id
-  FROM lims.sample_test t
-  JOIN lims.confirmation_step s
-    ON s.organization_id = t.organization_id
-   AND s.sample_test_id = t.id
-   AND s.created_at >= t.entered_at
-   AND s.media_lot_id IS NOT NULL
-   AND s.media_lot_id IS DISTINCT FROM t.media_lot_id;
-
 -- Refuses a step on a media lot that is unknown, or not released, where the policy requires
 -- that and no override accepts it for the sample. Locks the lot, as an entry of results
 -- does.

@@ -51,18 +51,22 @@ CREATE TABLE lims.worksheet (
 CREATE INDEX worksheet_of_template
     ON lims.worksheet (organization_id, template_id);
 
--- Triggers of lims.worksheet_value, in the order in which they run:
+-- Triggers of lims.worksheet_value, in the order in which they run. A number over 100 is the
+-- file of the function.
 --
 -- BEFORE INSERT
 --   1 guard_write   refuses on a signed worksheet, or a value that does not fit its field
+--   2 lots          sets the lot that the value names (173)
 --
 -- BEFORE UPDATE
 --   1 guard_update  as at INSERT
 --   2 identity      refuses to change id, organization or created_at
---   3 touch         sets updated_at, last, when all other columns are final
+--   3 lots          as at INSERT; refuses to leave a failed medium (173)
+--   4 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 guard_write   refuses on a signed worksheet
+--   2 lots          refuses to leave a failed medium (173)
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
@@ -84,6 +88,9 @@ CREATE TABLE lims.worksheet_value (
     worksheet_id bigint NOT NULL,
     field_id bigint NOT NULL,
     value text CHECK (length(value) <= 1000),
+    -- The lot that the value names, of a field for lots (173).
+    reagent_lot_id bigint,
+    media_lot_id bigint,
     entered_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -93,9 +100,21 @@ CREATE TABLE lims.worksheet_value (
         REFERENCES lims.worksheet (organization_id, id),
     FOREIGN KEY (organization_id, field_id)
         REFERENCES lims.worksheet_field (organization_id, id),
+    FOREIGN KEY (organization_id, reagent_lot_id)
+        REFERENCES lims.reagent_lot (organization_id, id),
+    FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
     FOREIGN KEY (organization_id, entered_by)
         REFERENCES lims.user_account (organization_id, id)
 );
+
+CREATE INDEX worksheet_value_reagent_lot
+    ON lims.worksheet_value (organization_id, reagent_lot_id)
+ WHERE reagent_lot_id IS NOT NULL;
+
+CREATE INDEX worksheet_value_media_lot
+    ON lims.worksheet_value (organization_id, media_lot_id)
+ WHERE media_lot_id IS NOT NULL;
 
 -- Triggers of lims.worksheet_signoff, in the order in which they run. A number over 100 is the file
 -- of the function, a smaller one another trigger of the list.

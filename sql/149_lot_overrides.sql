@@ -5,6 +5,62 @@
 -- override. With a lot that is accepted the sample's results may be entered again, too. An
 -- override is for the quarantine or failure that stood when it was signed, and for no later one.
 
+-- Use ----------------------------------------------------------------------
+
+-- The lots that were used for the result of a test besides those that it names: media on
+-- which its confirmation was read since the result was entered, and lots of its worksheet.
+CREATE VIEW lims.lot_beside WITH (security_invoker = true) AS
+SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, t.disposition,
+       ' of the confirmation' AS place, NULL::bigint AS reagent_lot_id, s.media_lot_id
+  FROM lims.sample_test t
+  JOIN lims.confirmation_step s
+    ON s.organization_id = t.organization_id
+   AND s.sample_test_id = t.id
+   AND s.created_at >= t.entered_at
+   AND s.media_lot_id IS NOT NULL
+   AND s.media_lot_id IS DISTINCT FROM t.media_lot_id
+UNION ALL
+SELECT t.organization_id, t.sample_id, t.id, t.disposition, ' of the worksheet',
+       v.reagent_lot_id, v.media_lot_id
+  FROM lims.sample_test t
+  JOIN lims.worksheet w
+    ON w.organization_id = t.organization_id
+   AND w.sample_test_id = t.id
+  JOIN lims.worksheet_value v
+    ON v.organization_id = w.organization_id
+   AND v.worksheet_id = w.id
+   AND (v.reagent_lot_id <> coalesce(t.reagent_lot_id, 0)
+        OR v.media_lot_id <> coalesce(t.media_lot_id, 0));
+
+-- The lots that tests used, now or for an earlier result: those that they name, and those
+-- of their confirmation and worksheet, in rows of their own.
+CREATE VIEW lims.lot_use WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id, t.reagent_lot_id, t.media_lot_id
+  FROM lims.sample_test t
+UNION ALL
+SELECT x.organization_id, x.id, x.sample_id, x.reagent_lot_id, x.media_lot_id
+  FROM (SELECT t.organization_id, t.id, t.sample_id, NULL::bigint AS reagent_lot_id,
+               s.media_lot_id
+          FROM lims.confirmation_step s
+          JOIN lims.sample_test t
+            ON t.organization_id = s.organization_id
+           AND t.id = s.sample_test_id
+           AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
+         WHERE s.media_lot_id IS NOT NULL
+         UNION
+        SELECT t.organization_id, t.id, t.sample_id, v.reagent_lot_id, v.media_lot_id
+          FROM lims.worksheet_value v
+          JOIN lims.worksheet w
+            ON w.organization_id = v.organization_id
+           AND w.id = v.worksheet_id
+          JOIN lims.sample_test t
+            ON t.organization_id = w.organization_id
+           AND t.id = w.sample_test_id
+         WHERE v.reagent_lot_id <> coalesce(t.reagent_lot_id, 0)
+            OR v.media_lot_id <> coalesce(t.media_lot_id, 0)) x;
+
+-- Overrides ----------------------------------------------------------------
+
 -- Triggers of lims.lot_override, in the order in which they run. A number over 100 is the file
 -- of the function, a smaller one another trigger of the list.
 --
@@ -95,10 +151,11 @@ BEGIN
            AND (t.reagent_lot_id = NEW.reagent_lot_id
                 OR t.media_lot_id = NEW.media_lot_id)
     ) AND NOT EXISTS (
-        SELECT FROM lims.medium_read r
-         WHERE r.organization_id = NEW.organization_id
-           AND r.sample_id = NEW.sample_id
-           AND r.media_lot_id = NEW.media_lot_id
+        SELECT FROM lims.lot_beside b
+         WHERE b.organization_id = NEW.organization_id
+           AND b.sample_id = NEW.sample_id
+           AND (b.reagent_lot_id = NEW.reagent_lot_id
+                OR b.media_lot_id = NEW.media_lot_id)
     ) THEN
         PERFORM lims.refuse('invalid_reference', format(
             '%s: no test of sample %s used lot %s',
@@ -160,9 +217,7 @@ SELECT lims.attach_audit('lot_override');
 CREATE VIEW lims.unreleased_lot_use WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
        l.media_lot_id,
-       CASE l.kind WHEN 'confirmation'
-            THEN format('media lot %s of the confirmation', l.code)
-            ELSE l.kind || ' lot ' || l.code END AS subject,
+       l.kind || ' lot ' || l.code || l.place AS subject,
        CASE l.qc_status WHEN 'failed' THEN 'failed its quality control'
                         ELSE 'is quarantined' END AS circumstance,
        CASE o.lot_qc_policy WHEN 'block' THEN 'hard' ELSE 'advisory' END AS hardness
@@ -171,15 +226,15 @@ SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
     ON o.id = t.organization_id
    AND o.lot_qc_policy <> 'off'
  CROSS JOIN LATERAL (
-       SELECT *
-         FROM lims.lots_named(t.organization_id, t.reagent_lot_id, t.media_lot_id)
+       SELECT n.*, '' AS place
+         FROM lims.lots_named(t.organization_id, t.reagent_lot_id, t.media_lot_id) n
         UNION ALL
-       SELECT 'confirmation', n.reagent_lot_id, n.media_lot_id, n.code,
-              n.usable_until, n.qc_status, n.has_failed, n.times_unreleased
-         FROM lims.medium_read r
-        CROSS JOIN LATERAL lims.lots_named(r.organization_id, NULL, r.media_lot_id) n
-        WHERE r.organization_id = t.organization_id
-          AND r.sample_test_id = t.id) l
+       SELECT n.*, b.place
+         FROM lims.lot_beside b
+        CROSS JOIN LATERAL
+              lims.lots_named(b.organization_id, b.reagent_lot_id, b.media_lot_id) n
+        WHERE b.organization_id = t.organization_id
+          AND b.sample_test_id = t.id) l
  WHERE t.result IS NOT NULL
    AND t.disposition = 'active'
    AND CASE l.kind WHEN 'reagent' THEN l.qc_status IN ('quarantined', 'failed')

@@ -338,11 +338,11 @@ SELECT t.organization_id, t.sample_id, f.category,
  WHERE f.applies
    AND t.disposition = 'active'
 UNION ALL
--- A lot on which the confirmation of the result was read.
+-- A medium of the confirmation or of the worksheet.
 SELECT r.organization_id, r.sample_id, 'media_qc_failed',
        lims.finding_hardness('media_qc_failed'), r.sample_test_id, NULL, m.id, NULL, NULL,
        m.code, lims.failed_media_tests(m.growth_promotion_status, m.sterility_status), NULL
-  FROM lims.medium_read r
+  FROM lims.lot_beside r
   JOIN lims.media_lot m
     ON m.organization_id = r.organization_id
    AND m.id = r.media_lot_id

@@ -151,7 +151,7 @@ BEGIN
                AND t.sample_id = p_sample
              UNION ALL
             SELECT r.media_lot_id
-              FROM lims.medium_read r
+              FROM lims.lot_beside r
              WHERE r.organization_id = p_organization
                AND r.sample_id = p_sample)
       ORDER BY m.id
@@ -166,7 +166,15 @@ BEGIN
                 ON t.organization_id = o.id
              WHERE o.id = p_organization
                AND o.lot_qc_policy = 'block'
-               AND t.sample_id = p_sample))
+               AND t.sample_id = p_sample
+             UNION ALL
+            SELECT b.reagent_lot_id
+              FROM lims.organization o
+              JOIN lims.lot_beside b
+                ON b.organization_id = o.id
+             WHERE o.id = p_organization
+               AND o.lot_qc_policy = 'block'
+               AND b.sample_id = p_sample))
       ORDER BY r.id
         FOR SHARE;
     PERFORM FROM lims.approval a
@@ -381,7 +389,7 @@ BEGIN
             SELECT p_media_lot
              UNION ALL
             SELECT r.media_lot_id
-              FROM lims.medium_read r
+              FROM lims.lot_beside r
              WHERE r.organization_id = p_organization
                AND r.sample_test_id = p_sample_test)
       ORDER BY m.id

@@ -12,7 +12,7 @@ SELECT r.organization_id, r.id, r.code, r.lot_number AS "lotNumber", r.name,
        r.quarantine_reason AS "quarantineReason",
        (SELECT count(*)
           FROM (SELECT
-                  FROM lims.sample_test t
+                  FROM lims.lot_use t
                  WHERE t.organization_id = r.organization_id
                    AND t.reagent_lot_id = r.id
                  LIMIT 1000) u) AS "usedBy", r.notes,

@@ -151,7 +151,7 @@ $lab->confirm($read_on, 'refuted');
 refused($lims->post("/sample-tests/$read_on/verify"), 409, 'media_qc_failed',
     'verifying a result whose confirmation was read on a failed lot');
 $lab->enter($read_on, '40');
-is($lab->value('SELECT count(*) FROM lims.medium_read WHERE sample_test_id = ?', $read_on), 0,
+is($lab->value('SELECT count(*) FROM lims.lot_beside WHERE sample_test_id = ?', $read_on), 0,
     'another result is confirmed anew');
 is(scalar @{ $ann->done('media-lot recall', $broth)->{data} }, 1, 'a recall still finds the test');
 
