@@ -176,13 +176,12 @@ my %in_c_alone = (
     'QC series.baseline.kind'       => 'a column of its own, baseline_kind',
     'QC series.rules'               => 'compared with those known, by a trigger',
     'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
-    'overrideLot.lotContentHash'    => 'compared with a digest, which is kept nowhere',
-    'decideApprovals.items.contentHash' => 'compared with a digest, which is kept nowhere',
+    map({ ($_ => 'compared with a digest, which is kept nowhere') }
+        qw(overrideLot.lotContentHash decideApprovals.items.contentHash verifyResults.items.contentHash)),
     map({ ("$_.include" => 'the name of members') }
         qw(listSamples countSamples exportSamples printSamples listSampleTests exportSampleTests
             printSampleTests getSampleTest getOrganization)),
     'sample.flags'                  => 'derived from tests and findings',
-    'verifyResults.items.contentHash' => 'compared with a digest, which is kept nowhere',
     'verifyResults.items.choose'    => 'kept in the audit trail and with its signature',
     'enterResults.updates.reason'   => 'kept in the audit trail, beside other rows\' reasons',
     'blocker.slug'                  => 'compared with the slugs of gates, below',
