@@ -266,9 +266,15 @@ CREATE FUNCTION lims.worksheet_formula_value(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
-    v_steps CONSTANT text[] := (SELECT s.steps FROM lims.formula_steps(p_formula) s);
+    v_steps text[];
     v_numbers jsonb;
 BEGIN
+    SELECT s.steps, s.problem
+      INTO v_steps, problem
+      FROM lims.formula_steps(p_formula) s;
+    IF problem IS NOT NULL THEN
+        RETURN;
+    END IF;
     SELECT jsonb_object_agg(n.name, p_fields -> n.name ->> 'value'),
            'needs ' || string_agg(p_fields -> n.name ->> 'label', ', ' ORDER BY n.place)
                FILTER (WHERE p_fields -> n.name ->> 'value' IS NULL)

@@ -94,14 +94,22 @@ sub made {
     return ("-($formula)", "-($perl)") if $sort == 2;
     my ($other, $other_perl) = made($depth + 1);
     my $sign = (qw(+ - *), '/')[ rand 4 ];
-    return ("($formula $sign $other)", "($perl $sign $other_perl)");
+    return ("($formula $sign $other)",
+        $sign eq '/' ? "over($perl, $other_perl)" : "($perl $sign $other_perl)");
+}
+
+# Divides, and dies by zero, of which BigRat would go on with infinity.
+sub over {
+    my ($one, $other) = @_;
+    die "divides by zero\n" if $other->is_zero;
+    return $one / $other;
 }
 
 sub by_perl {
     my ($perl, $decimals) = @_;
     my $sum = eval join '', map { /\d/ ? "Math::BigRat->new('$_')" : $_ }
         $perl =~ /[\d.]+|[^\d.]/g;
-    return '! divides by zero' if !defined $sum || $sum->is_nan || $sum->is_inf;
+    return '! divides by zero' if !defined $sum;
     my $unit  = $sum->copy->babs * Math::BigRat->new(10)**$decimals + Math::BigRat->new('1/2');
     my $digits = $unit->bfloor->numerator->bstr;
     $digits = '0' x ($decimals + 1 - length $digits) . $digits if length $digits <= $decimals;
