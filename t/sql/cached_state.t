@@ -136,12 +136,17 @@ my %act = (
 );
 my @hat = map { ($_) x (2 * $act{$_}[0]) } sort keys %act;
 my %outcome;
+my @states = qw(blocked in_progress ready_for_review ready_to_report reported);
+my ($number, %trusted) = (0);
 
 # Draws a random act; refusals by a rule, a key or the order of locks are outcomes that
 # the test wants.
 sub draw {
     my @undone = grep { !$outcome{$_}{done} } sort keys %act;
-    my $name   = one_of(@undone && chance(0.2) ? @undone : @hat);
+    my @ways   = @undone && chance(0.2) ? @undone : @hat;
+    # A state that did not come by itself: a sample goes straight to its report.
+    @ways = qw(straight scan) if $number >= 300 && chance(0.3) && grep { !$trusted{$_} } @states;
+    my $name = one_of(@ways);
     my $done = eval { $act{$name}[1]->(); 1 };
 
     die "$name: $@" if !$done && $@ !~ /\A(?:LM001|23503|23505|40P01) /;
@@ -172,8 +177,7 @@ sub wrong {
 }
 
 # At least so many, and on until every act was done and every state trusted.
-my @states = qw(blocked in_progress ready_for_review ready_to_report reported);
-my ($bad, $number, %trusted) = ('', 0);
+my $bad = '';
 
 sub is_enough {
     return 0 if $number < ($ENV{LIMS_ACTS} || 300);

@@ -117,7 +117,8 @@ my $failed = $broken->run('migrate');
 is($failed->{exit}, 4, 'a migration that fails');
 like($failed->{err}, qr/120_samples\.sql failed and was undone: .*already exists/,
     'a failed migration is named with its cause');
-is($broken->value('SELECT max(version) FROM lims.schema_migration'), 118,
+my ($before) = sort { $b <=> $a } grep { $_ < 120 } map { m{/(\d+)_} } glob 'sql/*.sql';
+is($broken->value('SELECT max(version) FROM lims.schema_migration'), $before,
     'migrations before the failed one stay');
 is($broken->value(q{SELECT count(*) FROM pg_proc WHERE proname = 'check_character'}), 0,
     'nothing of it is left');
