@@ -120,7 +120,10 @@ subtest 'more than a file has' => sub {
     $copies->(1, 50_000);
     my $before = peak();
     my $head   = $mia->head('/samples/export?status=reported');
-    cmp_ok(peak() - $before, '<', 20_000, 'httpd holds few rows of a file of 50,000');
+    SKIP: {
+        skip('a sanitizer keeps what was freed', 1) if LIMS::Instance::foreign_malloc();
+        cmp_ok(peak() - $before, '<', 20_000, 'httpd holds few rows of a file of 50,000');
+    }
     my $text = decode_base64($ann->done('sample export', status => 'reported')->{contentBase64});
     is(scalar(() = $text =~ /"X-\d+","reported"/g), 50_000, 'the file has all of 50,000 samples');
     is($head->header('Content-Length'), length $text, 'HEAD has the length of the file');
