@@ -93,7 +93,7 @@ export const bench = {
         selected: 'selected cells',
     },
     moving: {
-        label: 'On saving, samples', move: 'move on', stay: 'stay',
+        label: 'Samples', move: 'move on', stay: 'stay',
         moved: (begun: number, completed: number, refused: number) => [
             begun ? `${count(begun, 'sample')} in processing` : '',
             completed ? `${count(completed, 'sample')} completed` : '',

@@ -77,11 +77,8 @@ export const organization = {
             true: 'A sample may be reported before its final approval.',
         },
         openInvestigationBlocks: {
-            true: 'A sample with an open investigation is not reported, and the test that is'
-                + ' investigated is repeated only by an approved retest plan.',
-            false: 'A sample with an open investigation may be reported. The test that is'
-                + ' investigated may be repeated without a retest plan, but by a plan only once'
-                + ' that is approved.',
+            true: 'An open investigation holds the report, and a retest without an approved plan.',
+            false: 'An open investigation holds no report; a retest waits for a plan that is written.',
         },
         oosOpensInvestigation: {
             true: 'A result outside its limits opens an investigation.',
