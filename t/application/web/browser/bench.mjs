@@ -221,7 +221,7 @@ async function moving(page) {
     const status = async () => (await ask(page, 'GET', `/samples/${sampleId}`)).status;
     await open(page, `/app/bench/method/${encodeURIComponent(method)}/${id}`);
     await page.waitForSelector('td.editing input');
-    const samples = page.getByLabel('Samples', { exact: true });
+    const samples = page.getByRole('group', { name: 'Settings of the run' }).getByLabel('Samples');
     await samples.selectOption('stay');
     await page.click(cell(0, 0));
     await type(page, '1');
