@@ -6,6 +6,7 @@
 
 #include "formats/encoding.h"
 #include "formats/xls.h"
+#include "kernel/utf8.h"
 
 /* Bits of the flags byte before a text. */
 enum { FLAG_WIDE = 1, FLAG_PHONETIC = 4, FLAG_RICH = 8 };
@@ -81,21 +82,7 @@ static bool append_unit(utf8_t *u, unsigned unit)
         c = 0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00);
         u->high = 0;
     }
-    if (c < 0x80) {
-        *u->out++ = (char)c;
-    } else if (c < 0x800) {
-        *u->out++ = (char)(0xc0 | c >> 6);
-        *u->out++ = (char)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        *u->out++ = (char)(0xe0 | c >> 12);
-        *u->out++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *u->out++ = (char)(0x80 | (c & 0x3f));
-    } else {
-        *u->out++ = (char)(0xf0 | c >> 18);
-        *u->out++ = (char)(0x80 | (c >> 12 & 0x3f));
-        *u->out++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *u->out++ = (char)(0x80 | (c & 0x3f));
-    }
+    u->out = lims_utf8_encode(u->out, c);
     return true;
 }
 

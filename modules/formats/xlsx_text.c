@@ -9,6 +9,7 @@
 
 #include "formats/xlsx.h"
 #include "formats/xml.h"
+#include "kernel/utf8.h"
 
 /* Length of an escaped UTF-16 code unit: "_x000D_". */
 #define ESCAPE_LENGTH 7
@@ -71,22 +72,6 @@ static unsigned escaped_unit(const char *at, apr_size_t left)
     return unit >= 0xd800 && unit <= 0xdfff ? 0 : unit;
 }
 
-static char *put_unit(char *to, unsigned unit)
-{
-    if (unit < 0x80) {
-        *to++ = (char)unit;
-        return to;
-    }
-    if (unit < 0x800) {
-        *to++ = (char)(0xc0 | unit >> 6);
-    } else {
-        *to++ = (char)(0xe0 | unit >> 12);
-        *to++ = (char)(0x80 | (unit >> 6 & 0x3f));
-    }
-    *to++ = (char)(0x80 | (unit & 0x3f));
-    return to;
-}
-
 const char *lims_xlsx_text_done(lims_xlsx_text_t *text)
 {
     char *from, *to, *end;
@@ -99,7 +84,7 @@ const char *lims_xlsx_text_done(lims_xlsx_text_t *text)
         unsigned unit = escaped_unit(from, (apr_size_t)(end - from));
 
         if (unit) {
-            to = put_unit(to, unit);
+            to = lims_utf8_encode(to, unit);
             from += ESCAPE_LENGTH;
         } else {
             *to++ = *from++;

@@ -58,6 +58,26 @@ bool lims_utf8_valid(const char *bytes, apr_size_t length)
     return lims_utf8_fault(bytes, length) == length;
 }
 
+char *lims_utf8_encode(char *to, apr_uint32_t character)
+{
+    if (character < 0x80) {
+        *to++ = (char)character;
+        return to;
+    }
+    if (character < 0x800) {
+        *to++ = (char)(0xc0 | character >> 6);
+    } else if (character < 0x10000) {
+        *to++ = (char)(0xe0 | character >> 12);
+        *to++ = (char)(0x80 | (character >> 6 & 0x3f));
+    } else {
+        *to++ = (char)(0xf0 | character >> 18);
+        *to++ = (char)(0x80 | (character >> 12 & 0x3f));
+        *to++ = (char)(0x80 | (character >> 6 & 0x3f));
+    }
+    *to++ = (char)(0x80 | (character & 0x3f));
+    return to;
+}
+
 apr_size_t lims_utf8_length(const char *bytes, apr_size_t length)
 {
     apr_size_t characters = 0;

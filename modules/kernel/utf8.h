@@ -17,6 +17,10 @@ apr_size_t lims_utf8_fault(const char *bytes, apr_size_t length);
  * well-formed character begins there. */
 apr_size_t lims_utf8_decode(apr_uint32_t *character, const char *bytes, apr_size_t length);
 
+/* Writes a character, which is no surrogate, in one to four bytes, and returns the place behind
+ * it. */
+char *lims_utf8_encode(char *to, apr_uint32_t character);
+
 /* Returns the number of code points in valid UTF-8; `length` is in bytes. */
 apr_size_t lims_utf8_length(const char *bytes, apr_size_t length);
 
