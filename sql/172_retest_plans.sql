@@ -112,9 +112,16 @@ DECLARE
 BEGIN
     FOR v IN
         SELECT i.id, i.investigation_number, i.sample_test_id,
-               lims.is_written(i.retest_plan) AS is_written,
-               i.retest_plan_approved_at
+               CASE WHEN lims.is_written(i.retest_plan)
+                    THEN CASE WHEN i.retest_plan_approved_at IS NULL
+                              THEN ', and its retest plan is not approved: have the plan '
+                                   'approved' END
+                    WHEN o.open_investigation_blocks
+                    THEN ' and has no retest plan: write one and have it approved'
+               END AS lack
           FROM lims.investigation i
+          JOIN lims.organization o
+            ON o.id = i.organization_id
          WHERE i.organization_id = p_organization
            AND i.sample_test_id = ANY (ARRAY(
                SELECT t.id
@@ -125,24 +132,12 @@ BEGIN
            AND i.status NOT IN ('closed', 'cancelled')
            AND i.kind <> 'qc_failure'
          ORDER BY i.id
-           FOR SHARE
+           FOR SHARE OF i
     LOOP
-        IF v.is_written AND v.retest_plan_approved_at IS NULL THEN
+        IF v.lack IS NOT NULL THEN
             PERFORM lims.refuse_for('investigation_open', format(
-                'investigation %s is open, and its retest plan is not approved: have the '
-                'plan approved, or close the investigation, before the test is repeated',
-                v.investigation_number),
-                json_build_object('testIds', ARRAY[v.sample_test_id],
-                                  'investigationIds', ARRAY[v.id]));
-        ELSIF NOT v.is_written AND (
-            SELECT o.open_investigation_blocks
-              FROM lims.organization o
-             WHERE o.id = p_organization
-        ) THEN
-            PERFORM lims.refuse_for('investigation_open', format(
-                'investigation %s is open and has no retest plan: write one and have it '
-                'approved, or close the investigation, before the test is repeated',
-                v.investigation_number),
+                'investigation %s is open%s, or close the investigation, before the test is '
+                'repeated', v.investigation_number, v.lack),
                 json_build_object('testIds', ARRAY[v.sample_test_id],
                                   'investigationIds', ARRAY[v.id]));
         END IF;
