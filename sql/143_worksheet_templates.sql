@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Worksheet templates: the form of a method, and who signs it; and what each kind of field
--- takes as its value.
+-- Worksheet templates: the form of a method, and who signs it.
 
 CREATE SEQUENCE lims.worksheet_template_id_seq;
 
@@ -251,6 +250,11 @@ CREATE TRIGGER formula_delete AFTER DELETE ON lims.worksheet_field
 REFERENCING OLD TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.worksheet_formulas_check();
 
+-- The name of a field for people.
+CREATE FUNCTION lims.field_label(p_field lims.worksheet_field) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT coalesce(p_field.label, p_field.name) $$;
+
 -- Computed values ----------------------------------------------------------
 
 -- The value of a formula with the fields of a worksheet before it, each { label, value }
@@ -279,7 +283,10 @@ BEGIN
            'needs ' || string_agg(p_fields -> n.name ->> 'label', ', ' ORDER BY n.place)
                FILTER (WHERE p_fields -> n.name ->> 'value' IS NULL)
       INTO v_numbers, problem
-      FROM lims.formula_names(p_formula) n;
+      FROM (SELECT substr(x.step, 2) AS name, min(x.place) AS place
+              FROM unnest(v_steps) WITH ORDINALITY AS x (step, place)
+             WHERE x.step LIKE '@%'
+             GROUP BY x.step) n;
     IF problem IS NULL THEN
         SELECT c.value, c.problem
           INTO value, problem
@@ -299,7 +306,7 @@ DECLARE
     v_fields jsonb;
 BEGIN
     FOR v IN
-        SELECT f.id, f.name, coalesce(f.label, f.name) AS label, f.formula, f.decimals
+        SELECT f.id, f.name, lims.field_label(f) AS label, f.formula, f.decimals
           FROM lims.worksheet w
           JOIN lims.worksheet_field f
             ON f.organization_id = w.organization_id
@@ -321,8 +328,8 @@ BEGIN
 END
 $$;
 
--- The number fields of a worksheet as { label, value } under their names; value null: none
--- is entered.
+-- The number fields of a worksheet as a JSON object by name, each { label, value }; value
+-- null: none is entered.
 CREATE FUNCTION lims.worksheet_numbers(p_organization bigint, p_worksheet bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -330,7 +337,7 @@ AS $$
 BEGIN
     RETURN (
         SELECT coalesce(jsonb_object_agg(f.name, jsonb_build_object(
-                   'label', coalesce(f.label, f.name),
+                   'label', lims.field_label(f),
                    'value', CASE WHEN lims.number_of(v.value) IS NOT NULL
                                  THEN v.value END)), '{}')
           FROM lims.worksheet w
@@ -363,155 +370,6 @@ BEGIN
                      JOIN lims.worksheet_field f
                        ON f.organization_id = p_organization
                       AND f.id = c.field_id)
-            ON coalesce(f.label, f.name) = m.label);
-END
-$$;
-
--- Values by kind -----------------------------------------------------------
-
--- The name of a field for people.
-CREATE FUNCTION lims.field_label(p_field lims.worksheet_field) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT coalesce(p_field.label, p_field.name) $$;
-
--- The records that a text names, as a scan finds them: lots by code or lot number,
--- instruments that are active by code.
-CREATE FUNCTION lims.records_written(p_organization bigint, p_kind text, p_text text)
-RETURNS TABLE (id bigint, code text, by_code boolean)
-LANGUAGE plpgsql STABLE
-AS $$
-DECLARE
-    v_words CONSTANT text[] := ARRAY[btrim(p_text), upper(btrim(p_text))];
-BEGIN
-    RETURN QUERY
-    SELECT r.id, r.code, r.code = ANY (v_words)
-      FROM lims.reagent_lot r
-     WHERE p_kind = 'reagent_lot'
-       AND r.organization_id = p_organization
-       AND (r.code = ANY (v_words) OR r.lot_number = ANY (v_words))
-     UNION ALL
-    SELECT m.id, m.code, m.code = ANY (v_words)
-      FROM lims.media_lot m
-     WHERE p_kind = 'media_lot'
-       AND m.organization_id = p_organization
-       AND (m.code = ANY (v_words) OR m.lot_number = ANY (v_words))
-     UNION ALL
-    SELECT i.id, i.code, true
-      FROM lims.instrument i
-     WHERE p_kind = 'instrument'
-       AND i.organization_id = p_organization
-       AND i.active
-       AND i.code = ANY (v_words);
-END
-$$;
-
--- Refuses a lot that results may not be entered with now (116), unless it was accepted for
--- the worksheet's sample. Locks the lot, as an entry of results does.
-CREATE FUNCTION lims.check_worksheet_lot(
-    p_field lims.worksheet_field,
-    p_worksheet bigint,
-    p_lot bigint
-) RETURNS void
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_reagent CONSTANT bigint := CASE p_field.kind WHEN 'reagent_lot' THEN p_lot END;
-    v_media CONSTANT bigint := CASE p_field.kind WHEN 'media_lot' THEN p_lot END;
-    v record;
-BEGIN
-    PERFORM FROM lims.reagent_lot r
-      WHERE r.organization_id = p_field.organization_id
-        AND r.id = v_reagent
-        FOR SHARE;
-    PERFORM FROM lims.media_lot m
-      WHERE m.organization_id = p_field.organization_id
-        AND m.id = v_media
-        FOR SHARE;
-    SELECT b.slug, b.message
-      INTO v
-      FROM lims.worksheet w
-      JOIN lims.sample_test t
-        ON t.organization_id = w.organization_id
-       AND t.id = w.sample_test_id
-     CROSS JOIN LATERAL lims.refused_lots(w.organization_id, v_reagent, v_media) b
-     WHERE w.organization_id = p_field.organization_id
-       AND w.id = p_worksheet
-       AND NOT (b.slug = 'lot_not_released'
-                AND lims.lot_is_accepted(w.organization_id, t.sample_id, v_reagent, v_media))
-     ORDER BY b.slug DESC
-     LIMIT 1;
-    IF FOUND AND v.slug = 'reagent_lot_expired' THEN
-        PERFORM lims.refuse('reagent_lot_expired', format(
-            '%s: %s: use a lot that is in date', lims.field_label(p_field), v.message));
-    ELSIF FOUND THEN
-        PERFORM lims.refuse('lot_not_released', format(
-            '%s: %s: use another lot, or have this one released', lims.field_label(p_field),
-            v.message));
-    END IF;
-END
-$$;
-
--- Returns the code of the lot or instrument that a text names, and refuses what names none,
--- or several.
-CREATE FUNCTION lims.worksheet_code_named(
-    p_field lims.worksheet_field,
-    p_worksheet bigint,
-    p_text text
-) RETURNS text
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_noun CONSTANT text := CASE p_field.kind WHEN 'instrument' THEN 'active instrument'
-                                              ELSE replace(p_field.kind, '_', ' ') END;
-    v_ids bigint[];
-    v_codes text[];
-BEGIN
-    -- A code stands for its own record, also where another has it as lot number.
-    SELECT array_agg(r.id), array_agg(r.code ORDER BY r.code)
-      INTO v_ids, v_codes
-      FROM (SELECT w.id, w.code, rank() OVER (ORDER BY w.by_code DESC) AS place
-              FROM lims.records_written(p_field.organization_id, p_field.kind, p_text) w) r
-     WHERE r.place = 1;
-    IF v_ids IS NULL THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            '%s: there is no %s "%s"', lims.field_label(p_field), v_noun,
-            left(btrim(p_text), 64)));
-    ELSIF cardinality(v_ids) > 1 THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            '%s: "%s" names %s: give the code of one', lims.field_label(p_field),
-            left(btrim(p_text), 64), array_to_string(v_codes, ', ')));
-    END IF;
-    IF p_field.kind <> 'instrument' THEN
-        PERFORM lims.check_worksheet_lot(p_field, p_worksheet, v_ids[1]);
-    END IF;
-    RETURN v_codes[1];
-END
-$$;
-
--- Returns a value as a worksheet keeps it, and refuses what its field does not take: of lots
--- and instruments the code. A blank one is no value, whatever the kind.
-CREATE FUNCTION lims.worksheet_value_kept(
-    p_field lims.worksheet_field,
-    p_worksheet bigint,
-    p_value text
-) RETURNS text
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    IF p_field.kind = 'computed' THEN
-        PERFORM lims.refuse('invalid_body', format(
-            '%s: the field is computed: its value cannot be entered',
-            lims.field_label(p_field)));
-    END IF;
-    IF p_value IS NULL OR p_value !~ '\S' THEN
-        RETURN p_value;
-    END IF;
-    IF p_field.kind IN ('reagent_lot', 'media_lot', 'instrument') THEN
-        RETURN lims.worksheet_code_named(p_field, p_worksheet, p_value);
-    ELSIF p_field.kind = 'number' AND lims.number_of(p_value) IS NULL THEN
-        PERFORM lims.refuse('invalid_body', format(
-            '%s: "%s" is no number', lims.field_label(p_field), left(p_value, 50)));
-    END IF;
-    RETURN p_value;
+            ON lims.field_label(f) = m.label);
 END
 $$;

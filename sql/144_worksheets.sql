@@ -55,18 +55,17 @@ CREATE INDEX worksheet_of_template
 -- file of the function.
 --
 -- BEFORE INSERT
---   1 guard_write   refuses on a signed worksheet, or a value that does not fit its field
---   2 lots          sets the lot that the value names (173)
+--   1 guard_write   refuses on a signed worksheet; checks a value, and sets its lot
 --
 -- BEFORE UPDATE
 --   1 guard_update  as at INSERT
 --   2 identity      refuses to change id, organization or created_at
---   3 lots          as at INSERT; refuses to leave a failed medium (173)
+--   3 medium_update refuses to leave a failed medium (173)
 --   4 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 guard_write   refuses on a signed worksheet
---   2 lots          refuses to leave a failed medium (173)
+--   2 medium_delete refuses to leave a failed medium (173)
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
@@ -88,7 +87,7 @@ CREATE TABLE lims.worksheet_value (
     worksheet_id bigint NOT NULL,
     field_id bigint NOT NULL,
     value text CHECK (length(value) <= 1000),
-    -- The lot that the value names, of a field for lots (173).
+    -- The lot that the value names, of a field for lots.
     reagent_lot_id bigint,
     media_lot_id bigint,
     entered_by bigint DEFAULT lims.context_id('user_id'),
@@ -228,8 +227,7 @@ AS $$
             ORDER BY x.version DESC
             LIMIT 1) current_template ON true
      CROSS JOIN LATERAL (
-           SELECT coalesce(array_agg(coalesce(x.label, x.name)
-                                     ORDER BY x.position), '{}') AS missing
+           SELECT coalesce(array_agg(lims.field_label(x) ORDER BY x.position), '{}') AS missing
              FROM lims.worksheet_field x
              LEFT JOIN lims.worksheet_value v
                ON v.organization_id = x.organization_id
@@ -364,7 +362,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_worksheets();
 SELECT lims.attach_record('worksheet');
 
 -- Refuses changes of a signed worksheet, and of a verified test's. A value has to be one
--- that its field takes (143), and is recorded with who entered it.
+-- that its field takes (173), and is recorded with who entered it.
 CREATE FUNCTION lims.worksheet_value_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -410,8 +408,11 @@ BEGIN
         RETURN OLD;
     END IF;
     IF TG_OP = 'INSERT' OR NEW.value IS DISTINCT FROM OLD.value THEN
-        NEW.value := lims.worksheet_value_kept(v_field, NEW.worksheet_id, NEW.value);
+        NEW := lims.worksheet_value_kept(v_field, NEW);
         NEW.entered_by := lims.acting_user();
+    ELSE
+        NEW.reagent_lot_id := OLD.reagent_lot_id;
+        NEW.media_lot_id := OLD.media_lot_id;
     END IF;
     RETURN NEW;
 END

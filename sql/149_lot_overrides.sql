@@ -7,57 +7,48 @@
 
 -- Use ----------------------------------------------------------------------
 
--- The lots that were used for the result of a test besides those that it names: media on
--- which its confirmation was read since the result was entered, and lots of its worksheet.
-CREATE VIEW lims.lot_beside WITH (security_invoker = true) AS
+-- The lots that were used for a test besides those that it names: media on which its
+-- confirmation was read, and lots of its worksheet. A reading counts for the result that
+-- stands (is_standing) if that was entered before it.
+CREATE VIEW lims.lot_ever_beside WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, t.disposition,
-       ' of the confirmation' AS place, NULL::bigint AS reagent_lot_id, s.media_lot_id
-  FROM lims.sample_test t
-  JOIN lims.confirmation_step s
-    ON s.organization_id = t.organization_id
-   AND s.sample_test_id = t.id
-   AND s.created_at >= t.entered_at
-   AND s.media_lot_id IS NOT NULL
-   AND s.media_lot_id IS DISTINCT FROM t.media_lot_id
+       ' of the confirmation' AS place, NULL::bigint AS reagent_lot_id, s.media_lot_id,
+       s.created_at >= t.entered_at AS is_standing
+  FROM lims.confirmation_step s
+  JOIN lims.sample_test t
+    ON t.organization_id = s.organization_id
+   AND t.id = s.sample_test_id
+   AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
+ WHERE s.media_lot_id IS NOT NULL
 UNION ALL
 SELECT t.organization_id, t.sample_id, t.id, t.disposition, ' of the worksheet',
-       v.reagent_lot_id, v.media_lot_id
-  FROM lims.sample_test t
+       v.reagent_lot_id, v.media_lot_id, true
+  FROM lims.worksheet_value v
   JOIN lims.worksheet w
-    ON w.organization_id = t.organization_id
-   AND w.sample_test_id = t.id
-  JOIN lims.worksheet_value v
-    ON v.organization_id = w.organization_id
-   AND v.worksheet_id = w.id
-   AND (v.reagent_lot_id <> coalesce(t.reagent_lot_id, 0)
-        OR v.media_lot_id <> coalesce(t.media_lot_id, 0));
+    ON w.organization_id = v.organization_id
+   AND w.id = v.worksheet_id
+  JOIN lims.sample_test t
+    ON t.organization_id = w.organization_id
+   AND t.id = w.sample_test_id
+ WHERE v.reagent_lot_id <> coalesce(t.reagent_lot_id, 0)
+    OR v.media_lot_id <> coalesce(t.media_lot_id, 0);
+
+-- The lots beside that were used for the result that stands.
+CREATE VIEW lims.lot_beside WITH (security_invoker = true) AS
+SELECT b.organization_id, b.sample_id, b.sample_test_id, b.disposition, b.place,
+       b.reagent_lot_id, b.media_lot_id
+  FROM lims.lot_ever_beside b
+ WHERE b.is_standing;
 
 -- The lots that tests used, now or for an earlier result: those that they name, and those
--- of their confirmation and worksheet, in rows of their own.
+-- beside them, in rows of their own.
 CREATE VIEW lims.lot_use WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.reagent_lot_id, t.media_lot_id
   FROM lims.sample_test t
 UNION ALL
-SELECT x.organization_id, x.id, x.sample_id, x.reagent_lot_id, x.media_lot_id
-  FROM (SELECT t.organization_id, t.id, t.sample_id, NULL::bigint AS reagent_lot_id,
-               s.media_lot_id
-          FROM lims.confirmation_step s
-          JOIN lims.sample_test t
-            ON t.organization_id = s.organization_id
-           AND t.id = s.sample_test_id
-           AND t.media_lot_id IS DISTINCT FROM s.media_lot_id
-         WHERE s.media_lot_id IS NOT NULL
-         UNION
-        SELECT t.organization_id, t.id, t.sample_id, v.reagent_lot_id, v.media_lot_id
-          FROM lims.worksheet_value v
-          JOIN lims.worksheet w
-            ON w.organization_id = v.organization_id
-           AND w.id = v.worksheet_id
-          JOIN lims.sample_test t
-            ON t.organization_id = w.organization_id
-           AND t.id = w.sample_test_id
-         WHERE v.reagent_lot_id <> coalesce(t.reagent_lot_id, 0)
-            OR v.media_lot_id <> coalesce(t.media_lot_id, 0)) x;
+SELECT DISTINCT b.organization_id, b.sample_test_id, b.sample_id, b.reagent_lot_id,
+       b.media_lot_id
+  FROM lims.lot_ever_beside b;
 
 -- Overrides ----------------------------------------------------------------
 

@@ -139,7 +139,7 @@ BEGIN
            INTO v_name
           USING p_organization, p_id;
     ELSIF p_table = 'worksheet_value' THEN
-        SELECT coalesce(f.label, f.name)
+        SELECT lims.field_label(f)
           INTO v_name
           FROM lims.worksheet_value v
           JOIN lims.worksheet_field f

@@ -270,8 +270,7 @@ GRANT EXECUTE ON FUNCTION lims.number_of, lims.formula_tokens, lims.formula_name
 -- 143_worksheet_templates.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_formula_mistake, lims.worksheet_formula_value,
     lims.worksheet_computed, lims.worksheet_numbers, lims.worksheet_lacks,
-    lims.field_label, lims.records_written, lims.check_worksheet_lot, lims.worksheet_code_named,
-    lims.worksheet_value_kept TO lims_app;
+    lims.field_label TO lims_app;
 
 -- 144_worksheets.sql
 GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
@@ -357,6 +356,10 @@ GRANT EXECUTE ON FUNCTION lims.sample_release TO lims_app;
 
 -- 172_retest_plans.sql
 GRANT EXECUTE ON FUNCTION lims.plan_approval_shown TO lims_app;
+
+-- 173_worksheet_values.sql
+GRANT EXECUTE ON FUNCTION lims.records_written, lims.check_worksheet_lot,
+    lims.worksheet_record_named, lims.worksheet_value_kept TO lims_app;
 
 -- 180_webhooks.sql
 GRANT EXECUTE ON FUNCTION lims.webhook_body TO lims_app;
