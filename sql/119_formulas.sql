@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 
--- How strongly an operator binds; ~ is the minus of one operand.
+-- The precedence of an operator, the highest first to be applied; ~ is the unary minus.
 CREATE FUNCTION lims.formula_rank(p_operator text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -75,7 +75,7 @@ AS $$
                 ELSE 1 END
 $$;
 
--- The mistake of a token where an operand is expected, or, after one, an operator; NULL:
+-- The syntax error at a token, where an operand is expected or, after one, an operator; NULL:
 -- none.
 CREATE FUNCTION lims.formula_mistake(p_kind text, p_token text, p_wants_operand boolean)
 RETURNS text

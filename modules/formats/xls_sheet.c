@@ -14,8 +14,8 @@
 /* Types of a formula's non-numeric result. */
 enum { RESULT_TEXT = 0, RESULT_BOOLEAN = 1, RESULT_ERROR = 2 };
 
-/* Option of a formula: the program that opens the workbook is to calculate it. Libraries set
- * it, with a result of 0 until then. */
+/* Flag of a FORMULA record: calculate when the workbook is opened. Libraries set it, with a
+ * result of 0 until then. */
 #define CALCULATE_ON_LOAD 0x0002
 
 /* A cell as it was read. Some writers do not order cells by row, so they are

@@ -43,8 +43,8 @@ void lims_xlsx_text_end(lims_xlsx_text_t *text, const char *name);
 /* Takes character data; nothing unless .collecting. */
 void lims_xlsx_text_add(lims_xlsx_text_t *text, const char *more, int length);
 
-/* Returns the text, its escapes ("_x000D_") as the characters that they mean; valid until the
- * next text begins. */
+/* Returns the text with its escapes ("_x000D_", type ST_Xstring) decoded; valid until the next
+ * text begins. */
 const char *lims_xlsx_text_done(lims_xlsx_text_t *text);
 
 #endif /* LIMS_FORMATS_XLSX_H */

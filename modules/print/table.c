@@ -163,8 +163,9 @@ static double note_width(const lims_paper_t *paper)
     return paper->right - paper->left - NOTE_INDENT;
 }
 
-/* Returns how much of a note stands on the page on which its row ends: all, or of a long one
- * its first lines. Alone at the top of a page it would seem to be of the next row. */
+/* Returns the height that a note needs on the page on which its row ends: that of all its lines,
+ * or, of a long note, of the first two. At the top of a page it would seem to be of the next
+ * row. */
 static double note_height(lims_paper_t *paper, const lims_table_row_t *row)
 {
     apr_size_t length = row->note ? strlen(row->note) : 0;

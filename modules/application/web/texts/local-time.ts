@@ -29,8 +29,8 @@ export function momentOf(local: string, zone: string): string {
 
 const DAY = 86_400_000;
 
-// Returns the moments in UTC at which the zone's clock shows a time such as 2026-11-24T10:15: one,
-// but none where it was put forward over that time, and two where it was put back.
+// Converts a local time such as 2026-11-24T10:15 to UTC: one moment, none in the gap where clocks
+// are put forward, two in the hour that they show twice when they are put back.
 export function momentsOf(local: string, zone: string): string[] {
     const wanted = Date.parse(`${local}:00Z`);
     const ahead = [wanted - DAY, wanted + DAY].map((near) => shown(near, zone) - near);
