@@ -3,8 +3,12 @@
 // The keys of the application, taken before any component sees them. Letters that follow
 // each other within 30 ms are a scan: they go to the scan box wherever the focus is, and
 // fire no shortcut, choose nothing in a list and fill no field but those that take scans.
+// Keys and clicks take effect in the order of their times, however late the page gets to them:
+// each sees what the one before has done.
+import { flushSync } from 'react-dom';
+
 import { chosen } from '../theme/choice.ts';
-import { endsScan, isLabel, isOneLabel, isScan, none, pause, scannedText, typed } from './scan.ts';
+import { endsScan, goesOn, isLabel, isOneLabel, isScan, none, pause, scannedText, typed } from './scan.ts';
 import type { Burst } from './scan.ts';
 
 export interface Shortcut {
@@ -22,6 +26,8 @@ interface Before {
 }
 
 let burst: Burst = none;
+// Whether the burst may begin a scan, but is no shortcut.
+let silent = false;
 let before: Before | null = null;
 // Burst of keys in a field that takes scans by itself.
 let kept: Burst = none;
@@ -96,9 +102,13 @@ function finishScan(): void {
     takers.at(-1)?.(text);
 }
 
-function finishTyping(silent: boolean): void {
+// Draws at once what the shortcut has changed, so that the next key acts on that.
+const runNow = (shortcut: Shortcut | undefined): void => flushSync(() => shortcut?.run());
+
+function finishTyping(): void {
     const text = burst.text;
 
+    clearTimeout(waiting);
     if (isScan(burst)) {
         finishScan();
         return;
@@ -107,21 +117,31 @@ function finishTyping(silent: boolean): void {
     if (!before && !silent) {
         // Space is no character that somebody says or hits by mistake: it cannot be turned off.
         [...text].filter((character) => character === ' ' || chosen().singleKeys !== 'off')
-            .forEach((character) => find(character === ' ' ? 'Space' : character)?.run());
+            .forEach((character) => runNow(find(character === ' ' ? 'Space' : character)));
     }
     before = null;
 }
 
-// `silent`: it may begin a scan, but is no shortcut.
-function takeCharacter(event: KeyboardEvent, field: Changed | null, silent: boolean): void {
+// Handles what was typed before, if this event is not in the same burst: the timer may be late.
+function settle(event: Event): boolean {
+    const due = burst.text !== '' && !goesOn(burst, event.timeStamp);
+    if (due) {
+        finishTyping();
+    }
+    return due;
+}
+
+// `quietly`: it may begin a scan, but is no shortcut.
+function takeCharacter(event: KeyboardEvent, field: Changed | null, quietly: boolean): void {
     const next = typed(burst, event.key, event.timeStamp);
     if (next.text.length === 1) {
         before = field ? { field, value: field.value } : null;
     }
     burst = next;
+    silent = quietly;
     clearTimeout(waiting);
-    waiting = setTimeout(() => finishTyping(silent), pause + 5);
-    if (!field && !silent) {
+    waiting = setTimeout(finishTyping, pause + 5);
+    if (!field && !quietly) {
         swallow(event);
     }
 }
@@ -164,9 +184,7 @@ const isShiftedSpace = (event: KeyboardEvent): boolean =>
 
 function fire(event: KeyboardEvent, target: Element, field: Field | null): void {
     if (burst.text !== '' && !['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) {
-        // Keys typed before are handled before.
-        clearTimeout(waiting);
-        finishTyping(inDialog(target));
+        finishTyping();
     }
     const keys = keysOf(event);
     const free = !field || isCommand(event) && !ofText.includes(keys)
@@ -175,7 +193,7 @@ function fire(event: KeyboardEvent, target: Element, field: Field | null): void 
     const shortcut = free && !inDialog(target) && !own ? find(keys) : undefined;
     if (shortcut) {
         swallow(event);
-        shortcut.run();
+        runNow(shortcut);
     }
 }
 
@@ -211,12 +229,14 @@ function pressInOwn(event: KeyboardEvent, field: Field): void {
 }
 
 export function press(event: KeyboardEvent): void {
-    const target = event.target instanceof Element ? event.target : document.body;
-    const field = fieldOf(target);
-
     if (event.isComposing || event.defaultPrevented) {
         return;
     }
+    // A key typed before may have moved the focus: the browser writes this one there.
+    const moved = !ends(event, burst) && settle(event) ? document.activeElement : event.target;
+    const target = moved instanceof Element ? moved : document.body;
+    const field = fieldOf(target);
+
     if (field && takesScans(field) && !isCommand(event) && !everywhere.includes(event.key)) {
         pressInOwn(event, field);
     } else if (ends(event, burst)) {
@@ -246,5 +266,6 @@ function paste(event: ClipboardEvent): void {
 
 export function startKeyboard(): void {
     window.addEventListener('keydown', press, { capture: true });
+    window.addEventListener('pointerdown', settle, { capture: true });
     window.addEventListener('paste', paste);
 }

@@ -12,11 +12,13 @@ export interface Burst {
 
 export const none: Burst = { text: '', last: 0 };
 
+// Whether what comes at this time (milliseconds) is still of the burst.
+export const goesOn = (burst: Burst, at: number): boolean =>
+    burst.text !== '' && at - burst.last < pause;
+
 // The burst after one more character at this time (milliseconds).
-export function typed(burst: Burst, character: string, at: number): Burst {
-    const goesOn = burst.text !== '' && at - burst.last < pause;
-    return { text: goesOn ? burst.text + character : character, last: at };
-}
+export const typed = (burst: Burst, character: string, at: number): Burst =>
+    ({ text: goesOn(burst, at) ? burst.text + character : character, last: at });
 
 export const isScan = (burst: Burst): boolean => burst.text.length >= minimum;
 

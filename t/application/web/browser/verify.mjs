@@ -46,6 +46,43 @@ async function queue(page) {
     is(await ticked(page), 20, 'v unticks the row again');
 }
 
+// Keys and clicks that wait while the page is busy: no timer comes between them, as of a person's.
+const lateInputs = (page, inputs) => page.evaluate(async (inputs) => {
+    const begin = performance.now();
+    const dispatch = (target, event, at) => target.dispatchEvent(
+        Object.defineProperty(event, 'timeStamp', { value: begin + at }));
+    for (const { key, row, at } of inputs) {
+        const of = row === undefined ? document.activeElement
+            : document.querySelectorAll('tbody tr:has(input:enabled)')[row];
+        if (key) {
+            dispatch(of, new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }), at);
+        } else {
+            dispatch(of, new PointerEvent('pointerdown', { bubbles: true }), at);
+            of.click();
+        }
+        await new Promise(queueMicrotask);
+    }
+}, inputs);
+
+const tickedRows = (page) => page.evaluate(() =>
+    [...document.querySelectorAll('tbody input:enabled')].map(({ checked }) => checked));
+
+async function inOrder(page) {
+    const before = await tickedRows(page);
+    const three = [{ row: 2, at: 0 }, { key: 'v', at: 50 }, { row: 5, at: 100 }, { key: 'v', at: 150 },
+        { key: 'j', at: 200 }, { key: 'v', at: 250 }];
+    await lateInputs(page, three);
+    await page.waitForTimeout(100);
+    const after = await tickedRows(page);
+    is(String(after.flatMap((one, i) => one === before[i] ? [] : [i])), '2,5,6',
+        'keys and clicks that a busy page gets to late act on the rows they were meant for');
+    const downAndUp = ['j', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'v']
+        .map((key, i) => ({ key, at: 250 + 50 * i }));
+    await lateInputs(page, [...three.slice(0, 4), { row: 6, at: 200 }, ...downAndUp]);
+    await page.waitForTimeout(100);
+    is(String(await tickedRows(page)), String(before), 'and each key begins where the one before ended');
+}
+
 async function sendingBack(page) {
     await page.locator('tr', { hasText: 'media_qc_failed' }).getByRole('button',
         { name: 'Send back' }).click();
@@ -133,6 +170,7 @@ run(async (browser) => {
     await opened(beside.page, yuki);
     await opened(here.page, lena);
     await queue(here.page);
+    await inOrder(here.page);
     await sendingBack(here.page);
     await signing(here.page, beside.page);
     await unsigned(here.page, beside.page);
