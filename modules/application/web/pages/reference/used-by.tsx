@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records that refer to a record of reference data, so that nobody deactivates it unaware. Of a
-// noun whose references the service cannot list, nothing is said.
+// Records that refer to a record of reference data, as they are when its form is opened, so that
+// nobody deactivates it unaware. Of a noun whose references the service cannot list, nothing is
+// said.
 import type { ReactElement } from 'react';
 
-import { useRead } from '../../api/read.ts';
+import { useAtOpening } from '../../api/read.ts';
 import type { ReadPath } from '../../api/read.ts';
 import type { Noun } from '../../nouns/reference.ts';
 import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { anyDisposition, useCounts } from '../samples/counts.ts';
+import { anyDisposition } from '../samples/counts.ts';
+import { readinessCounts } from '../samples/sums.ts';
 import { nounOf } from './nouns.ts';
 
 const words = t.reference;
@@ -74,7 +76,7 @@ function Kin({ slug, member, asked, id }: {
     slug: Noun['slug']; member: string; asked: boolean; id: number;
 }): ReactElement | null {
     const list = nounOf(slug)?.list ?? '/panels';
-    const found = useRead(list as ReadPath, { params: { query: {
+    const found = useAtOpening(list as ReadPath, { params: { query: {
         active: true, limit: 500, ...(asked ? { [member]: id } : {}),
     } } } as never);
     const page = found.data as { data: Row[] } | undefined;
@@ -100,7 +102,8 @@ function Kin({ slug, member, asked, id }: {
 }
 
 function Samples({ member, id }: { member: string; id: number }): ReactElement | null {
-    const { all } = useCounts({ [member]: String(id) });
+    const { data } = useAtOpening('/samples/counts', { params: { query: { [member]: id } } });
+    const { all } = data ? readinessCounts(data) : {};
     if (all === undefined) {
         return <Unknown />;
     }
@@ -117,7 +120,7 @@ function Samples({ member, id }: { member: string; id: number }): ReactElement |
 function Made({ list, title, by, page, nameOf, addressOf, id }: MadeWith & {
     id: number;
 }): ReactElement | null {
-    const found = useRead(list, { params: { query: {
+    const found = useAtOpening(list, { params: { query: {
         [by]: id, order: '-id', limit: shownAtMost,
     } } } as never);
     const newest = found.data as { data: Row[]; hasMore: boolean } | undefined;

@@ -35,6 +35,10 @@ const isChosen = (text) => {
 
 const shows = (pattern) => new RegExp(pattern, 's').test(document.body.innerText);
 
+// The people of both laboratories are in one browser, which has one clipboard: one of them at a
+// time copies and pastes.
+let clipboard = Promise.resolve();
+
 export class Person {
     constructor(email, here) {
         this.email = email;
@@ -196,9 +200,13 @@ export class Person {
     }
 
     // Another program has put this on the clipboard.
-    async paste(text) {
-        await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
-        await this.press('Control+v');
+    paste(text) {
+        const pasted = clipboard.then(async () => {
+            await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+            await this.press('Control+v');
+        });
+        clipboard = pasted.catch(() => null);
+        return pasted;
     }
 
     scan(label) {
