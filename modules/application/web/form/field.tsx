@@ -8,6 +8,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { RecordsPath } from '../api/records.ts';
 import { useRecords } from '../api/records.ts';
 import { Glyph } from '../parts/glyph.tsx';
+import { LocalTime } from '../parts/local-time.tsx';
 import { RecordPicker } from '../parts/record-picker.tsx';
 import { t } from '../texts/texts.ts';
 import type { Member } from './definition.ts';
@@ -72,13 +73,16 @@ function Choice({ id, field, attributes }: {
     );
 }
 
-const typeOf: Partial<Record<Kind, string>> = { moment: 'datetime-local', day: 'date' };
+const typeOf: Partial<Record<Kind, string>> = { day: 'date' };
 
 function Typed({ id, field, attributes }: {
     id: string; field: FieldProperties; attributes: object;
 }): ReactElement {
     const { schema, member, draft, set } = field;
     const kind = kindOf(schema);
+    if (kind === 'moment') {
+        return <LocalTime id={id} {...attributes} autoComplete="off" text={String(draft)} change={set} />;
+    }
     const common = { id, ...attributes, value: String(draft),
         onChange: ({ target }: { target: { value: string } }) => set(target.value) };
     if (member.long) {

@@ -107,6 +107,13 @@ export const en = {
     yes: 'yes',
     no: 'no',
 
+    localTime: {
+        which: 'Which of the two times',
+        twice: (i: number, utc: string) =>
+            `${i ? 'after' : 'before'} the clock was put back (UTC${utc})`,
+        never: 'The clock was put forward over this time.',
+    },
+
     rail: { label: 'Work and administration', work: 'Work', administration: 'Administration' },
 
     scan: {

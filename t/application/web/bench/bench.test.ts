@@ -8,7 +8,6 @@ import {
     controlCell, controlOpinion, controlRows, controlVersion, measuredOf,
 } from '../../../../modules/application/web/pages/bench/controls.ts';
 import { givenBy, sentOf } from '../../../../modules/application/web/pages/bench/entry.ts';
-import { momentOf } from '../../../../modules/application/web/texts/local-time.ts';
 import { opinionOf } from '../../../../modules/application/web/pages/bench/opinion.ts';
 import type { Control, Definition, SampleTest } from '../../../../modules/application/web/pages/bench/run.ts';
 import { sheetOf, versionOf } from '../../../../modules/application/web/pages/bench/sheet.ts';
@@ -171,13 +170,6 @@ test('what is verified, cancelled or set aside is locked', () => {
     assert.notEqual(versionOf(record(1, { status: 'verified' })).lock, '');
     assert.notEqual(versionOf(record(1, { disposition: 'set_aside' })).lock, '');
     assert.equal(versionOf(record(1)).opinion, null, 'of nothing there is no opinion');
-});
-
-test('times of the laboratory\'s clock, also when it changes', () => {
-    assert.equal(momentOf('2026-11-24T10:15', 'America/Los_Angeles'), '2026-11-24T18:15:00.000Z');
-    assert.equal(momentOf('2026-07-01T10:15', 'America/Los_Angeles'), '2026-07-01T17:15:00.000Z');
-    assert.equal(momentOf('2026-03-08T03:30', 'America/Los_Angeles'), '2026-03-08T10:30:00.000Z');
-    assert.equal(momentOf('2026-11-24T10:15', 'Asia/Kathmandu'), '2026-11-24T04:30:00.000Z');
 });
 
 const open = (id: number, method: string | null, more = {}) => ({ id, method, testCode: 'PH',

@@ -13,6 +13,7 @@ import { may, useSession } from '../../api/session.ts';
 import { except, set } from '../../grid/acts.ts';
 import type { Desk } from '../../grid/desk.ts';
 import { type Settings, isOpen, kindOf } from '../../grid/sheet.ts';
+import { LocalTime } from '../../parts/local-time.tsx';
 import { Status } from '../../parts/status.tsx';
 import { momentOf, shownAt } from '../../texts/local-time.ts';
 import { t } from '../../texts/texts.ts';
@@ -56,19 +57,18 @@ interface TimeProperties {
     choose: (moment: string | undefined) => void;
 }
 
-// The time of analysis. While it is typed, the browser's field has it: a year of one digit is a
-// time already, which no clock shows as it was typed.
+// The time of analysis. While it is typed, the field has it: what is no time yet, as far as it was
+// typed, no clock shows.
 function Analyzed({ moment, zone, choose }: TimeProperties): ReactElement {
     const [typed, setTyped] = useState('');
     const isTyped = typed !== '' && momentOf(typed, zone) === moment;
     return (
         <label>
             <span>{texts.settings.analyzedAt}</span>
-            <input type="datetime-local" max="9999-12-31T23:59"
-                value={isTyped ? typed : moment ? shownAt(String(moment), zone) : ''}
-                onChange={({ target: { value } }) => {
-                    setTyped(value);
-                    choose(value ? momentOf(value, zone) : undefined);
+            <LocalTime text={isTyped ? typed : moment ? shownAt(String(moment), zone) : ''}
+                change={(text) => {
+                    setTyped(text);
+                    choose(text ? momentOf(text, zone) : undefined);
                 }} />
         </label>
     );

@@ -15,7 +15,7 @@ import { Link, navigate, useAddress } from '../../router.tsx';
 import { Csv } from '../../table/csv.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
-import { dayIn, momentOf } from '../../texts/local-time.ts';
+import { beginOf, dayIn } from '../../texts/local-time.ts';
 import { t } from '../../texts/texts.ts';
 
 const words = t.confirmations;
@@ -57,7 +57,7 @@ function filtersOf(shown: Shown, zone: string): {
     }
     const tomorrow = new Date(Date.parse(dayIn(zone, Date.now())) + 86_400_000)
         .toISOString().slice(0, 10);
-    return { confirmationStatus: 'pending', dueBefore: momentOf(`${tomorrow}T00:00`, zone) };
+    return { confirmationStatus: 'pending', dueBefore: beginOf(tomorrow, zone) };
 }
 
 const dueOf = ({ nextReadDue }: Confirmation): number => Date.parse(nextReadDue ?? '');

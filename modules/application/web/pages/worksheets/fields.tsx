@@ -16,6 +16,7 @@ import { Conflict } from '../../form/conflict.tsx';
 import type { Member } from '../../form/definition.ts';
 import { useClock } from '../../form/form.tsx';
 import { Button } from '../../parts/button.tsx';
+import { LocalTime } from '../../parts/local-time.tsx';
 import { Status } from '../../parts/status.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
@@ -25,8 +26,6 @@ import { type Typed, changesIn, clashesIn, decided, textOf, typedIn } from './ty
 type Value = Worksheet['values'][number];
 
 const words = t.worksheets;
-
-const types: Record<string, string> = { date: 'date', timestamp: 'datetime-local' };
 
 // The field after this one; from the last, the button that saves.
 function next(event: KeyboardEvent<HTMLElement>): void {
@@ -72,21 +71,24 @@ function Field({ value, typed, locked, set, first }: {
 }): ReactElement {
     const lacks = value.required && typed === '';
     const scan = words.scan[value.kind];
-    const common = { id: idOf(value), value: typed, onKeyDown: next, disabled: locked,
-        onChange: ({ target }: { target: { value: string } }) => set(target.value),
+    const common = { id: idOf(value), onKeyDown: next, disabled: locked,
         autoFocus: first && !locked };
+    const plain = { ...common, value: typed,
+        onChange: ({ target }: { target: { value: string } }) => set(target.value) };
     return (
         <tr>
             <Head value={value} />
             <td>
                 {value.kind === 'boolean' ? (
-                    <select {...common}>
+                    <select {...plain}>
                         <option value="">{words.empty}</option>
                         <option value="true">{words.yes}</option>
                         <option value="false">{words.no}</option>
                     </select>
+                ) : value.kind === 'timestamp' ? (
+                    <LocalTime {...common} text={typed} change={set} />
                 ) : (
-                    <input {...common} type={types[value.kind] ?? 'text'} autoComplete="off"
+                    <input {...plain} type={value.kind === 'date' ? 'date' : 'text'} autoComplete="off"
                         maxLength={1000} placeholder={locked ? undefined : scan}
                         data-scanned={scan === undefined ? undefined : 'whole'}
                         inputMode={value.kind === 'number' ? 'decimal' : undefined} />
