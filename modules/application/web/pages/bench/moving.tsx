@@ -8,6 +8,8 @@ import type { ReactElement } from 'react';
 import { tell } from '../../acting/action.ts';
 import { statusChanged } from '../../actions/sample-status.ts';
 import { answer, api } from '../../api/client.ts';
+import { asProblem } from '../../api/problem.ts';
+import { clock, pause } from '../../grid/clock.ts';
 import { storeOf } from '../../grid/store.ts';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
@@ -17,8 +19,28 @@ const texts = t.bench.moving;
 // Holds for all runs, until the tab is closed.
 const moves = storeOf(true);
 
+// As long as a repeated request is known to be the same one (api/once.ts).
+const mostTries = 12;
+
+// Asks until the service answers, as the results before were sent.
+async function untilAnswered<T>(ask: () => Promise<T>, tries = 0): Promise<T> {
+    try {
+        return await ask();
+    } catch (error) {
+        const problem = asProblem(error);
+        if (!problem.passing || tries >= mostTries) {
+            throw error;
+        }
+        await new Promise<void>((resolve) => {
+            clock.after(pause(tries, problem.pause), resolve);
+        });
+        return untilAnswered(ask, tries + 1);
+    }
+}
+
 async function advance(sampleIds: number[]): Promise<void> {
-    const { samples } = await answer(api.POST('/samples/advance', { body: { sampleIds } }));
+    const { samples } = await untilAnswered(() =>
+        answer(api.POST('/samples/advance', { body: { sampleIds } })));
     if (samples.length === 0) {
         return;
     }
