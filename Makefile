@@ -551,7 +551,7 @@ install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8),
 	install -m 644 $(wildcard conf/profiles/*) $(share)/profiles/
 	install -m 644 README.md CHANGES LICENSE modules/MESSAGES.md $(wildcard conf/*.md) $(DESTDIR)$(docdir)/
 	$(if $(wildcard $(PAGES)/index.html),build/place-pages $(PAGES) $(share)/application)
-	install -d -m 750 $(DESTDIR)$(sysconfdir)/mod_lims
+	test -d $(DESTDIR)$(sysconfdir)/mod_lims || install -d -m 750 $(DESTDIR)$(sysconfdir)/mod_lims
 	test -e $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf \
 	    || install -m 640 conf/limsctl.conf $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf
 	$(if $(mods_available),install -m 644 $(share)/lims.load $(mods_available)/lims.load)

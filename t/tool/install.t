@@ -74,8 +74,11 @@ my $conf = "$dir/etc/mod_lims/limsctl.conf";
 open my $out, '>', $conf or die "$conf: $!\n";
 print {$out} "LIMS_DATABASE = mine\n";
 close $out;
+chmod 0700, "$dir/etc/mod_lims" or die "$dir/etc/mod_lims: $!\n";
 ($status) = make('install');
 is($status, 0, 'installing again succeeds');
+is(sprintf('%o', (stat "$dir/etc/mod_lims")[2] & 07777), '700',
+    'a folder that the house has closed further stays so');
 open my $in, '<', $conf or die "$conf: $!\n";
 is(scalar <$in>, "LIMS_DATABASE = mine\n", 'the settings of the house are kept');
 close $in;
