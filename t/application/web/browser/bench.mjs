@@ -212,6 +212,35 @@ async function settings(page) {
         'the time of analysis is that of the laboratory\'s clock');
 }
 
+// When the clock is put back, it shows an hour twice: the second is chosen, and asked about.
+async function doubledHour(page) {
+    const bar = page.getByRole('group', { name: 'Settings of the run' });
+    const time = bar.getByLabel('Analysed');
+    const which = bar.getByLabel('Which of the two times');
+    const before = await time.inputValue();
+    is(await which.count(), 0, 'other times are one');
+    await time.fill('2026-11-01T01:30');
+    is((await which.locator('option').allTextContents()).join('; '),
+        'before the clock was put back (UTC-06:00); after the clock was put back (UTC-07:00)',
+        'the hour that is shown twice is told apart');
+    await page.evaluate(() => {
+        const { fetch } = window;
+        window.sent = [];
+        window.fetch = async (request, ...rest) => {
+            window.sent.push(await request.clone().text());
+            return fetch(request, ...rest);
+        };
+    });
+    await which.selectOption({ index: 1 });
+    await until(page, () => window.sent.some((body) => body.includes('"2026-11-01T08:30:00.000Z"')),
+        'the service is asked about the time that is chosen');
+    is(await which.inputValue(), '2026-11-01T01:30-07:00', 'the later one is chosen');
+    is(await time.inputValue(), '2026-11-01T01:30', 'the clock shows the same');
+    await time.fill('2026-03-08T02:30');
+    await bar.getByText('The clock was put forward over this time.').waitFor();
+    await time.fill(before);
+}
+
 // The first result of a sample moves its status in the act that saves, unless samples are to stay.
 async function moving(page) {
     const { data } = await ask(page, 'GET', '/sample-tests?sampleStatus=received&limit=200');
@@ -231,10 +260,11 @@ async function moving(page) {
     await samples.selectOption('move on');
     await page.click(cell(0, 0));
     await type(page, '2');
+    await page.route('**/samples/advance', (route) => route.abort('internetdisconnected'), { times: 1 });
     await press(page, 'Control+s');
     await saved(page);
     await until(page, () => /1 sample in processing/.test(document.querySelector('.said')?.textContent),
-        'it is said that the sample moved on');
+        'also when the network fails then, it is said that the sample moved on');
     is(await status(), 'processing', 'its first result sets it to processing');
 }
 
@@ -395,6 +425,7 @@ run(async (browser) => {
     await controls(here.page);
     await locked(here.page);
     await settings(here.page);
+    await doubledHour(here.page);
     await making(here.page);
     await moving(here.page);
     quiet(here, 'the browser of the one');
