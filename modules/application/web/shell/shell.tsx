@@ -20,6 +20,7 @@ import { Boundary } from './boundary.tsx';
 import { ConnectionBanner } from './connection.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { Lacking } from './lacking.tsx';
+import { NotRead } from './not-read.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { Places, firstOf, placesOf, start } from './places.ts';
 import { QuickActions } from './quick-actions.tsx';
@@ -130,6 +131,7 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
                     help={() => setPanel('keys')} />
                 <Places value={places}><Page routes={routes} /></Places>
                 <ConnectionBanner />
+                <NotRead />
                 <Toast link={leadTo} />
             </div>
             <Asking question={question} />

@@ -2,7 +2,7 @@
 //
 // A page that is a list: title and acts, filters, rows with a cursor and a selection, a look
 // beside them, the way to older rows. Where the list was left is found again by Back.
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import { ActBar } from '../acting/act-bar.tsx';
@@ -17,6 +17,7 @@ import { Nothing, Refused, Waiting } from '../parts/states.tsx';
 import { navigate, remember, remembered, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { clock } from '../texts/time.ts';
+import { useCursor } from './cursor.ts';
 import { ListTable } from './list-table.tsx';
 import type { Column } from './list-table.tsx';
 import { RowPeek } from './peek.tsx';
@@ -119,8 +120,20 @@ export function Begin({ actions }: { actions: Ready[] }): ReactElement | null {
     return first ? <Button keys={first.keys} onPress={first.run}>{first.title}</Button> : null;
 }
 
-function Foot({ found, selected, clear, children }: {
-    found: Found<unknown>; selected: number; clear: () => void; children: ReactNode;
+// How many are selected, of which those that are shown are acted on.
+function Selected({ shown, clear }: { shown: number; clear: () => void }): ReactElement {
+    return (
+        <>
+            <span role="status"><strong>
+                {shown ? t.table.selected(shown) : t.table.selectedElsewhere}
+            </strong></span>
+            <Button kind="row plain" keys="Esc" onPress={clear}>{t.table.clear}</Button>
+        </>
+    );
+}
+
+function Foot({ found, children }: {
+    found: Found<unknown>; children: ReactNode;
 }): ReactElement {
     const { organization } = useSession();
     const { pathname, searchParams } = useAddress();
@@ -135,12 +148,7 @@ function Foot({ found, selected, clear, children }: {
     };
     return (
         <div className="statusline">
-            {selected ? (
-                <>
-                    <span role="status"><strong>{t.table.selected(selected)}</strong></span>
-                    <Button kind="row plain" keys="Esc" onPress={clear}>{t.table.clear}</Button>
-                </>
-            ) : children}
+            {children}
             <span className="push" />
             {searchParams.has('cursor') ? (
                 <Button kind="row plain" onPress={() => go(null)}>{t.table.first}</Button>
@@ -159,25 +167,36 @@ function Foot({ found, selected, clear, children }: {
     );
 }
 
-// The list's cursor, selection and look beside it, kept with the address.
-function usePlace<Row extends { id: number }>(rows: Row[]): {
+// The list's cursor, selection and look beside it, kept with the address. Acts are about the selected
+// rows, where something is selected, else about the cursor's row.
+function usePlace<Row extends { id: number }>(rows: Row[], view: string): {
     place: Place; cursor: number | null; selected: ReadonlySet<number>; chosen: Row[];
-    change: (next: Partial<Place>) => void; escape: () => void;
+    change: (next: Partial<Place>) => void; escape: () => void; acted: (ids: number[]) => void;
 } {
     const [place, setPlace] = useState(placeBefore);
-    const selected = useMemo(() => new Set(place.selected), [place.selected]);
-    const cursor = rows.some(({ id }) => id === place.cursor) ? place.cursor : rows[0]?.id ?? null;
-    const chosen = useMemo(() => {
-        const some = rows.filter(({ id }) => selected.has(id));
-        return some.length ? some : rows.filter(({ id }) => id === cursor);
-    }, [rows, selected, cursor]);
+    const { id: cursor, isMeant, acted } = useCursor(rows, place.cursor, view);
+    const selected = useMemo(() => new Set(rows.map(({ id }) => id)
+        .filter((id) => place.selected.includes(id))), [rows, place.selected]);
+    const chosen = useMemo(() => place.selected.length ? rows.filter(({ id }) => selected.has(id))
+        : rows.filter(({ id }) => isMeant && id === cursor),
+    [rows, place.selected, selected, isMeant, cursor]);
     const change = useCallback((next: Partial<Place>) =>
         setPlace((now) => ({ ...now, ...next })), []);
     const escape = useCallback(() => setPlace((now) => now.peek
         ? { ...now, peek: false } : { ...now, selected: [] }), []);
 
     useEffect(() => remember(place), [place]);
-    return { place, cursor, selected, chosen, change, escape };
+    return { place, cursor, selected, chosen, change, escape, acted };
+}
+
+// What is listed, as its address says it: while another list is on its way, the one before is shown.
+function useView({ isPlaceholderData }: Found<unknown>): string {
+    const { search } = useAddress();
+    const shown = useRef(search);
+    if (!isPlaceholderData) {
+        shown.current = search;
+    }
+    return shown.current;
 }
 
 const noActions: never[] = [];
@@ -186,9 +205,12 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
     const { found, rows, addressOf, columns, nameOf, drop } = page;
     const { organization } = useSession();
     const title = page.tabTitle ?? page.title;
-    const { place, cursor, selected, chosen, change, escape } = usePlace(rows);
+    const { place, cursor, selected, chosen, change, escape, acted } = usePlace(rows, useView(found));
     const list = page.actions ?? noActions as Action<Row[]>[];
-    const actions = useMemo(() => allowed(list, chosen), [list, chosen]);
+    const actions = useMemo(() => allowed(list, chosen).map((action) => ({ ...action, run: () => {
+        acted(chosen.map(({ id }) => id));
+        action.run();
+    } })), [list, chosen]);
     const peeked = place.peek ? rows.find(({ id }) => id === cursor) : undefined;
     const closePeek = (): void => change({ peek: false });
     const open = (row: Row): void => {
@@ -235,8 +257,10 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
                         href={addressOf?.(peeked)} close={closePeek} />
                 ) : null}
             </div>
-            <Foot found={found} selected={selected.size}
-                clear={() => change({ selected: [] })}>{page.foot}</Foot>
+            <Foot found={found}>
+                {place.selected.length ? <Selected shown={selected.size}
+                    clear={() => change({ selected: [] })} /> : page.foot}
+            </Foot>
             {page.children}
         </main>
     );

@@ -101,6 +101,7 @@ export const en = {
     refusedTitle: (status: number) => refusedTitles[status] ?? 'This was refused',
     sentence: (problem: { slug: string; message: string; status: number }) => sentences[problem.slug]
         ?? (inPolicies(problem.message) || `The service answered ${problem.status}.`),
+    notReadAgain: 'What is shown could not be read again and may have changed.',
     notDone: (n: number) => `${count(n, 'was', 'were')} refused.`,
     skip: 'Skip to the page',
     none: 'none',
@@ -227,9 +228,9 @@ export const en = {
         first: 'Newest',
         page: (n: number) => `Page ${n}`,
         selected: (n: number) => `${n} selected.`,
+        selectedElsewhere: 'What is selected is not shown here.',
         clear: 'Clear',
         upToDate: 'Up to date',
-        stale: 'Not up to date since',
     },
 
     filters: {

@@ -16,6 +16,6 @@ export const approvalRoutes: Route[] = [
     {
         pattern: '/approvals/:id/:tab?',
         permission: 'approval.decide',
-        page: ({ id, tab }) => <ApprovalRecord id={Number(id)} tab={tab ?? ''} />,
+        page: ({ id, tab }) => <ApprovalRecord key={id} id={Number(id)} tab={tab ?? ''} />,
     },
 ];

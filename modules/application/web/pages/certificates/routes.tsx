@@ -16,6 +16,6 @@ export const certificateRoutes: Route[] = [
     {
         pattern: '/certificates/:id/:tab?',
         permission: 'data.read',
-        page: ({ id, tab }) => <CertificateRecord id={Number(id)} tab={tab ?? ''} />,
+        page: ({ id, tab }) => <CertificateRecord key={id} id={Number(id)} tab={tab ?? ''} />,
     },
 ];

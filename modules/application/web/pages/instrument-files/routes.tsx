@@ -16,6 +16,6 @@ export const instrumentFileRoutes: Route[] = [
     {
         pattern: '/instrument-files/:id/:tab?',
         permission: 'data.read',
-        page: ({ id, tab }) => <FileRecord id={Number(id)} tab={tab ?? 'read'} />,
+        page: ({ id, tab }) => <FileRecord key={id} id={Number(id)} tab={tab ?? 'read'} />,
     },
 ];

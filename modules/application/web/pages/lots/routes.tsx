@@ -22,6 +22,6 @@ export const lotRoutes: Route[] = (['reagent', 'media'] as const).flatMap((kind)
     {
         pattern: `/${kind}-lots/:id/:tab?`,
         permission: 'data.read',
-        page: ({ id, tab }) => <LotRecord kind={kind} id={Number(id)} tab={tab ?? ''} />,
+        page: ({ id, tab }) => <LotRecord key={`${kind}/${id}`} kind={kind} id={Number(id)} tab={tab ?? ''} />,
     },
 ]);

@@ -23,6 +23,6 @@ export const orderRoutes: Route[] = [
     {
         pattern: '/orders/:id/:tab?',
         permission: 'data.read',
-        page: ({ id, tab = '' }) => <OrderRecord id={Number(id)} tab={tab} />,
+        page: ({ id, tab = '' }) => <OrderRecord key={id} id={Number(id)} tab={tab} />,
     },
 ];

@@ -23,6 +23,6 @@ export const profileRoutes: Route[] = [
         // Whoever reads files may see how they are read.
         pattern: '/instrument-profiles/:id/:tab?',
         permission: 'data.read',
-        page: ({ id, tab }) => <ProfileRecord id={Number(id)} tab={tab ?? 'definition'} />,
+        page: ({ id, tab }) => <ProfileRecord key={id} id={Number(id)} tab={tab ?? 'definition'} />,
     },
 ];

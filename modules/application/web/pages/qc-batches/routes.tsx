@@ -16,6 +16,6 @@ export const qcBatchRoutes: Route[] = [
     {
         pattern: '/qc-batches/:id/:tab?',
         permission: 'data.read',
-        page: ({ id, tab }) => <BatchRecord id={Number(id)} tab={tab ?? 'controls'} />,
+        page: ({ id, tab }) => <BatchRecord key={id} id={Number(id)} tab={tab ?? 'controls'} />,
     },
 ];

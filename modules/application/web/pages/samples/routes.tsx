@@ -22,13 +22,13 @@ export const sampleRoutes: Route[] = [
         pattern: '/sample-tests/:id/:tab?',
         permission: 'data.read',
         page: ({ id, tab }) => recordTabs.some((known) => known === tab)
-            ? <TestRecord id={Number(id)} tab={tab ?? ''} /> : <OfTest key={id} id={Number(id)} />,
+            ? <TestRecord key={id} id={Number(id)} tab={tab ?? ''} /> : <OfTest key={id} id={Number(id)} />,
     },
     {
         pattern: '/samples/:id/:tab?',
         permission: 'data.read',
         page: ({ id, tab }) => (
-            <SampleRecord id={Number(id)}
+            <SampleRecord key={id} id={Number(id)}
                 tab={sampleTabs.find((known) => known === tab) ?? 'overview'} />
         ),
     },

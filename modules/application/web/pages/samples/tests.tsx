@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 
 import { allowed } from '../../acting/action.ts';
 import { oneTestActions } from '../../actions/sample-tests.ts';
-import { usePeople } from '../../api/names.ts';
+import { useDefinitions, usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
@@ -183,10 +183,10 @@ export const useTests = (sampleId: number) => useRead('/sample-tests', {
 
 export function Tests({ sample }: { sample: Whole }): ReactElement | null {
     const tests = useTests(sample.id);
-    const definitions = useRead('/test-definitions', { params: { query: { limit: 500 } } });
+    const definitions = useDefinitions();
     const person = usePeople();
     const method = (id: number): string =>
-        definitions.data?.data.find((definition) => definition.id === id)?.method ?? '';
+        definitions.get(id)?.method ?? '';
 
     // A link may name the line of a test, which stands here only now.
     const there = tests.data !== undefined;
