@@ -563,10 +563,38 @@ async function keys(page) {
     ok((await page.textContent('tbody')).includes(name), 'the list of samples on hold has the sample');
 }
 
+const READ_AGAIN = 60_000;
+
+// A list that is read again while it is shown. What cannot be read is said; where the row under
+// the cursor leaves, a key acts on no row that came in its place unseen.
+async function readAgain(page) {
+    await open(page, '/app/samples?status=pending');
+    await page.waitForSelector('tr.cursor');
+    const name = await page.textContent('tr.cursor th');
+    const receive = page.locator('.head').getByRole('button', { name: /^Receive/ });
+    ok(await receive.count() > 0, 'the row under the cursor can be received');
+    const list = /\/app\/api\/samples\?/;
+    await page.route(list, (route) => route.fulfill({ status: 403, contentType: 'application/json',
+        body: JSON.stringify({ error: 'forbidden', message: 'This needs the permission data.read.' }) }));
+    const banner = page.getByText(/^What is shown could not be read again .*data\.read/);
+    await banner.waitFor({ timeout: READ_AGAIN });
+    is(await page.textContent('tr.cursor th'), name, 'what was read stays');
+    await page.unroute(list);
+    const { data: [sample] } = await ask(page, 'GET', `/samples?trackingId=${name}`);
+    await ask(page, 'POST', '/samples/receive', { sampleIds: [sample.id] });
+    await page.waitForFunction((before) => document.querySelector('tr.cursor th')?.textContent !== before,
+        name, { timeout: READ_AGAIN });
+    is(await banner.count(), 0, 'what can be read again is not complained of');
+    is(await receive.count(), 0, 'nothing is done to a row that came under the cursor by itself');
+    await press(page, 'j', 'k');
+    await receive.first().waitFor();
+    ok(true, 'a row that was chosen can be received');
+}
+
 run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
-    here.seen.expected.push(/status of 404/, /status of 400/, /status of 409/,
+    here.seen.expected.push(/status of 403/, /status of 404/, /status of 400/, /status of 409/,
         /status of 412/, /net::ERR_FAILED/,
         /Failed to fetch dynamically imported module/);
 
@@ -582,6 +610,7 @@ run(async (browser) => {
     await ofOneName(page);
     await keys(page);
     await disposing(page);
+    await readAgain(page);
     await shortcutsOff(page);
     await missing(page);
     await unknown(page);
