@@ -7,13 +7,14 @@ import { Button as Pressable, DialogTrigger, Popover } from 'react-aria-componen
 
 import type { RecordsPath } from '../api/records.ts';
 import { useRecordNames, useRecords } from '../api/records.ts';
+import { useSession } from '../api/session.ts';
 import { listen } from '../keys/keyboard.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { navigate, useAddress } from '../router.tsx';
 import { t } from '../texts/texts.ts';
 import { Csv } from './csv.tsx';
-import { filterText, filtersIn, searchWith } from './filter.ts';
+import { askedOf, filterText, filtersIn, searchWith } from './filter.ts';
 import type { Filter, Filters } from './filter.ts';
 import { saveView } from './views.tsx';
 
@@ -143,9 +144,10 @@ interface Bar {
 }
 
 // Saves the filters as a view, and the records as a file.
-function Keep({ views, csv, filters, asked, children }: Omit<Bar, 'known' | 'without'> & {
+function Keep({ known, views, csv, filters, asked, children }: Omit<Bar, 'without'> & {
     filters: Filters;
 }): ReactElement {
+    const { organization: { timeZone } } = useSession();
     return (
         <span className="line push">
             {children}
@@ -154,7 +156,8 @@ function Keep({ views, csv, filters, asked, children }: Omit<Bar, 'known' | 'wit
                     {t.filters.save}
                 </Button>
             ) : null}
-            {csv ? <Csv list={csv} filters={asked?.(filters) ?? filters} /> : null}
+            {csv ? <Csv list={csv} filters={askedOf(asked?.(filters) ?? filters, known, timeZone)} />
+                : null}
         </span>
     );
 }
@@ -178,7 +181,7 @@ export function FilterBar({ known, without = {}, ...keep }: Bar): ReactElement {
             })}
             {known.some(({ linked }) => !linked)
                 ? <Add known={known} filters={filters} path={pathname} /> : null}
-            <Keep {...keep} filters={filters} />
+            <Keep known={known} {...keep} filters={filters} />
         </div>
     );
 }

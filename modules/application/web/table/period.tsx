@@ -6,6 +6,8 @@ import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { navigate, useAddress } from '../router.tsx';
+import { askedOf, filtersIn } from './filter.ts';
+import type { Filter, Filters } from './filter.ts';
 
 type End = 'from' | 'to';
 
@@ -32,6 +34,14 @@ function Day({ title, value, change }: {
         </label>
     );
 }
+
+const ends: Filter[] = [
+    { name: 'from', title: '', day: 'begin' }, { name: 'to', title: '', day: 'end' },
+];
+
+// Returns the moments at which the period of the address begins and ends.
+export const momentsIn = (search: URLSearchParams, zone: string): Filters =>
+    askedOf(filtersIn(search, ends), ends, zone);
 
 // `place` is the address of the page with a search; `usual` are the days that are meant where
 // the address has none.

@@ -44,6 +44,12 @@ export function beginOf(day: string, zone: string): string {
         ?? new Date(2 * before + DAY - shown(before, zone)).toISOString();
 }
 
+// Returns the last millisecond of a day, which ends where the next one begins.
+export function endOf(day: string, zone: string): string {
+    const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY).toISOString().split('T')[0] ?? day;
+    return new Date(Date.parse(beginOf(next, zone)) - 1).toISOString();
+}
+
 function difference(moment: number, wall: number): string {
     const minutes = (wall - moment) / MINUTE;
     const size = Math.abs(minutes);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { filterText, filtersIn, searchWith }
+import { askedOf, filterText, filtersIn, searchWith }
     from '../../../../modules/application/web/table/filter.ts';
 import type { Filter } from '../../../../modules/application/web/table/filter.ts';
 
@@ -13,7 +13,9 @@ const known: Filter[] = [
     { name: 'disposition', title: 'Disposition',
         choices: [['active', 'active'], ['on_hold', 'on hold']] },
     { name: 'projectId', title: 'Project', choices: [['3', 'Outfall']] },
-    { name: 'since', title: 'Since', day: true },
+    { name: 'since', title: 'Since', day: 'begin' },
+    { name: 'to', title: 'To', day: 'end' },
+    { name: 'dueBefore', title: 'Due before', day: true },
 ];
 
 test('filters are an address, and back', () => {
@@ -34,4 +36,13 @@ test('a filter is told in words and names, also one of several values', () => {
     assert.equal(told('projectId', '3'), 'Project: Outfall');
     assert.equal(told('q', 'a,b'), 'Begins with: a,b');
     assert.equal(told('since', '2025-01-02'), 'Since: Jan 2, 2025');
+});
+
+test('of a day the service is asked for the moments of the laboratory, where it compares moments', () => {
+    const asked = (filters: Record<string, string>) => askedOf(filters, known, 'America/Denver');
+    assert.deepEqual(asked({ since: '2026-11-24', to: '2026-11-24', dueBefore: '2026-11-24', q: '2026-11-24' }),
+        { since: '2026-11-24T07:00:00.000Z', to: '2026-11-25T06:59:59.999Z',
+            dueBefore: '2026-11-24', q: '2026-11-24' });
+    const others = { since: '2026-11-24T10:00:00Z', to: '2026-13-41' };
+    assert.deepEqual(asked(others), others, 'a time, or no day at all, is left to the service');
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { beginOf, dayIn, localOf, momentOf, readingsOf, shownAt } from '../../../../modules/application/web/texts/local-time.ts';
+import { beginOf, dayIn, endOf, localOf, momentOf, readingsOf, shownAt } from '../../../../modules/application/web/texts/local-time.ts';
 
 const angeles = 'America/Los_Angeles';
 
@@ -44,4 +44,6 @@ test('a day begins at midnight, or when the clock was put forward over it', () =
     assert.equal(beginOf('2026-11-02', angeles), '2026-11-02T08:00:00.000Z');
     assert.equal(beginOf('2026-11-01', angeles), '2026-11-01T07:00:00.000Z');
     assert.equal(beginOf('2026-04-24', 'Africa/Cairo'), '2026-04-23T22:00:00.000Z');
+    assert.equal(endOf('2026-11-01', angeles), '2026-11-02T07:59:59.999Z');
+    assert.equal(endOf('2026-04-23', 'Africa/Cairo'), '2026-04-23T21:59:59.999Z');
 });

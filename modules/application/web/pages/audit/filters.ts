@@ -48,6 +48,11 @@ function useKeys(): [string, string][] {
     return (keys.data?.data ?? []).map(({ id, name }) => [String(id), name]);
 }
 
+export const period: Filter[] = [
+    { name: 'from', title: titles.from, day: 'begin' },
+    { name: 'to', title: titles.to, day: 'end' },
+];
+
 // The entries that are shown name what a link asked for by id.
 export function useAuditFilters(entries: Entry[]): Filter[] {
     const people = useAll('/people', ({ data, hasMore, nextCursor }) =>
@@ -63,8 +68,7 @@ export function useAuditFilters(entries: Entry[]): Filter[] {
         { name: 'table', title: titles.table, shown: tableName,
             choices: tables.map((table) => [table, tableName(table)]) },
         { name: 'surface', title: titles.surface, choices: Object.entries(t.audit.surface) },
-        { name: 'from', title: titles.from, day: true },
-        { name: 'to', title: titles.to, day: true },
+        ...period,
         { name: 'apiKeyId', title: titles.apiKeyId, linked: keys.length === 0, choices: keys,
             shown: (id) => keys.find(([key]) => key === id)?.[1]
                 ?? (String(first?.apiKeyId) === id ? first?.apiKey ?? '' : `#${id}`) },

@@ -5,11 +5,12 @@ import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
 import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { pageOf } from '../../places.ts';
 import { Link, useAddress } from '../../router.tsx';
-import { filtersIn, searchWith } from '../../table/filter.ts';
+import { askedOf, filtersIn, searchWith } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import type { Column } from '../../table/list-table.tsx';
@@ -18,7 +19,7 @@ import { t } from '../../texts/texts.ts';
 import { ChainState, CheckChain, useChain } from './chain.tsx';
 import { linesOf, recordName, tableName } from './changes.ts';
 import type { Entry, Line } from './changes.ts';
-import { useAuditFilters } from './filters.ts';
+import { period, useAuditFilters } from './filters.ts';
 import { Peek } from './peek.tsx';
 import { Changed, Instant, whoOf } from './values.tsx';
 
@@ -64,16 +65,18 @@ const none: Entry[] = [];
 export function AuditList(): ReactElement {
     const { searchParams } = useAddress();
     const { chain, check } = useChain();
+    const { organization: { timeZone } } = useSession();
     const filters = filtersIn(searchParams, names.map((name) => ({ name, title: '' })));
+    const asked = askedOf(filters, period, timeZone);
     const cursor = searchParams.get('cursor');
     const found = useRead('/audit-entries', { params: { query: {
-        ...filters, limit: 50, ...(cursor ? { cursor } : {}),
+        ...asked, limit: 50, ...(cursor ? { cursor } : {}),
     } } }, { live: 30 });
     const entries = found.data?.data ?? none;
     const rows = useMemo(() => linesOf(entries), [entries]);
     const known = useAuditFilters(entries);
     const file = (format: string): string =>
-        paths.download('/audit-entries/export', searchWith({ ...filters, format }));
+        paths.download('/audit-entries/export', searchWith({ ...asked, format }));
 
     return (
         <ListPage<Line> title={t.audit.title} label={t.audit.label} columns={columns} found={found}

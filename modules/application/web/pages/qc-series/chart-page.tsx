@@ -19,7 +19,8 @@ import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { Link, navigate, useAddress } from '../../router.tsx';
-import { Period } from '../../table/period.tsx';
+import { searchWith } from '../../table/filter.ts';
+import { Period, momentsIn } from '../../table/period.tsx';
 import { t } from '../../texts/texts.ts';
 import { dateOf } from '../../texts/time.ts';
 import { ChangeSeries } from './change.tsx';
@@ -87,7 +88,8 @@ function Opened({ all, series, change }: {
     all: Listed[]; series: QcSeries; change: boolean;
 }): ReactElement {
     const { organization: { timeZone }, prints } = useSession();
-    const { search } = useAddress();
+    const { search, searchParams } = useAddress();
+    const period = searchWith(momentsIn(searchParams, timeZone));
     const definition = useDefinitions().get(series.testDefinitionId);
     const rows = useMemo(() => series.points.map((point, i) =>
         ({ ...point, id: point.qcControlId, run: i + 1 })).reverse(), [series]);
@@ -107,11 +109,11 @@ function Opened({ all, series, change }: {
                 <Picker all={all} chosen={series} />
                 <Period titles={texts} place={(search) => paths.qcSeries(series.id, undefined, search)} />
                 <span className="push" />
-                <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, search)}
+                <a className="btn" href={paths.download(`/qc-series/${series.id}/export`, period)}
                     download>{texts.csv}</a>
                 {prints ? (
                     <a className="btn" target="_blank" rel="noreferrer"
-                        href={paths.download(`/qc-series/${series.id}/chart.pdf`, search)}>
+                        href={paths.download(`/qc-series/${series.id}/chart.pdf`, period)}>
                         {t.filters.pdf}
                     </a>
                 ) : null}
@@ -139,10 +141,8 @@ export function ControlCharts({ id, change }: {
     const [all, loaded] = [useAll('/qc-series', rowsOf<Listed>), useRead('/qc-series',
         { params: { query: { limit: 1 } } })];
     const wanted = id ?? all[0]?.id;
-    const from = searchParams.get('from');
-    const to = searchParams.get('to');
     const found = useRead('/qc-series/{id}', { params: { path: { id: wanted ?? 0 },
-        query: { ...(from ? { from } : {}), ...(to ? { to } : {}) } } },
+        query: momentsIn(searchParams, organization.timeZone) } },
     { live: 30, enabled: wanted !== undefined });
     const series = found.data?.id === wanted ? found.data : undefined;
     const empty = loaded.data?.data.length === 0;

@@ -7,13 +7,14 @@ import { tell } from '../../acting/action.ts';
 import { answer, api } from '../../api/client.ts';
 import type { Names } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
+import { useSession } from '../../api/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { say } from '../../parts/toast.tsx';
 import { paths } from '../../paths.ts';
+import { askedOf } from '../../table/filter.ts';
 import type { Filter, Filters } from '../../table/filter.ts';
 import { FilterBar, show } from '../../table/filters.tsx';
 import { t } from '../../texts/texts.ts';
-import { dayOf } from '../../texts/time.ts';
 import { glyphOf } from './columns.tsx';
 import type { Sample } from './columns.tsx';
 import { anyDisposition, useCounts } from './counts.ts';
@@ -62,8 +63,9 @@ export const knownFilters = (
         ...words(t.samples.disposition), [anyDisposition, titles.anyDisposition]] },
     { name: 'projectId', title: titles.projectId, choices: named(projects) },
     { name: 'materialTypeId', title: titles.materialTypeId, choices: named(materials) },
-    { name: 'since', title: titles.since, day: true, shown: dayOf },
-    { name: 'dueBefore', title: titles.dueBefore, day: true, shown: dayOf },
+    { name: 'registeredSince', title: titles.registeredSince, day: 'begin' },
+    { name: 'since', title: titles.since, day: 'begin' },
+    { name: 'dueBefore', title: titles.dueBefore, day: true },
     { name: 'clientId', title: titles.clientId, records: '/clients' },
     { name: 'orderId', title: titles.orderId, find: orderCalled, shown: () => orderNumber },
 ];
@@ -71,9 +73,10 @@ export const knownFilters = (
 const states: Sample['releaseState'][] = ['blocked', 'in_progress', 'ready_for_review',
     'ready_to_report', 'reported'];
 
-export function States({ filters }: { filters: Filters }): ReactElement {
+function States({ filters, known }: { filters: Filters; known: Filter[] }): ReactElement {
+    const { organization: { timeZone } } = useSession();
     const { releaseState: chosen, ...rest } = filters;
-    const counts = useCounts(withUsual(rest));
+    const counts = useCounts(askedOf(withUsual(rest), known, timeZone));
     const choose = (state?: string) => () =>
         show(paths.samples(), state ? { ...rest, releaseState: state } : rest);
 
@@ -101,7 +104,7 @@ export function SampleFilters({ filters, known }: {
 }): ReactElement {
     return (
         <>
-            <States filters={filters} />
+            <States filters={filters} known={known} />
             <FilterBar known={known} views="samples" csv="/samples" asked={withUsual} />
         </>
     );

@@ -10,11 +10,11 @@ import { sampleActions } from '../../actions/samples.ts';
 import { readNames, useNames } from '../../api/names.ts';
 import type { Names } from '../../api/names.ts';
 import { readAhead, useRead } from '../../api/read.ts';
-import { may } from '../../api/session.ts';
+import { may, session } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Link, useAddress } from '../../router.tsx';
-import { filtersIn } from '../../table/filter.ts';
-import type { Filters } from '../../table/filter.ts';
+import { askedOf, filtersIn } from '../../table/filter.ts';
+import type { Filter, Filters } from '../../table/filter.ts';
 import { ListPage } from '../../table/list-page.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
@@ -32,14 +32,17 @@ const actions = [...sampleActions, ...amendmentActions.map((action) =>
 const noNames: Names = { projects: new Map(), materials: new Map() };
 
 // Returns what is asked of the API.
-const askedFor = (filters: Filters, cursor: string | null) => ({ params: { query: {
-    ...withUsual(filters), order: '-id', limit: 50, include: 'progress',
+const askedFor = (filters: Filters, known: Filter[], cursor: string | null) => ({ params: { query: {
+    ...askedOf(withUsual(filters), known, session()?.organization.timeZone ?? 'UTC'),
+    order: '-id', limit: 50, include: 'progress',
     ...(cursor ? { cursor: Number(cursor) } : {}),
 } } } as const);
 
+const knownAhead = knownFilters(noNames, '');
+
 // Reads what the list shows at an address, ahead of it.
 export const readSamples = (search: URLSearchParams): Promise<unknown> => Promise.all([
-    readAhead('/samples', askedFor(filtersIn(search, knownFilters(noNames, '')),
+    readAhead('/samples', askedFor(filtersIn(search, knownAhead), knownAhead,
         search.get('cursor'))),
     readNames(),
 ]);
@@ -49,7 +52,8 @@ export function SampleList(): ReactElement {
     const names = useNames();
     const known = knownFilters(names, useOrderNumber(searchParams.get('orderId')));
     const filters = filtersIn(searchParams, known);
-    const found = useRead('/samples', askedFor(filters, searchParams.get('cursor')), { live: 15 });
+    const found = useRead('/samples', askedFor(filters, known, searchParams.get('cursor')),
+        { live: 15 });
     const rows = found.data?.data ?? none;
     const columns = useMemo(() => columnsOf(names), [names]);
     const { all } = useCounts({}, found.data?.data.length === 0);

@@ -24,6 +24,6 @@ export function useQueueFilters(): Filter[] {
                 [String(id), name]) },
         { name: 'priority', title: filter.priority,
             choices: Object.entries(t.samples.priority) },
-        { name: 'enteredSince', title: filter.enteredSince, day: true },
+        { name: 'enteredSince', title: filter.enteredSince, day: 'begin' },
     ], [tests, clients]);
 }

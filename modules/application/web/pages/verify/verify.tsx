@@ -14,7 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
 import { Link, navigate, useAddress } from '../../router.tsx';
-import { filtersIn } from '../../table/filter.ts';
+import { askedOf, filtersIn } from '../../table/filter.ts';
 import { FilterBar } from '../../table/filters.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
@@ -137,7 +137,9 @@ function Filters(): ReactElement {
 
 export function VerifyPage(): ReactElement {
     const { searchParams } = useAddress();
-    const filters = filtersIn(searchParams, useQueueFilters());
+    const { organization: { timeZone } } = useSession();
+    const known = useQueueFilters();
+    const filters = askedOf(filtersIn(searchParams, known), known, timeZone);
     const cursor = Number(searchParams.get('cursor') ?? 0);
     const found = useRead('/sample-tests', { params: { query: {
         ...filters, ...(cursor ? { cursor } : {}),
