@@ -10,8 +10,9 @@ import { answer, api } from '../api/client.ts';
 import { changed } from '../api/read.ts';
 import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { CorrectedFacts } from '../form/corrected.tsx';
-import { bodyFrom, clockIn, groupOf } from '../form/draft.ts';
+import { CorrectedFacts, correctedBy, correctionOf } from '../form/corrected.tsx';
+import type { Correction } from '../form/corrected.tsx';
+import { clockIn, groupOf } from '../form/draft.ts';
 import { factMembers } from '../form/facts.ts';
 import { bodyOf } from '../form/schema.ts';
 import { say } from '../parts/toast.tsx';
@@ -59,14 +60,13 @@ async function opened(sample: Amendable): Promise<{ of: Amendment; differences: 
     return { of, differences: differencesOf(of, whole) };
 }
 
-async function amendment(sample: Amendable): Promise<Question> {
+async function amendment(sample: Amendable, before?: Correction): Promise<Question> {
     const [contents, body, whole] = await Promise.all([signedContents('sample', [sample.id]),
         bodyOf('POST /samples/{id}/amend'), answer(api.GET('/samples/{id}', on(sample)))]);
     const content = contents.get(sample.id);
     const schema = body.properties?.['changes'] ?? {};
     const clock = clockIn(session()?.organization.timeZone ?? 'UTC');
-    const base = groupOf(schema, whole, clock);
-    let mine = base;
+    const of = correctionOf(groupOf(schema, whole, clock), before);
 
     return {
         kind: 'signature',
@@ -74,17 +74,17 @@ async function amendment(sample: Amendable): Promise<Question> {
         explanation: words.amendWhat,
         rows: certifiedRows(sample.trackingId, content),
         reason: 'must',
-        fields: <CorrectedFacts schema={schema} members={factMembers} base={base}
-            legend={words.corrected} take={(group) => { mine = group; }} />,
+        fields: <CorrectedFacts key={of.key} schema={schema} members={factMembers} of={of}
+            legend={words.corrected} />,
         perform: async ({ reason, password }) => {
-            const changes = bodyFrom(schema, base, mine, false, clock);
+            const changes = correctedBy(schema, of, clock);
             await answer(api.POST('/samples/{id}/amend', { ...on(sample), body: {
                 reason: reason ?? '', ...(Object.keys(changes).length ? { changes } : {}),
                 signature: signature(password, content) } }));
             await amendmentsChanged();
             say({ tone: 'ready', text: words.amended(sample.trackingId) });
         },
-        renew: () => amendment(sample),
+        renew: () => amendment(sample, of),
     };
 }
 

@@ -8,8 +8,9 @@ import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
 import { changed, condition, readNow } from '../api/read.ts';
 import { session } from '../api/session.ts';
-import { CorrectedFacts } from '../form/corrected.tsx';
-import { bodyFrom, clockIn, groupOf } from '../form/draft.ts';
+import { CorrectedFacts, correctedBy, correctionOf } from '../form/corrected.tsx';
+import type { Correction } from '../form/corrected.tsx';
+import { clockIn, groupOf } from '../form/draft.ts';
 import { bodyOf } from '../form/schema.ts';
 import { isOpen } from '../nouns/sample.ts';
 import type { Sample } from '../nouns/sample.ts';
@@ -25,27 +26,28 @@ const members = {
     condition: { label: words.receiptMember.condition },
 };
 
-async function changing({ id, trackingId }: Sample): Promise<Question> {
+async function changing(one: Sample, before?: Correction): Promise<Question> {
+    const { id, trackingId } = one;
     const at = { params: { path: { id } } };
     const [schema, sample] = await Promise.all([
         bodyOf('PATCH /samples/{id}/receipt'), readNow('/samples/{id}', at)]);
     const clock = clockIn(session()?.organization.timeZone ?? 'UTC');
-    const base = groupOf(schema, sample.receipt ?? {}, clock);
-    let mine = base;
+    const of = correctionOf(groupOf(schema, sample.receipt ?? {}, clock), before);
 
     return {
         kind: 'reason',
         title: words.receiptOf(trackingId),
         explanation: words.receiptWhat,
-        fields: <CorrectedFacts schema={schema} members={members} base={base}
-            legend={words.receiptFound} take={(group) => { mine = group; }} />,
+        fields: <CorrectedFacts key={of.key} schema={schema} members={members} of={of}
+            legend={words.receiptFound} />,
         reason: session()?.policies.reasonOnChange ? 'must' : 'may',
         perform: async ({ reason }) => {
             await answer(api.PATCH('/samples/{id}/receipt', { ...at, ...condition(sample), body: {
-                ...bodyFrom(schema, base, mine, false, clock), ...(reason ? { reason } : {}) } }));
+                ...correctedBy(schema, of, clock), ...(reason ? { reason } : {}) } }));
             await changed('/samples', '/samples/{id}', '/samples/{id}/history');
             say({ tone: 'ready', text: words.receiptChanged(trackingId) });
         },
+        renew: () => changing(one, of),
     };
 }
 

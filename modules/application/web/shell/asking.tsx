@@ -3,7 +3,7 @@
 // The two dialogs of every act: a reason, a signature. They say what will happen to how
 // many of what, list it, and put the cursor where one types next.
 import { useRef, useState } from 'react';
-import type { FormEvent, ReactElement } from 'react';
+import type { FocusEvent, FormEvent, ReactElement } from 'react';
 
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
@@ -58,11 +58,15 @@ const typedIn = (form: HTMLFormElement): boolean =>
 const labelOf = ({ name, reason }: Question): string =>
     name ?? (reason === 'must' ? t.asking.reason : t.asking.reasonMay);
 
+// What stands there already is added to.
+const toEnd = ({ target }: FocusEvent<HTMLInputElement>): void =>
+    target.setSelectionRange(target.value.length, target.value.length);
+
 // A longer text, a reason, or a name in its place.
 function Words({ question, problem }: {
     question: Question; problem: Problem | null;
 }): ReactElement {
-    const { kind, text, reason, name, choices } = question;
+    const { kind, text, reason, name, value, choices } = question;
     const signed = kind === 'signature';
     return (
         <>
@@ -77,7 +81,8 @@ function Words({ question, problem }: {
                 <p className="field">
                     <label htmlFor="reason">{labelOf(question)}</label>
                     <input id="reason" name="reason" type="text" autoComplete="off"
-                        maxLength={1000} required={reason !== 'may'}
+                        maxLength={1000} required={reason !== 'may'} defaultValue={value}
+                        onFocus={value ? toEnd : undefined}
                         autoFocus={!signed && !text && (!choices || choices.none !== undefined)}
                         aria-describedby={problem ? 'refusal' : undefined} />
                 </p>

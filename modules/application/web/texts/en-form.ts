@@ -28,5 +28,6 @@ export const form = {
     keepTheirs: 'Keep theirs',
     replaceByMine: 'Replace theirs by mine',
     saveMine: 'Save mine beside it',
+    theirsOf: (member: string) => `Somebody else changed “${member}”, which is now`,
     again: 'Saving again replaces it by what you entered here.',
 };

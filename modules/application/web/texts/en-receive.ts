@@ -28,6 +28,7 @@ export const receive = {
     deviationOf: (id: string) => `Note a deviation of ${id}`,
     deviationWhat: 'What was found that was not agreed: it is recorded with the receipt, and'
         + ' stands on the certificate.',
+    noted: (deviation: string) => `Noted already: ${deviation}. What stands in the field replaces it.`,
     deviationReason: 'A deviation was noted at receipt',
     forAll: 'For all of this cooler',
     temperature: 'Cooler, °C',

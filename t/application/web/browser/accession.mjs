@@ -256,12 +256,24 @@ async function changingReceipt(page) {
         'the sample is received once, with its deviation');
     await page.locator('.head').getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Change the receipt' }).click();
-    await page.getByLabel('Deviations').fill('Cap cracked, leaking');
+    await page.getByLabel('Deviations').fill('Cap cracked');
     await page.getByLabel('Containers').fill('2');
     await looks(page, 'sample-receipt');
+    await ask(page, 'PATCH', `/samples/${page.url().match(/samples\/(\d+)/)[1]}/receipt`,
+        { containers: 5, condition: 'Intact, no ice', reason: 'Counted again' });
     await page.getByLabel('Containers').press('Enter');
-    await until(page, () => /2 containers, Cap cracked, leaking/.test(
+    await page.waitForSelector('#refusal');
+    await page.getByLabel('Deviations').fill('Cap cracked, leaking');
+    await page.getByRole('button', { name: 'Show it as it is now' }).click();
+    await until(page, () => /changed “Containers”, which is now 5/.test(
+        document.querySelector('[role=dialog]')?.textContent), 'what somebody else changed is said');
+    is(await page.getByLabel('Condition').inputValue(), 'Intact, no ice', 'their change is kept');
+    is(await page.getByLabel('Deviations').inputValue(), 'Cap cracked, leaking', 'mine is kept, too');
+    await looks(page, 'sample-receipt-changed');
+    await page.getByLabel('Containers').press('Enter');
+    await until(page, () => /2 containers, .*Cap cracked, leaking/.test(
         document.querySelector('.facts')?.textContent), 'what was found is changed on the sample');
+    ok(/Intact, no ice/.test(await page.textContent('.facts')), 'with what somebody else had found');
     await page.locator('[role=dialog]').waitFor({ state: 'detached' });
 }
 
@@ -287,9 +299,13 @@ async function receiving(page) {
     await answered(page, 10, 'a wrong check character is a line');
     ok(/Refused.*Check character wrong/.test(await line(page)),
         'the line says that the check character is wrong', await line(page));
+    await page.route('**/api/people?*', (route) => route.continue({
+        url: route.request().url().replace(/limit=\d+/, 'limit=1') }));
     await scan(page, ids[0]);
     await answered(page, 11, 'a bottle is scanned again');
-    ok(/Already.*by Ben Walsh/.test(await line(page)), 'the line says who received the bottle', await line(page));
+    await page.unroute('**/api/people?*');
+    ok(/Already.*by Ben Walsh/.test(await line(page)),
+        'the line says who received the bottle, of however many people', await line(page));
     await page.locator('[inputmode=decimal]').focus();
     await scan(page, ids[9]);
     await answered(page, 12, 'a scan in another field is a scan');
@@ -309,7 +325,14 @@ async function receiving(page) {
     await until(page, () => /12 of 12 received, all are here/.test(
         document.querySelector('.beside .count').textContent), 'all are here');
     await page.locator('.scans li').first().getByRole('button', { name: 'Deviation' }).click();
-    await page.fill('#reason', 'Cap cracked, not leaking');
+    await page.fill('#reason', 'Cap cracked');
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Cap cracked', exact: true }).click();
+    await page.waitForSelector('#reason');
+    ok(/Noted already: Cap cracked\./.test(await page.getByRole('dialog').textContent()),
+        'a deviation that is noted already is seen');
+    await page.keyboard.type(', not leaking', { delay: 60 });
+    await looks(page, 'receive-deviation');
     await press(page, 'Enter');
     await page.getByRole('button', { name: 'Cap cracked, not leaking' }).waitFor();
     await page.locator('.scans li a').first().click();
@@ -364,6 +387,7 @@ run(async (browser) => {
     await mending(page);
     await columns(page);
     await receiptAgain(here);
+    here.seen.expected.push(/status of 412/);
     await receiving(page);
     await waiting(here);
     quiet(here);

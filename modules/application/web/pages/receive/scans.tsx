@@ -7,6 +7,8 @@ import type { ReactElement } from 'react';
 
 import { tell } from '../../acting/action.ts';
 import { ask } from '../../acting/ask.ts';
+import type { Question } from '../../acting/ask.ts';
+import { readNow } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -15,7 +17,8 @@ import { paths } from '../../paths.ts';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
-import { type Line, type Receiving, type State, UNDO, type Verdict, undoable } from './receiving.ts';
+import { type Bottle, type Line, type Receiving, type State, UNDO, type Verdict, undoable }
+    from './receiving.ts';
 import { noteDeviation, undo } from './service.ts';
 
 const texts = t.receive;
@@ -49,23 +52,31 @@ function undoScan(desk: Receiving, line: Line): void {
     }
 }
 
-function askDeviation(desk: Receiving, line: Line): void {
-    const { bottle } = line;
-    if (!bottle) {
-        return;
-    }
-    ask({
+// The field begins with what is noted already, which is replaced by what is sent.
+async function deviation(desk: Receiving, key: number, bottle: Bottle): Promise<Question> {
+    const sample = await readNow('/samples/{id}', { params: { path: { id: bottle.id } } });
+    const noted = sample.receipt?.deviations ?? '';
+    return {
         kind: 'reason',
         title: texts.deviationOf(bottle.trackingId),
         explanation: texts.deviationWhat,
         lines: [[bottle.trackingId, bottle.name].join(' ')],
+        ...(noted ? { warnings: [texts.noted(noted)] } : {}),
         name: texts.deviation,
+        value: noted,
         reason: 'must',
         perform: async ({ reason = '' }) => {
-            await noteDeviation(bottle, reason, texts.deviationReason);
-            desk.mend(line.key, { deviation: reason });
+            await noteDeviation(sample, reason, texts.deviationReason);
+            desk.mend(key, { deviation: reason });
         },
-    });
+        renew: () => deviation(desk, key, bottle),
+    };
+}
+
+function askDeviation(desk: Receiving, { key, bottle }: Line): void {
+    if (bottle) {
+        deviation(desk, key, bottle).then(ask, tell);
+    }
 }
 
 function Acts({ desk, line, left }: {

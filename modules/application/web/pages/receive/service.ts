@@ -2,8 +2,9 @@
 //
 // The way of scanned bottles to the service.
 import { answer, api } from '../../api/client.ts';
+import { AT_ONCE, all } from '../../api/pages.ts';
 import { Problem } from '../../api/problem.ts';
-import { changed } from '../../api/read.ts';
+import { changed, condition } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { ownerOf } from '../../api/session.ts';
 import { clock } from '../../grid/clock.ts';
@@ -47,8 +48,10 @@ const post = (item: Item, findings: Findings, key: string) =>
     }));
 
 async function nameOf(person: number | null | undefined): Promise<string> {
-    const { data } = await answer(api.GET('/people', { params: { query: { limit: 500 } } }));
-    return data.find(({ id }) => id === person)?.displayName ?? texts.program;
+    const people = await all((from) => answer(api.GET('/people', { params: { query: {
+        limit: AT_ONCE, ...from,
+    } } })));
+    return people.find(({ id }) => id === person)?.displayName ?? texts.program;
 }
 
 // Says who received a bottle that has already been received, and when.
@@ -81,11 +84,12 @@ Promise<Answer> {
             ? texts.checkCharacter : said };
 }
 
-// Adds deviations to the receipt of a sample that is received already.
-export async function noteDeviation({ id }: Bottle, deviations: string, reason: string):
-Promise<void> {
-    await answer(api.PATCH('/samples/{id}/receipt', { params: { path: { id } },
-        body: { deviations, reason } }));
+// Replaces the deviations in the receipt of a sample, as it was read.
+export async function noteDeviation(
+    sample: Read<'/samples/{id}'>, deviations: string, reason: string,
+): Promise<void> {
+    await answer(api.PATCH('/samples/{id}/receipt', {
+        params: { path: { id: sample.id } }, ...condition(sample), body: { deviations, reason } }));
     await samplesChanged();
 }
 
