@@ -39,7 +39,7 @@ export const users = {
     unlocked: (name: string) => `${name} can sign again.`,
     sessions: 'Sessions',
     noSessions: 'Not signed in anywhere.',
-    lastUsed: 'last used',
+    since: 'since', lastUsed: 'last used',
     endSession: 'End',
     endSessionOf: (address: string) => `End the session from ${address}`,
     sessionEnded: 'The session has ended.',

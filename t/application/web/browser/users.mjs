@@ -54,11 +54,14 @@ async function changes(page) {
 }
 
 async function permissions(page) {
+    await page.route('**/api/users?*', (route) => route.continue({
+        url: route.request().url().replace(/limit=\d+/, 'limit=2') }));
     await page.getByRole('link', { name: 'Roles and permissions' }).click();
     await page.waitForSelector('.matrix');
     await page.getByRole('combobox', { name: 'Who can' }).selectOption('qc.override');
     await until(page, () => /Grace Okafor/.test(document.querySelector('.beside').textContent),
-        'who can override QC');
+        'who can override QC, of however many people');
+    await page.unroute('**/api/users?*');
     await page.getByLabel('Auditor: override QC').check();
     ok(/Iris Novak/.test(await page.textContent('.beside')), 'the effect is seen before it is made');
     await looks(page, 'permissions');
@@ -112,7 +115,11 @@ async function endsSession(browser, page) {
     await his.page.waitForSelector('.person');
     const { id } = await found(page, mateo);
     await open(page, `/app/users/${id}`);
-    await panel(page).getByRole('button', { name: /^End the session from/ }).first().click();
+    const ending = panel(page).getByRole('button', { name: /^End the session from/ }).first();
+    await ending.waitFor();
+    ok(/Chrome \d+ on Linux, since .*, last used/.test(await panel(page).textContent()),
+        'a session says its browser, and since when it is', await panel(page).textContent());
+    await ending.click();
     await said(page, 'The session has ended', 'a session of another person is ended');
     const { data } = await ask(page, 'GET', `/users/${id}/sessions?active=true`);
     is(data.length, 0, 'no session of that person is active any more');

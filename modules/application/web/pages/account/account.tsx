@@ -9,6 +9,7 @@ import { answer, api } from '../../api/client.ts';
 import { changed, useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { browserOf } from '../../nouns/browser.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { say } from '../../parts/toast.tsx';
@@ -21,16 +22,6 @@ type OwnSession = Read<'/sessions'>['data'][number];
 
 const words = t.account;
 
-// The browser and the system, out of what a browser calls itself.
-function named(agent: string | null): string {
-    const browser = /(Edg|Firefox|Chrome|Version)\/(\d+)/.exec(agent ?? '');
-    const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(agent ?? '')?.[0] ?? '';
-    const [, name = '', version = ''] = browser ?? [];
-    const names: Record<string, string> = { Edg: 'Edge', Version: 'Safari' };
-    return browser ? words.browser(names[name] ?? name, version, system)
-        : agent ?? words.noBrowser;
-}
-
 async function end({ id }: OwnSession): Promise<void> {
     await answer(api.POST('/sessions/{id}/end', { params: { path: { id } } }));
     changed('/sessions');
@@ -38,7 +29,7 @@ async function end({ id }: OwnSession): Promise<void> {
 }
 
 function End({ session }: { session: OwnSession }): ReactElement {
-    const browser = named(session.browser);
+    const browser = browserOf(session.browser);
     return session.current ? <>{words.here}</> : (
         <Button label={words.endOf(session.address, browser)}
             onPress={() => void end(session).catch(tell)}>{words.end}</Button>
@@ -58,7 +49,7 @@ function Sessions(): ReactElement {
                     cell: (one) => <Moment at={one.lastUsedAt} /> },
                 { title: words.columns.address, className: 'w-id', cell: (one) => one.address },
                 { title: words.columns.browser, cell: (one) => (
-                    <span title={one.browser ?? undefined}>{named(one.browser)}</span>
+                    <span title={one.browser ?? undefined}>{browserOf(one.browser)}</span>
                 ) },
                 { title: words.columns.act, className: 'w-state',
                     cell: (one) => <End session={one} /> },

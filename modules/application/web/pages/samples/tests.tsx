@@ -185,8 +185,7 @@ export function Tests({ sample }: { sample: Whole }): ReactElement | null {
     const tests = useTests(sample.id);
     const definitions = useDefinitions();
     const person = usePeople();
-    const method = (id: number): string =>
-        definitions.get(id)?.method ?? '';
+    const method = (id: number): string => definitions.get(id)?.method ?? '';
 
     // A link may name the line of a test, which stands here only now.
     const there = tests.data !== undefined;

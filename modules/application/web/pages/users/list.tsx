@@ -10,6 +10,7 @@ import type { User } from '../../actions/users.ts';
 import { useRead } from '../../api/read.ts';
 import { RecordForm } from '../../form/form.tsx';
 import { Secret } from '../../form/secret.tsx';
+import { browserOf } from '../../nouns/browser.ts';
 import { Button } from '../../parts/button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -67,7 +68,10 @@ function Sessions({ id }: { id: number }): ReactElement {
                 {sessions.map((one) => (
                     <li className="line" key={one.id}>
                         <span>
-                            {one.address}, {words.lastUsed} <Moment at={one.lastUsedAt} />
+                            {one.address}, <span title={one.browser ?? undefined}>
+                                {browserOf(one.browser)}
+                            </span>, {words.since} <Moment at={one.createdAt} />,{' '}
+                            {words.lastUsed} <Moment at={one.lastUsedAt} />
                         </span>
                         <Button kind="row" label={words.endSessionOf(one.address ?? '')}
                             onPress={() => void endSession(one.id).catch(tell)}>

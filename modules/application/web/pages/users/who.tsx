@@ -4,7 +4,9 @@
 // roles.
 import type { ReactElement } from 'react';
 
-import { useRead } from '../../api/read.ts';
+import type { User } from '../../actions/users.ts';
+import { rowsOf } from '../../api/names.ts';
+import { useWhole } from '../../api/read.ts';
 import { may } from '../../api/session.ts';
 import { has, roleNames } from '../../nouns/permission-matrix.ts';
 import type { Draft, Matrix } from '../../nouns/permission-matrix.ts';
@@ -13,10 +15,11 @@ import { Link, navigate, useAddress } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
 
 const words = t.users.permissions;
+const inUse = { query: { active: true } };
 
 function People({ roles }: { roles: string[] }): ReactElement {
-    const found = useRead('/users', { params: { query: { active: true, limit: 500 } } });
-    const people = (found.data?.data ?? []).filter((user) =>
+    const found = useWhole('/users', rowsOf<User>, inUse);
+    const people = (found.data ?? []).filter((user) =>
         user.roles.some((role) => roles.includes(role)));
     return (
         <>

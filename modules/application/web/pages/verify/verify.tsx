@@ -7,6 +7,7 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
 import { allowed, useActions } from '../../acting/action.ts';
+import { useDefinitions } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
@@ -29,10 +30,8 @@ import { QueueTable } from './table.tsx';
 const pageSize = 200;
 
 function useMethods(): (id: number) => string {
-    const { data } = useRead('/test-definitions', { params: { query: { limit: 500 } } });
-    const methods = useMemo(() =>
-        new Map(data?.data.map(({ id, method }) => [id, method ?? ''])), [data]);
-    return useCallback((id) => methods.get(id) ?? '', [methods]);
+    const definitions = useDefinitions();
+    return useCallback((id) => definitions.get(id)?.method ?? '', [definitions]);
 }
 
 // State of the queue: its rows, the ticked ones, and the cursor.
