@@ -10,15 +10,12 @@ import type { Filter, Filters } from '../../table/filter.ts';
 import { t } from '../../texts/texts.ts';
 import { tableName } from './changes.ts';
 import type { Entry } from './changes.ts';
+import { tables } from './tables.ts';
 
 const titles = t.audit.filter;
 
-// Kinds of records that people ask for; a link may name any other.
-const tables = ['sample', 'sample_test', 'sample_order', 'approval', 'certificate', 'amendment',
-    'qc_batch', 'qc_control', 'worksheet', 'confirmation_step', 'investigation', 'reagent_lot',
-    'media_lot', 'instrument_file', 'instrument', 'client', 'project', 'test_definition',
-    'specification', 'user_account', 'user_role', 'role_permission', 'api_key',
-    'webhook_endpoint', 'organization'];
+const kinds = tables.map((table): [string, string] => [table, tableName(table)])
+    .sort(([, a], [, b]) => a.localeCompare(b));
 
 // Nouns whose names differ from those of their tables.
 const tableOf: Record<string, string> = {
@@ -66,7 +63,7 @@ export function useAuditFilters(entries: Entry[]): Filter[] {
         { name: 'userId', title: titles.userId,
             choices: people.map((one) => [String(one.id), one.displayName]) },
         { name: 'table', title: titles.table, shown: tableName,
-            choices: tables.map((table) => [table, tableName(table)]) },
+            choices: kinds },
         { name: 'surface', title: titles.surface, choices: Object.entries(t.audit.surface) },
         ...period,
         { name: 'apiKeyId', title: titles.apiKeyId, linked: keys.length === 0, choices: keys,
