@@ -52,7 +52,7 @@ CREATE VIEW lims.lot_recall_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.id AS "sampleTestId", t.sample_id AS "sampleId",
        s.tracking_id AS "trackingId", coalesce(t.test_code, d.code) AS "testCode",
        t.result, t.status,
-       c.certificate_number AS "certificateNumber", c.version
+       c.id AS "certificateId", c.certificate_number AS "certificateNumber", c.version
   FROM lims.sample_test t
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id

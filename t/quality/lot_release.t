@@ -147,10 +147,10 @@ is_deeply([ map { [ @$_{qw(sampleTestId certificateNumber)} ] }
         @{ $analyst->done('media-lot recall', $medium)->{data} } ], [ [ $test, undef ] ],
     'that of a medium too');
 my $issued = $quality->done('certificate issue', sampleId => $sample->{id});
-is_deeply([ map { [ @$_{qw(certificateNumber version)} ] }
+is_deeply([ map { [ @$_{qw(certificateId certificateNumber version)} ] }
         map { @{ $analyst->done("$_->[0] recall", $_->[1])->{data} } }
         [ 'reagent-lot', $lot->{id} ], [ 'media-lot', $medium ] ],
-    [ ([ $issued->{certificateNumber}, 1 ]) x 2 ], 'with the certificates that were issued');
+    [ ([ @$issued{qw(id certificateNumber)}, 1 ]) x 2 ], 'with the certificates that were issued');
 is($analyst->call('media-lot recall', 999_999)->{exit}, 3, 'of an unknown lot there is no recall');
 
 # --- Amended -----------------------------------------------------------------------------

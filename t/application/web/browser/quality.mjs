@@ -135,6 +135,20 @@ async function lots(page) {
     await until(page, () => /HNO3-27/.test(document.querySelector('tr.cursor')?.textContent
         ?? '') && !document.querySelector('[role=dialog]'), 'a lot is received, and stands first');
     await usesLot(page);
+    await recalled(page);
+}
+
+// From a lot to the certificates that went out with it.
+async function recalled(page) {
+    const { data: lots } = await ask(page, 'GET', '/reagent-lots?limit=100');
+    const uses = await Promise.all(lots.map(({ id }) => ask(page, 'GET', `/reagent-lots/${id}/recall`)));
+    const of = uses.findIndex(({ data }) => data.some(({ certificateId }) => certificateId));
+    const { certificateId, certificateNumber } = uses[of].data.find((use) => use.certificateId);
+    await open(page, `/app/reagent-lots/${lots[of].id}`);
+    await page.getByRole('link', { name: certificateNumber }).first().click();
+    await page.waitForSelector('h1.id');
+    is(new URL(page.url()).pathname, `/app/certificates/${certificateId}`,
+        'the recall leads to the certificate');
 }
 
 // A new lot is opened by its key, set aside and released again.

@@ -42,9 +42,11 @@ export function Recall({ lot }: { lot: Lot }): ReactElement {
                         {words.statuses[use.status]}
                     </Status>
                 ) },
-                { title: words.certificate, cell: (use) => use.certificateNumber === null ? null : (
+                { title: words.certificate, cell: (use) => use.certificateId === null ? null : (
                     <>
-                        <span className="id">{use.certificateNumber}</span>
+                        <Link className="id" href={paths.certificate(use.certificateId)}>
+                            {use.certificateNumber}
+                        </Link>
                         {use.version === null ? null : `, ${words.version(use.version)}`}
                     </>
                 ) },
