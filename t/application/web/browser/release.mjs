@@ -175,6 +175,9 @@ async function certificates(page) {
     await page.waitForSelector('.certificate tbody tr');
     ok(/address of the laboratory is missing/.test(await page.textContent('.peek')),
         'what a reader will miss');
+    is(await page.locator('.head .glyph.reported').count(), 0, 'a superseded version has no seal');
+    is(await page.locator('.peek .findings .glyph.reported').count(), 1,
+        'among the versions, the one in force has it');
     await again(page);
     await page.locator('.peek').getByRole('link', { name: /version 2$/ }).click();
     await until(page, () => /, version 2/.test(document.querySelector('.head')?.textContent),

@@ -15,7 +15,6 @@ import { useSession } from '../../api/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Refused, Waiting } from '../../parts/states.tsx';
-import { Status } from '../../parts/status.tsx';
 import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { TabBar, TabPane, useRecordTabs } from '../../record/tabs.tsx';
@@ -29,7 +28,7 @@ import { nameOf } from './list.tsx';
 import type { Certificate } from './list.tsx';
 import { useContent } from './preview.tsx';
 import { Sheet } from './sheet.tsx';
-import { PdfFacts, SentTo } from './states.tsx';
+import { PdfFacts, SentTo, StateOf } from './states.tsx';
 
 const { certificates: words } = t.release;
 
@@ -39,7 +38,8 @@ function Versions({ of }: { of: Certificate }): ReactElement {
         <ul className="findings">
             {(found.data?.data ?? []).map((one) => (
                 <li key={one.id} aria-current={one.id === of.id ? 'true' : undefined}>
-                    <Glyph name="reported" tone="reported" />
+                    {one.status === 'issued' ? <Glyph name="reported" tone="reported" />
+                        : <span className="glyph" />}
                     <div>
                         <p><Link href={paths.certificate(one.id)}>{nameOf(one)}</Link></p>
                         <span className="quiet">
@@ -105,9 +105,9 @@ function Opened({ of, tab }: { of: Certificate; tab: string }): ReactElement {
         <>
             <div className="head">
                 <h1 className="id">{of.certificateNumber}</h1>
-                <Status glyph="reported" tone="reported">
+                <StateOf status={of.status}>
                     {words.status[of.status]}, {t.sample.version(of.version)}
-                </Status>
+                </StateOf>
                 <span className="quiet cut">
                     {amended === undefined ? of.clientName : t.amendments.open(amended)}
                 </span>

@@ -2,7 +2,7 @@
 //
 // State of a version: whether another replaces it, how far its PDF is, and to which of the systems
 // that subscribed to certificates it was sent.
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
@@ -16,11 +16,13 @@ import type { Certificate } from './list.tsx';
 
 const { status: statuses, sent: words, document: pdf } = t.release.certificates;
 
-// A version that another one replaces is no seal any more.
-export function StateOf({ status }: Pick<Certificate, 'status'>): ReactElement {
+// A version that another one replaces is no seal any more. `children`: said in place of its state.
+export function StateOf({ status, children = statuses[status] }: Pick<Certificate, 'status'> & {
+    children?: ReactNode;
+}): ReactElement {
     return status === 'issued'
-        ? <Status glyph="reported" tone="reported">{statuses[status]}</Status>
-        : <span className="quiet"><Status>{statuses[status]}</Status></span>;
+        ? <Status glyph="reported" tone="reported">{children}</Status>
+        : <span className="quiet"><Status>{children}</Status></span>;
 }
 
 // The PDF of a version; while there is none, why.
