@@ -296,6 +296,8 @@ async function period(page) {
     await until(page, () => location.search === '?from=2026-01-15', 'the day stands in the address');
     await page.waitForSelector('.chart');
     page.off('framenavigated', note);
+    const csv = await page.locator('.head a[download]').getAttribute('href');
+    ok(csv.endsWith('?from=2026-01-15T07%3A00%3A00.000Z'), 'the period begins with the day of the laboratory', csv);
     is([...new Set(addresses)].join(), '?from=2026-01-15', 'no part of the day stood there before');
     is(await page.evaluate(() => history.length), steps, 'going back skips what was typed');
     await from.fill('');
