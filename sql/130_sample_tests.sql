@@ -34,15 +34,18 @@
 --   1 guard_analyzed_insert  refuses a time of analysis in the future, or before the
 --                            sample was collected
 --   2 guard_insert           validates definition and lots; copies the requirements of
---                            the definition, which the judgement (4) reads
+--                            the definition, which the judgement (5) reads
 --   3 guard_links_insert     locks the media lot, so that a quality control test of the
 --                            lot at the same time sees this row or is seen
---   4 judge_insert           judges a result that comes with the row: numeric value,
+--   4 guard_lots_insert      locks the reagent lot, so that a quarantine of it at the same
+--                            time sees this row or is seen; after the media lot (3), for
+--                            the lock order above
+--   5 judge_insert           judges a result that comes with the row: numeric value,
 --                            limits, out of specification, confirmation, status
---   5 measure_insert         computes whether the judged result (4) met its holding time
+--   6 measure_insert         computes whether the judged result (5) met its holding time
 --                            (138)
---   6 names_insert           copies the definition's reporting limit to a judged result
---                            (4) of a test that requires confirmation
+--   7 names_insert           copies the definition's reporting limit to a judged result
+--                            (5) of a test that requires confirmation
 --
 -- BEFORE UPDATE
 --   1 entered_again          clears who sent the result back, when and why, once it is
@@ -56,21 +59,23 @@
 --   5 guard_inactive         refuses changes of a cancelled test, or one set aside (135)
 --   6 guard_links_update     refuses to replace a failed media lot, unless by a lot that
 --                            has not failed and together with another result: compares
---                            results as they were sent, so before the judgement (9)
---   7 guard_update           validates lots; refuses to change sample, definition or
+--                            results as they were sent, so before the judgement (10)
+--   7 guard_lots_update      refuses to leave a lot that is not released, where the policy
+--                            requires that, unless together with another result
+--   8 guard_update           validates lots; refuses to change sample, definition or
 --                            requirements
---   8 identity               refuses to change id, organization or created_at (102)
---   9 judge_update           judges a changed result, unless lims.enter_results() has
---                            judged it; sets the status, which the lock (10) reads
---  10 lock_update            refuses changes of a verified result but a signed reopening;
+--   9 identity               refuses to change id, organization or created_at (102)
+--  10 judge_update           judges a changed result, unless lims.enter_results() has
+--                            judged it; sets the status, which the lock (11) reads
+--  11 lock_update            refuses changes of a verified result but a signed reopening;
 --                            passes a verification through its gates
---  11 measure_update         computes holding_met after the lock (10) has cleared what a
+--  12 measure_update         computes holding_met after the lock (11) has cleared what a
 --                            reopening withdraws (138)
---  12 names_update           copies names and limits from the definition at verification,
---                            and clears them at reopening, once the lock (10) allows it
---  13 permit_reopen          refuses a user without the permission to reopen (105)
---  14 permit_verify          refuses a user without the permission to verify (105)
---  15 touch                  sets updated_at, last, when all other columns are final
+--  13 names_update           copies names and limits from the definition at verification,
+--                            and clears them at reopening, once the lock (11) allows it
+--  14 permit_reopen          refuses a user without the permission to reopen (105)
+--  15 permit_verify          refuses a user without the permission to verify (105)
+--  16 touch                  sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has former results

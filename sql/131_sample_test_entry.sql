@@ -211,6 +211,73 @@ FOR EACH ROW WHEN (OLD.status <> 'verified'
     AND NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id)
 EXECUTE FUNCTION lims.sample_test_links();
 
+-- Lots that are not released -----------------------------------------------
+
+-- The lots that a test would leave with this result and these lots, while the value found
+-- with them stays; where the policy requires released lots, those that are not, and that no
+-- override accepts.
+CREATE FUNCTION lims.lots_left(
+    p_test lims.sample_test,
+    p_result text,
+    p_reagent_lot bigint,
+    p_media_lot bigint
+) RETURNS TABLE (message text, reagent_lot_id bigint, media_lot_id bigint)
+LANGUAGE sql STABLE
+AS $$
+    SELECT b.message, b.reagent_lot_id, b.media_lot_id
+      FROM lims.refused_lots((p_test).organization_id,
+               nullif((p_test).reagent_lot_id, p_reagent_lot),
+               nullif((p_test).media_lot_id, p_media_lot)) b
+     WHERE b.slug = 'lot_not_released'
+       AND lims.is_same_result(p_result, (p_test).result)
+       AND NOT lims.lot_is_accepted((p_test).organization_id, (p_test).sample_id,
+                                    b.reagent_lot_id, b.media_lot_id)
+$$;
+
+-- Refuses to take such a lot from a result that stands. Locks the reagent lots, after the
+-- media lots (lims.sample_test_links), so that none is quarantined meanwhile.
+CREATE FUNCTION lims.sample_test_lots_left() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.reagent_lot r
+      WHERE r.organization_id = NEW.organization_id
+        AND r.id IN (NEW.reagent_lot_id, OLD.reagent_lot_id)
+      ORDER BY r.id
+        FOR SHARE;
+    IF TG_OP = 'INSERT' THEN
+        RETURN NEW;
+    END IF;
+    SELECT *
+      INTO v
+      FROM lims.lots_left(OLD, NEW.result, NEW.reagent_lot_id, NEW.media_lot_id)
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse_for('lot_not_released', format(
+            '%s, and sample test %s still has the result found with it: enter one found '
+            'with another lot, or have this one released, or accepted for the sample',
+            v.message, OLD.id), json_build_object('testIds', ARRAY[OLD.id],
+                'reagentLotIds', array_remove(ARRAY[v.reagent_lot_id], NULL),
+                'mediaLotIds', array_remove(ARRAY[v.media_lot_id], NULL)));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- Triggers run in the order of their names: these after guard_links, for the lock order.
+CREATE TRIGGER guard_lots_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.reagent_lot_id IS NOT NULL)
+EXECUTE FUNCTION lims.sample_test_lots_left();
+
+CREATE TRIGGER guard_lots_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND (NEW.reagent_lot_id, NEW.media_lot_id)
+        IS DISTINCT FROM (OLD.reagent_lot_id, OLD.media_lot_id))
+EXECUTE FUNCTION lims.sample_test_lots_left();
+
 -- Judging a result ---------------------------------------------------------
 
 -- The derived columns of a test (p_stands) for a result: numeric value, limits of this

@@ -102,6 +102,7 @@ CREATE FUNCTION lims.entry_refusals(
     p_sample_end text,
     p_collected_at timestamptz,
     p_result text,
+    p_reagent_lot bigint,
     p_media_lot bigint,
     p_has_sound_medium boolean,
     p_lots jsonb,
@@ -138,6 +139,9 @@ AS $$
                AND p_media_lot IS DISTINCT FROM had.id
                AND (NOT p_has_sound_medium
                     OR lims.is_same_result(p_result, (p_test).result))
+             UNION ALL
+            SELECT 9, 'lot_not_released', l.message || ': name it, or enter another result'
+              FROM lims.lots_left(p_test, p_result, p_reagent_lot, p_media_lot) l
              UNION ALL
             SELECT (l.value ->> 'place')::integer, l.value ->> 'error',
                    l.value ->> 'message'
@@ -228,8 +232,8 @@ AS $$
                     'message', format('there is no sample test %s', asked.id)))
                 ELSE (SELECT f.refusals
                         FROM lims.entry_refusals(asked.test, e.sample_end, e.collected_at,
-                                 asked.result, asked.lots[2], pair.has_sound_medium,
-                                 pair.refusals, asked.analyzed_at) f) END,
+                                 asked.result, asked.lots[1], asked.lots[2],
+                                 pair.has_sound_medium, pair.refusals, asked.analyzed_at) f) END,
            CASE WHEN j.result IS NULL THEN '[]'
                 ELSE coalesce(j.value_warnings, '[]') || pair.warnings END
       FROM asked

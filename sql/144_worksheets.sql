@@ -60,12 +60,12 @@ CREATE INDEX worksheet_of_template
 -- BEFORE UPDATE
 --   1 guard_update  as at INSERT
 --   2 identity      refuses to change id, organization or created_at
---   3 medium_update refuses to leave a failed medium (173)
+--   3 left_update   refuses to leave a failed medium, or a lot that is not released (173)
 --   4 touch         sets updated_at, last, when all other columns are final
 --
 -- BEFORE DELETE
 --   1 guard_write   refuses on a signed worksheet
---   2 medium_delete refuses to leave a failed medium (173)
+--   2 left_delete   refuses to leave a failed medium, or a lot that is not released (173)
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back

@@ -144,10 +144,10 @@ BEGIN
 END
 $$;
 
--- Refuses to take a failed medium from the worksheet of a result that stands, unless the lot
--- was accepted for the sample: the result was found with it. Locks the lot, so that it does
--- not fail meanwhile.
-CREATE FUNCTION lims.worksheet_value_medium() RETURNS trigger
+-- Refuses to take a failed medium from the worksheet of a result that stands, or a lot that is
+-- not released, where the policy requires that, unless the lot was accepted for the sample: the
+-- result was found with it. Locks the lot, so that it does not fail meanwhile.
+CREATE FUNCTION lims.worksheet_value_left() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -156,6 +156,10 @@ BEGIN
     PERFORM FROM lims.media_lot m
       WHERE m.organization_id = OLD.organization_id
         AND m.id = OLD.media_lot_id
+        FOR SHARE;
+    PERFORM FROM lims.reagent_lot r
+      WHERE r.organization_id = OLD.organization_id
+        AND r.id = OLD.reagent_lot_id
         FOR SHARE;
     SELECT t.id, m.code
       INTO v
@@ -177,14 +181,37 @@ BEGIN
             'withdraw the result before another lot is named', v.code, v.id),
             json_build_object('testIds', ARRAY[v.id], 'mediaLotIds', ARRAY[OLD.media_lot_id]));
     END IF;
+    SELECT t.id, b.message
+      INTO v
+      FROM lims.worksheet w
+      JOIN lims.sample_test t
+        ON t.organization_id = w.organization_id
+       AND t.id = w.sample_test_id
+     CROSS JOIN LATERAL lims.refused_lots(w.organization_id, OLD.reagent_lot_id,
+                                          OLD.media_lot_id) b
+     WHERE w.organization_id = OLD.organization_id
+       AND w.id = OLD.worksheet_id
+       AND t.result IS NOT NULL
+       AND b.slug = 'lot_not_released'
+       AND NOT lims.lot_is_accepted(t.organization_id, t.sample_id, OLD.reagent_lot_id,
+                                    OLD.media_lot_id);
+    IF FOUND THEN
+        PERFORM lims.refuse_for('lot_not_released', format(
+            '%s, and sample test %s still has the result found with it: withdraw the result '
+            'before another lot is named, or have this one released, or accepted for the sample',
+            v.message, v.id), json_build_object('testIds', ARRAY[v.id],
+                'reagentLotIds', array_remove(ARRAY[OLD.reagent_lot_id], NULL),
+                'mediaLotIds', array_remove(ARRAY[OLD.media_lot_id], NULL)));
+    END IF;
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END
 $$;
 
-CREATE TRIGGER medium_update BEFORE UPDATE ON lims.worksheet_value
-FOR EACH ROW WHEN (OLD.media_lot_id IS NOT NULL AND NEW.value IS DISTINCT FROM OLD.value)
-EXECUTE FUNCTION lims.worksheet_value_medium();
+CREATE TRIGGER left_update BEFORE UPDATE ON lims.worksheet_value
+FOR EACH ROW WHEN (num_nonnulls(OLD.reagent_lot_id, OLD.media_lot_id) > 0
+    AND NEW.value IS DISTINCT FROM OLD.value)
+EXECUTE FUNCTION lims.worksheet_value_left();
 
-CREATE TRIGGER medium_delete BEFORE DELETE ON lims.worksheet_value
-FOR EACH ROW WHEN (OLD.media_lot_id IS NOT NULL)
-EXECUTE FUNCTION lims.worksheet_value_medium();
+CREATE TRIGGER left_delete BEFORE DELETE ON lims.worksheet_value
+FOR EACH ROW WHEN (num_nonnulls(OLD.reagent_lot_id, OLD.media_lot_id) > 0)
+EXECUTE FUNCTION lims.worksheet_value_left();

@@ -200,7 +200,7 @@ GRANT EXECUTE ON FUNCTION lims.name_beginnings, lims.sample_name_begins,
 GRANT EXECUTE ON FUNCTION lims.sample_progress TO lims_app;
 
 -- 131_sample_test_entry.sql
-GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result, lims.lots_left TO lims_app;
 
 -- 134_result_entry.sql
 GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;

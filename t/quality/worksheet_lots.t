@@ -92,6 +92,16 @@ subtest 'a lot that is not released' => sub {
     is_deeply(findings($held), [ [ 'lot_not_released', 'blocking', $buffer, undef ] ],
         'the reagent of the worksheet blocks the sample');
     is($lims->get("/samples/$held->{id}")->json->{releaseState}, 'blocked', 'its state is blocked');
+    my ($filled, $entered) = with_worksheet(agar => 'R2A-2');
+    $lims->db->do(q{UPDATE lims.media_lot SET qc_status = 'quarantined',
+        quarantine_reason = 'too soft' WHERE code = 'R2A-2'});
+    $analyst->refused('lot_not_released', 'worksheet fill', sampleTestId => $entered,
+        values => [ { field => 'agar', value => '' } ]);
+    is(scalar @{ findings($filled) }, 1, 'the lot of a result that stands is not taken away');
+    $lab->enter($entered, undef);
+    fill($entered, agar => '');
+    $lab->enter($entered, '14');
+    is_deeply(findings($filled), [], 'a result that was entered anew has no finding');
     refused($lims->post("/samples/$held->{id}/report"), 409, 'lot_not_released', 'reporting it');
     $quality->done('sample override-lot', $held->{id}, reagentLotId => $buffer,
         reason => 'the recall concerns another plant');

@@ -181,4 +181,48 @@ subtest 'a failed media lot stays known' => sub {
     is($lab->verify($test)->{status}, 'verified', 'the repeated result can be verified');
 };
 
+subtest 'a lot that is not released stays with the result that was found with it' => sub {
+    for my $kind (qw(reagent media)) {
+        $lab->policy(lot_qc_policy => 'block');
+        my ($lot, $other) = $kind eq 'media' ? map { $lab->media_lot } 1 .. 2
+            : map { $lab->reagent_lot } 1 .. 2;
+        my $test = test();
+        change($test, { result => '4', "${kind}LotId" => $lot });
+        $lims->db->do("UPDATE lims.${kind}_lot SET qc_status = 'quarantined',
+            quarantine_reason = 'precipitate' WHERE id = ?", undef, $lot);
+        for ([ undef, 'for none' ], [ $other, 'for another' ]) {
+            my $body = refused(change($test, { "${kind}LotId" => $_->[0] }), 409,
+                'lot_not_released', "the $kind lot is left $_->[1]");
+            is_deeply([ @{ $body->{blockers}[0] }{ 'testIds', "${kind}LotIds" } ],
+                [ [$test], [$lot] ], 'the blocker names test and lot');
+        }
+        my %left = (sampleTestId => $test, result => '4.0', "${kind}LotId" => $other);
+        refused($lims->post('/sample-tests/bulk-results', { updates => [ \%left ] }), 409,
+            'lot_not_released', 'with the same number in bulk');
+        is_deeply([ map { map { $_->{error} } @{ $_->{refusals} } } @{
+            $lims->post('/sample-tests/judge', { results => [ \%left ] })->json->{results} } ],
+            ['lot_not_released'], 'judging it says so');
+        is(change($test, { result => '5', "${kind}LotId" => $other })->json->{"${kind}LotId"},
+            $other, 'another result is found with another lot');
+        is(change($test, { "${kind}LotId" => undef })->status, 200, 'a sound lot is left');
+        $lab->policy(lot_qc_policy => 'warn');
+        change($test, { "${kind}LotId" => $lot });
+        is(change($test, { "${kind}LotId" => undef })->status, 200,
+            'where the policy only warns it is left');
+        $lab->policy(lot_qc_policy => 'off');
+    }
+};
+
+# A quarantine at the same time sees the entry, or is seen.
+subtest 'a result locks its reagent lot until it stands' => sub {
+    my ($test, $lot) = (test(), $lab->reagent_lot);
+    my $app = $lims->app_db($lims->fixture->{id}, $lims->fixture->{user_id});
+    $app->begin_work;
+    $app->do('UPDATE lims.sample_test SET reagent_lot_id = ? WHERE organization_id = ? AND id = ?',
+        undef, $lot, $lims->fixture->{id}, $test);
+    is($lab->value(q{SELECT count(*) FROM (SELECT FROM lims.reagent_lot WHERE id = ?
+        FOR NO KEY UPDATE SKIP LOCKED) x}, $lot), 0, 'its quarantine waits');
+    $app->rollback;
+};
+
 done_testing();
