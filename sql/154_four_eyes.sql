@@ -285,15 +285,24 @@ $$;
 
 -- Reasons ------------------------------------------------------------------
 
--- Whether the policy requires a reason for changes, and the context has none.
+-- Whether the policy requires a reason for changes.
+CREATE FUNCTION lims.is_reason_required(p_organization bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.organization o
+         WHERE o.id = p_organization
+           AND o.reason_on_change);
+END
+$$;
+
+-- Whether it does, and the context has none.
 CREATE FUNCTION lims.is_reason_missing(p_organization bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    RETURN lims.context('reason') IS NULL AND EXISTS (
-        SELECT FROM lims.organization o
-         WHERE o.id = p_organization
-           AND o.reason_on_change);
+    RETURN lims.context('reason') IS NULL AND lims.is_reason_required(p_organization);
 END
 $$;
 

@@ -4,11 +4,13 @@
 -- before, which are recognized by what would be written, not by the bytes.
 
 -- The reasons why readings cannot be written now, at most 500, and the number of readings
--- that have one. The caller has locked tests and samples.
+-- that have one. Results are replaced with the reason of a release alone (p_reason), not with
+-- one that came with the file. The caller has locked tests and samples.
 CREATE FUNCTION lims.reading_reasons(
     p_organization bigint,
     p_rows lims.file_reading[],
     p_policy jsonb,
+    p_reason text,
     OUT reasons jsonb,
     OUT refused bigint
 )
@@ -18,7 +20,8 @@ SET jit = off
 AS $$
 DECLARE
     v_by text[] := lims.sample_ways(p_policy);
-    v_reason_missing CONSTANT boolean := lims.is_reason_missing(p_organization);
+    v_reason_missing CONSTANT boolean := p_reason IS NULL
+        AND lims.is_reason_required(p_organization);
 BEGIN
     WITH told AS MATERIALIZED (
         SELECT r.*,

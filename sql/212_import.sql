@@ -236,7 +236,7 @@ BEGIN
             SELECT r.reasons, r.refused
               INTO v_found, v_refused
               FROM lims.reading_reasons(p_organization, v_rows,
-                                        p_reading -> 'policy') r;
+                                        p_reading -> 'policy', p_reason) r;
             IF v_more AND NOT lims.is_told_enough(v_found) THEN
                 status := NULL;
                 decided := false;

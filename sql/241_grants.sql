@@ -293,8 +293,8 @@ GRANT EXECUTE ON FUNCTION lims.investigation_next, lims.shown_result,
 
 -- 154_four_eyes.sql
 GRANT EXECUTE ON FUNCTION lims.result_authors, lims.is_own_result, lims.approval_role,
-    lims.is_reason_missing, lims.approval_refusals, lims.is_mine_to_decide,
-    lims.approval_flags TO lims_app;
+    lims.is_reason_required, lims.is_reason_missing, lims.approval_refusals,
+    lims.is_mine_to_decide, lims.approval_flags TO lims_app;
 
 -- 155_policies.sql
 GRANT EXECUTE ON FUNCTION lims.set_approval_steps TO lims_app;

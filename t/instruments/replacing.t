@@ -34,6 +34,10 @@ is_deeply([ map { $_->{code} } @{ $held->json->{reasons} } ], ['replaces_result'
     'the reason is replaces_result');
 is($result->(), '2', 'the value of the file is not entered');
 
+my $sent = $ann->call('instrument-file reevaluate', $held->json->{id}, reason => 'Monday round');
+is($sent->{json}{status}, 'quarantined', 'a reason that is not that of its release enters nothing');
+is($result->(), '2', 'the value that stood stands');
+
 my ($file) = $lims->db->selectrow_array('SELECT max(id) FROM lims.instrument_file');
 $ann->done('instrument-file release', $file, reason => 'the diluter was off');
 is($result->(), '3', 'its release replaces it');
