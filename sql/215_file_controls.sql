@@ -112,9 +112,58 @@ BEGIN
 END
 $$;
 
--- Gives a control that a batch expects the value of a reading, and returns its id: of the
--- same type, criterion and definition, with no other expected value or unit. The limits are
--- those of the template. NULL: none is expected.
+-- The controls that a batch expects, measured or not, of which a control that was read may be
+-- one: of the same type, criterion and definition, with no other expected value or unit.
+CREATE FUNCTION lims.expected_like(p_organization bigint, p lims.qc_control)
+RETURNS SETOF lims.qc_control
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT x.*
+      FROM lims.qc_control x
+     WHERE x.organization_id = p_organization
+       AND x.qc_batch_id = p.qc_batch_id
+       AND x.expected
+       AND (p.measured_value IS NOT NULL OR p.measured_text IS NOT NULL)
+       AND x.control_type = p.control_type
+       AND x.criterion = p.criterion
+       AND x.test_definition_id IS NOT DISTINCT FROM p.test_definition_id
+       AND (x.expected_value = p.expected_value) IS NOT FALSE
+       AND lims.is_same_unit(x.unit, p.unit) IS NOT FALSE;
+END
+$$;
+
+-- Refuses a control that may be of several levels: a file does not say of which it is.
+CREATE FUNCTION lims.refuse_ambiguous_level(
+    p_organization bigint,
+    p_control lims.qc_control,
+    p_reading lims.file_reading
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_levels CONSTANT text[] := ARRAY(
+        SELECT DISTINCT coalesce(x.level, 'none')
+          FROM lims.expected_like(p_organization, p_control) x
+         ORDER BY 1);
+BEGIN
+    IF cardinality(v_levels) > 1 THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'the control %s %s of row %s may be of several levels that QC batch %s expects '
+            '(%s): enter its controls by hand, or give the expected value of each level in '
+            'the QC template', p_control.control_type, p_reading.test_code,
+            p_reading.row_number, (
+                SELECT b.batch_number
+                  FROM lims.qc_batch b
+                 WHERE b.organization_id = p_organization
+                   AND b.id = p_control.qc_batch_id), array_to_string(v_levels, ', ')));
+    END IF;
+END
+$$;
+
+-- Gives a control that a batch expects the value of a reading, and returns its id. The limits
+-- are those of the template. NULL: none is expected.
 CREATE FUNCTION lims.fill_control(
     p_organization bigint,
     p_control lims.qc_control,
@@ -127,22 +176,14 @@ DECLARE
 BEGIN
     SELECT x.*
       INTO v
-      FROM lims.qc_control x
-     WHERE x.organization_id = p_organization
-       AND x.qc_batch_id = p_control.qc_batch_id
-       AND x.passed IS NULL
-       AND (p_control.measured_value IS NOT NULL
-            OR p_control.measured_text IS NOT NULL)
-       AND x.control_type = p_control.control_type
-       AND x.criterion = p_control.criterion
-       AND x.test_definition_id IS NOT DISTINCT FROM p_control.test_definition_id
-       AND (x.expected_value = p_control.expected_value) IS NOT FALSE
-       AND lims.is_same_unit(x.unit, p_control.unit) IS NOT FALSE
+      FROM lims.expected_like(p_organization, p_control) x
+     WHERE x.passed IS NULL
      ORDER BY x.id
      LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
+    PERFORM lims.refuse_ambiguous_level(p_organization, p_control, p_reading);
     v.measured_value := p_control.measured_value;
     v.native_value := p_control.native_value;
     v.expected_value := coalesce(v.expected_value, p_control.expected_value);

@@ -417,8 +417,8 @@ GRANT EXECUTE ON FUNCTION lims.rows_brought_before, lims.measured_before TO lims
 
 -- 215_file_controls.sql
 GRANT EXECUTE ON FUNCTION lims.batch_to_fill, lims.control_text, lims.read_control,
-    lims.at_its_worst, lims.fill_control, lims.write_control, lims.make_file_batch,
-    lims.write_controls TO lims_app;
+    lims.at_its_worst, lims.expected_like, lims.refuse_ambiguous_level, lims.fill_control,
+    lims.write_control, lims.make_file_batch, lims.write_controls TO lims_app;
 
 -- 220_extraction.sql
 GRANT EXECUTE ON FUNCTION lims.extraction_refusal, lims.apply_extraction, lims.same_result TO lims_app;

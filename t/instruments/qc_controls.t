@@ -223,6 +223,19 @@ subtest 'a run fills the open batch that expects its controls' => sub {
     is($again->status, 201, 'the second run is imported') or diag($again->body);
     is_deeply($shown->()->{sampleTestIds}, [],
         'a run of their own replaces the batch that failed');
+
+    # Controls of two levels, of which the template gives no expected value.
+    my %open = (type => 'CCV', testDefinitionId => $nitrate, criterion => 'recovery',
+        lowerLimit => 90, upperLimit => 110);
+    my $vague = $ann->done('qc-template update', $template->{id}, controls =>
+        [ { %open, level => 'low', lowerLimit => 50 }, { %open, level => 'high' } ]);
+    my $third = $pc->sample('NO3');
+    $ann->done('qc-batch create', batchNumber => 'RUN-2', qcTemplateId => $vague->{id},
+        sampleTestIds => [ $pc->test($third, 'NO3')->{id} ]);
+    my $held = $pc->send($pc->csv([ 'CCV-1', 'NO3', '6' ], [ $third, 'NO3', '7' ]));
+    is($held->status, 202, 'a control that may be of two levels holds the file');
+    like($held->json->{reasons}[0]{message}, qr/CCV NO3 of row \d+ .* \(high, low\)/,
+        'the reason names the levels');
 };
 
 done_testing();
