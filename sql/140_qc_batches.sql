@@ -12,7 +12,7 @@
 --
 -- BEFORE UPDATE
 --   1 guard            refuses a status that is neither the outcome of the controls nor a
---                      signed override (146)
+--                      signed override, and another method of one that is overridden (146)
 --   2 hold_samples     locks the samples that it covers; ends the transaction where
 --                      another has them (146)
 --   3 identity         refuses to change id, organization or created_at

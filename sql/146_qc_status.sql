@@ -49,7 +49,8 @@ END
 $$;
 
 -- qc_status changes to the outcome of the controls, or to 'overridden' by a signed override,
--- but never back to 'open'.
+-- but never back to 'open'. An override counts for the method of the batch (148), which stays
+-- as it was signed.
 CREATE FUNCTION lims.qc_batch_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -69,6 +70,11 @@ BEGIN
                             'the instrument file of a QC batch cannot be changed');
     END IF;
 
+    IF OLD.qc_status = 'overridden' AND NEW.method IS DISTINCT FROM OLD.method THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'the override of QC batch %s was signed for its method: evaluate the batch, which '
+            'ends the override, or make another one', OLD.batch_number));
+    END IF;
     IF NEW.qc_status = 'overridden' THEN
         IF OLD.qc_status = 'overridden'
            AND (NEW.override_reason, NEW.override_by, NEW.override_at,

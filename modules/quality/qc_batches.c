@@ -322,6 +322,9 @@ static const lims_error_t *show_impact(lims_request_t *rq)
 static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
                                               LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_NO_UPDATABLE_FIELDS, LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_COUNT };
 static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_QC_FAILED,
                                                 LIMS_E_TEST_VERIFIED_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
@@ -408,7 +411,7 @@ static const lims_route_t routes[] = {
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_UPDATE,
-      .errors = lims_reference_update_errors },
+      .errors = update_errors },
     { .method = "POST",
       .path = "/qc-batches/:id/evaluate",
       .command = "qc-batch evaluate",

@@ -171,6 +171,10 @@ my $spent = batch('P-4', $test);
 my $signed = $ann->done('qc-batch override', $spent->{id}, reason => 'no blank left');
 is($signed->{qcStatus}, 'overridden', 'an open batch is overridden');
 is(verify($test)->status, 200, 'a result in an overridden batch is verified');
+my $prepared = $ann->done('qc-batch create', batchNumber => 'P-8', method => 'preparation',
+    sampleTestIds => [ (entered())[1] ]);
+$ann->done('qc-batch override', $prepared->{id}, reason => 'the blank was spilt');
+$ann->refused('invalid_transition', 'qc-batch update', $prepared->{id}, method => 'EPA 200.8');
 value($spent, '3');
 is($ann->done('qc-batch show', $spent->{id})->{qcStatus}, 'failed',
     'values that come after all end the override');
