@@ -235,7 +235,7 @@ END
 $$;
 
 -- Cancels an active test, and removes it from its QC batches, except those in which it has
--- to stay, as failed ones. Does nothing if it is cancelled already.
+-- to stay, as failed or failing ones. Does nothing if it is cancelled already.
 CREATE FUNCTION lims.cancel_test(p_organization bigint, p_sample_test bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER

@@ -23,8 +23,8 @@
 --   2 identity          refuses to change id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard             refuses to remove a test from a failed batch, overridden or not,
---                       before another one has taken its place
+--   1 guard             refuses to remove a test from a failed batch, overridden or not, or
+--                       one that is failing, before another one has taken its place
 --
 -- AFTER INSERT
 --   1 audit_insert      writes the audit trail; a later refusal rolls it back
@@ -214,9 +214,27 @@ BEGIN
 END
 $$;
 
+-- Whether a batch is open and a control of it failed: unless that is corrected, it will fail.
+CREATE FUNCTION lims.is_qc_failing(p_organization bigint, p_batch bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.qc_batch b
+          JOIN lims.qc_control k
+            ON k.organization_id = b.organization_id
+           AND k.qc_batch_id = b.id
+         WHERE b.organization_id = p_organization
+           AND b.id = p_batch
+           AND b.qc_status = 'open'
+           AND NOT k.passed);
+END
+$$;
+
 -- Says why a test has to stay in a batch that covers it; NULL: it may leave. From one that
--- failed, overridden or not, it leaves when a later file has measured it again, or, without
--- its result, when another batch covers it; and that one it leaves only for a further one.
+-- failed, overridden or not, or is failing, it leaves when a later file has measured it again,
+-- or, without its result, when another batch covers it; and that one it leaves only for a
+-- further one.
 CREATE FUNCTION lims.coverage_hold(
     p_organization bigint,
     p_sample_test bigint,
@@ -229,7 +247,9 @@ DECLARE
     v_left bigint;
 BEGIN
     SELECT q.batch_number, q.file_id, t.result IS NOT NULL AS has_result,
-           q.standing IN ('failed', 'overridden') AS fails
+           q.standing IN ('failed', 'overridden')
+               OR lims.is_qc_failing(p_organization, q.qc_batch_id) AS fails,
+           CASE q.standing WHEN 'open' THEN 'is failing' ELSE 'failed' END AS how
       INTO v
       FROM lims.sample_test t
       JOIN lims.qc_covered q
@@ -268,20 +288,21 @@ BEGIN
                     ELSE NOT v.has_result AND q.id > p_coverage END) THEN
         RETURN NULL;
     ELSIF v.has_result THEN
-        RETURN format('QC batch %s failed, and sample test %s still has its result: '
+        RETURN format('QC batch %s %s, and sample test %s still has its result: '
                       'withdraw the result before the test is removed from the batch',
-                      v.batch_number, p_sample_test);
+                      v.batch_number, v.how, p_sample_test);
     ELSIF lims.had_result(p_organization, p_sample_test, NULL) THEN
-        RETURN format('QC batch %s failed, and sample test %s had its result in it: add the '
+        RETURN format('QC batch %s %s, and sample test %s had its result in it: add the '
                       'test to a QC batch made for its repetition before it is removed from '
-                      'this one, or have this one overridden', v.batch_number, p_sample_test);
+                      'this one, or have this one overridden', v.batch_number, v.how,
+                      p_sample_test);
     END IF;
     RETURN NULL;
 END
 $$;
 
--- Refuses a change of coverage of a verified result; refuses removing a batch that failed
--- before another one has taken its place; and refuses adding a result to an overridden
+-- Refuses a change of coverage of a verified result; refuses removing a batch that failed, or
+-- is failing, before another one has taken its place; and refuses adding a result to an overridden
 -- batch, whose override was signed for the results covered then.
 CREATE FUNCTION lims.qc_coverage_guard() RETURNS trigger
 LANGUAGE plpgsql
@@ -333,7 +354,9 @@ BEGIN
     END IF;
     v_hold := lims.coverage_hold(OLD.organization_id, OLD.sample_test_id, OLD.id);
     IF v_hold IS NOT NULL THEN
-        PERFORM lims.refuse('qc_failed', v_hold);
+        PERFORM lims.refuse(
+            CASE WHEN lims.is_qc_failing(OLD.organization_id, OLD.qc_batch_id)
+                 THEN 'qc_pending' ELSE 'qc_failed' END, v_hold);
     END IF;
     RETURN OLD;
 END

@@ -62,11 +62,8 @@ DECLARE
     v_test record;
 BEGIN
     RETURN QUERY
-    SELECT b.id, b.batch_number, CASE WHEN EXISTS (
-               SELECT FROM lims.qc_control k
-                WHERE k.organization_id = b.organization_id
-                  AND k.qc_batch_id = b.id
-                  AND NOT k.passed) THEN 'and is failing' END
+    SELECT b.id, b.batch_number,
+           CASE WHEN lims.is_qc_failing(b.organization_id, b.id) THEN 'and is failing' END
       FROM lims.qc_coverage c
       JOIN lims.qc_batch b
         ON b.organization_id = c.organization_id

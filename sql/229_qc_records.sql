@@ -26,11 +26,7 @@ SELECT b.organization_id, b.id, b.batch_number AS "batchNumber", b.method,
                 AND q.qc_batch_id = b.id
                 AND q.standing = 'overridden'
               ORDER BY q.sample_test_id) AS "overriddenTestIds",
-       b.qc_status = 'open' AND EXISTS (
-           SELECT FROM lims.qc_control c
-            WHERE c.organization_id = b.organization_id
-              AND c.qc_batch_id = b.id
-              AND NOT c.passed) AS failing,
+       lims.is_qc_failing(b.organization_id, b.id) AS failing,
        b.evaluated_at AS "evaluatedAt", b.evaluated_by AS "evaluatedBy",
        b.override_reason AS "overrideReason", b.override_by AS "overrideBy",
        b.override_at AS "overrideAt", b.notes, b.created_by AS "createdBy",

@@ -259,8 +259,8 @@ GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_op
 
 -- 141_qc_coverage.sql
 GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured, lims.had_result,
-    lims.failed_coverage_left, lims.is_measured_again, lims.coverage_hold,
-    lims.leave_coverage TO lims_app;
+    lims.failed_coverage_left, lims.is_measured_again, lims.is_qc_failing,
+    lims.coverage_hold, lims.leave_coverage TO lims_app;
 
 -- 119_formulas.sql
 GRANT EXECUTE ON FUNCTION lims.number_of, lims.formula_tokens, lims.formula_names,

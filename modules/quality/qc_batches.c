@@ -326,7 +326,7 @@ static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_F
                                               LIMS_E_NO_UPDATABLE_FIELDS, LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_COUNT };
 static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_QC_FAILED,
-                                                LIMS_E_TEST_VERIFIED_LOCKED,
+                                                LIMS_E_QC_PENDING, LIMS_E_TEST_VERIFIED_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e evaluate_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_QC_PENDING,
                                                 LIMS_E_COUNT };
