@@ -140,6 +140,8 @@ CREATE TABLE lims.sample (
     material_type_name text,
     -- Hash of the reported content (lims.release_content), equal to the approved one.
     content_hash bytea CHECK (length(content_hash) = 32),
+    -- That content, which its first certificate prints.
+    reported_content jsonb,
     -- The open amendment of a reported sample (158), kept by its triggers: with the row
     -- that every change locks, so that changing and closing it exclude each other.
     amendment_id bigint,

@@ -339,7 +339,7 @@ $$;
 CREATE TRIGGER lock BEFORE UPDATE OR DELETE ON lims.sample
 FOR EACH ROW EXECUTE FUNCTION lims.sample_lock();
 
--- Freezes names and content hash with the report, and refuses other changes with it: what
+-- Freezes names, content and its hash with the report, and refuses other changes with it: what
 -- is reported is what was approved.
 CREATE FUNCTION lims.sample_names() RETURNS trigger
 LANGUAGE plpgsql
@@ -351,6 +351,7 @@ BEGIN
         NEW.project_name := NULL;
         NEW.material_type_name := NULL;
         NEW.content_hash := NULL;
+        NEW.reported_content := NULL;
         NEW.amendment_id := NULL;
         RETURN NEW;
     ELSIF OLD.amendment_id IS NOT NULL THEN
@@ -359,6 +360,7 @@ BEGIN
     NEW.project_name := OLD.project_name;
     NEW.material_type_name := OLD.material_type_name;
     NEW.content_hash := OLD.content_hash;
+    NEW.reported_content := OLD.reported_content;
     IF NEW.status = 'reported' AND OLD.status <> 'reported' THEN
         v_same := NEW;
         v_same.status := OLD.status;
@@ -378,7 +380,8 @@ BEGIN
           FROM lims.project p
          WHERE p.organization_id = NEW.organization_id
            AND p.id = NEW.project_id;
-        NEW.content_hash := lims.release_hash(NEW.organization_id, NEW.id);
+        NEW.reported_content := lims.release_content(NEW.organization_id, NEW.id);
+        NEW.content_hash := lims.digest_of(NEW.reported_content);
     END IF;
     RETURN NEW;
 END
@@ -386,16 +389,16 @@ $$;
 
 CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample
 FOR EACH ROW WHEN (NOT ROW(NEW.project_name, NEW.material_type_name,
-    NEW.content_hash, NEW.amendment_id) IS NULL)
+    NEW.content_hash, NEW.reported_content, NEW.amendment_id) IS NULL)
 EXECUTE FUNCTION lims.sample_names();
 
 -- Triggers run in the order of their names: this one after the gates.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN ((NEW.status = 'reported') <> (OLD.status = 'reported')
     OR OLD.amendment_id IS NOT NULL
-    OR (NEW.project_name, NEW.material_type_name, NEW.content_hash)
+    OR (NEW.project_name, NEW.material_type_name, NEW.content_hash, NEW.reported_content)
        IS DISTINCT FROM
-       (OLD.project_name, OLD.material_type_name, OLD.content_hash))
+       (OLD.project_name, OLD.material_type_name, OLD.content_hash, OLD.reported_content))
 EXECUTE FUNCTION lims.sample_names();
 
-SELECT lims.attach_record('sample');
+SELECT lims.attach_record('sample', '{reported_content}');

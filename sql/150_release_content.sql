@@ -94,12 +94,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION lims.digest_of(p_content jsonb) RETURNS bytea
+LANGUAGE sql STABLE
+AS $$
+    SELECT sha256(convert_to(p_content::text, 'UTF8'))
+$$;
+
 CREATE FUNCTION lims.release_hash(p_organization bigint, p_sample bigint)
 RETURNS bytea
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    RETURN sha256(convert_to(
-        lims.release_content(p_organization, p_sample)::text, 'UTF8'));
+    RETURN lims.digest_of(lims.release_content(p_organization, p_sample));
 END
 $$;

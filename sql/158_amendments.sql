@@ -178,6 +178,7 @@ BEGIN
     p_new.project_name := p_old.project_name;
     p_new.material_type_name := p_old.material_type_name;
     p_new.content_hash := p_old.content_hash;
+    p_new.reported_content := p_old.reported_content;
     IF p_new.project_id IS DISTINCT FROM p_old.project_id THEN
         SELECT CASE WHEN v_facts ->> 'projectId' = p.id::text
                     THEN v_facts ->> 'project' ELSE p.name END
@@ -196,7 +197,8 @@ BEGIN
            AND m.id = p_new.material_type_id;
     END IF;
     IF p_new.amendment_id IS NULL AND v_amendment.status = 'issued' THEN
-        p_new.content_hash := lims.release_hash(p_new.organization_id, p_new.id);
+        p_new.reported_content := lims.release_content(p_new.organization_id, p_new.id);
+        p_new.content_hash := lims.digest_of(p_new.reported_content);
     END IF;
     RETURN p_new;
 END

@@ -369,26 +369,27 @@ AS $$
       FROM jsonb_array_elements(p_results) r
 $$;
 
--- The content of a certificate, or of one that would be issued now.
+-- The content of a certificate, or of one that would be issued now. The first one prints what
+-- was reported, whatever became of it since.
 CREATE FUNCTION lims.certificate_content(p lims.certificate) RETURNS jsonb
 LANGUAGE plpgsql STABLE
 SET timezone = 'UTC'
 AS $$
 DECLARE
-    v_content jsonb := lims.release_content(p.organization_id, p.sample_id);
+    v_content jsonb;
     v_zone text;
     v_layout jsonb;
-    v_hash bytea;
     v_results jsonb;
 BEGIN
     SELECT o.time_zone, o.certificate_layout,
-           CASE WHEN p.amendment_id IS NULL THEN s.content_hash END
-      INTO v_zone, v_layout, v_hash
+           CASE WHEN p.amendment_id IS NULL THEN s.reported_content END
+      INTO v_zone, v_layout, v_content
       FROM lims.sample s
       JOIN lims.organization o
         ON o.id = s.organization_id
      WHERE s.organization_id = p.organization_id
        AND s.id = p.sample_id;
+    v_content := coalesce(v_content, lims.release_content(p.organization_id, p.sample_id));
     v_results := lims.certificate_results(p.organization_id, v_content -> 'results',
                                           v_zone);
     RETURN lims.certificate_parties(p.organization_id, p.sample_id,
@@ -397,8 +398,7 @@ BEGIN
         || jsonb_build_object(
                'certificate', lims.certificate_head(p, v_zone),
                'contentVersion', v_content -> 'version',
-               'contentSha256', encode(coalesce(v_hash,
-                   lims.release_hash(p.organization_id, p.sample_id)), 'hex'),
+               'contentSha256', encode(lims.digest_of(v_content), 'hex'),
                'results', v_results,
                'approvals', lims.certificate_approvals(p.organization_id, p.sample_id,
                                                        v_zone),
