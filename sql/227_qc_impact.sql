@@ -66,7 +66,8 @@ BEGIN
            AND i.kind = 'qc_failure'
            AND i.status NOT IN ('closed', 'cancelled')
          WHERE t.organization_id = p_organization
-           AND t.sample_id = p_sample);
+           AND t.sample_id = p_sample
+           AND t.disposition = 'active');
 END
 $$;
 

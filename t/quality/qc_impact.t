@@ -99,4 +99,24 @@ $ann->done('qc-batch evaluate', $early->{id});
 is(scalar investigations(), 2, 'a batch that fails in time opens none');
 is_deeply($ann->done('qc-batch impact', $early->{id})->{samples}, [], 'the impact of a batch that failed in time lists no sample');
 
+# The first certificate prints what was reported; a cancelled test puts nothing under review.
+my ($shown, $counts) = $lab->worked(1);
+my ($apart, $ordered, $beside) = $lab->worked(2);
+my $late = $ann->done('qc-batch create', batchNumber => 'I-3', sampleTestIds => [ $counts, $ordered ]);
+$control = $ann->done('qc-control add', qcBatchId => $late->{id}, controlType => 'LRB',
+    criterion => 'maximum', measuredValue => '3', upperLimit => '0.1');
+$ann->done('qc-batch evaluate', $late->{id});
+$lims->post("/sample-tests/$ordered/cancel", { reason => 'ordered in error' });
+correct('0.05');
+$lab->verify($_) for $counts, $beside;
+is($lims->post("/samples/$_->{id}/report")->status, 200, 'a sample is reported') for $shown, $apart;
+correct('0.5');
+ok(record($shown)->{underReview}, 'the sample of a test that it reports is under review');
+ok(!record($apart)->{underReview}, 'the one of a cancelled test is not');
+my $certificate = $ann->done('certificate issue', sampleId => $shown->{id});
+my $content = $ann->done('certificate content', $certificate->{id});
+is($content->{results}[0]{qcStatus}, 'passed', 'the certificate prints the batch as it was reported');
+is($content->{contentSha256}, $lab->value(q{SELECT encode(content_hash, 'hex') FROM lims.sample
+    WHERE id = ?}, $shown->{id}), 'its digest is that of what was reported');
+
 done_testing();
