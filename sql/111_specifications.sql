@@ -16,13 +16,16 @@
 --   4 touch              sets updated_at, last, when all other columns are final
 --
 -- AFTER INSERT
---   1 audit_insert       writes the audit trail; a later refusal rolls it back
+--   1 reapprove          requests approvals again where another decision rule applies (151)
+--   2 audit_insert       writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
---   1 audit_update       writes the audit trail, as at INSERT
+--   1 reapprove          as at INSERT (151)
+--   2 audit_update       writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
---   1 audit_delete       writes the audit trail, as at INSERT
+--   1 reapprove          as at INSERT (151)
+--   2 audit_delete       writes the audit trail, as at INSERT
 
 -- Specification limits for a material type, or for a project's samples of it. The most
 -- specific apply: those of project and material type, else of the material type, else of

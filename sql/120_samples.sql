@@ -78,8 +78,8 @@ $$;
 --  10 permit_report     refuses users who may not report (105)
 --  11 receipt           sets who received it and when it is due, once its time is set (6);
 --                       refuses to undo a receipt of another day, or with results, and to
---                       change findings of one that is completed, or without a reason where
---                       the policy asks for one (126)
+--                       change findings of one that is completed and not amended, or without
+--                       a reason where the policy asks for one (126)
 --  12 shelve            removes its tests from the worklist when it is closed (138), while
 --                       they can still be changed
 --  13 touch             sets updated_at, last, when all other columns are final

@@ -64,8 +64,8 @@ END
 $$;
 
 -- Sets who received a sample and when its results are due. Findings at receipt are recorded
--- with the receipt, changed until the sample is completed, and cleared when the receipt is
--- undone.
+-- with the receipt, changed until the sample is completed and again while it is amended, and
+-- cleared when the receipt is undone.
 CREATE FUNCTION lims.sample_receipt() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -94,11 +94,11 @@ BEGIN
         PERFORM lims.check_unreceive(OLD, '. Receive it without temperature, '
             'condition, containers and deviations: those of its first receipt stay');
     ELSIF NEW.received_at IS NULL OR NEW.status <> OLD.status
-          OR NEW.status NOT IN ('received', 'processing')
+          OR NEW.status NOT IN ('received', 'processing') AND NEW.amendment_id IS NULL
           OR NEW.received_by IS DISTINCT FROM OLD.received_by THEN
         PERFORM lims.refuse('invalid_transition', format(
             'receipt: findings are recorded while sample %s is being received, and changed '
-            'until it is completed', NEW.tracking_id));
+            'until it is completed, or while it is amended', NEW.tracking_id));
     ELSIF lims.is_reason_missing(NEW.organization_id) THEN
         PERFORM lims.refuse('reason_required', format(
             'sample %s is received: reason must say why its receipt is changed',

@@ -461,10 +461,13 @@ BEGIN
 END
 $$;
 
--- Requests approvals again for all open samples of an organization that have approvals:
--- for changes of records on which many samples depend, which are rare.
-CREATE FUNCTION lims.request_approvals_of_all(p_organization bigint)
-RETURNS void
+-- Requests approvals again for all open samples of an organization that have approvals, or
+-- those of a material type: for changes of records on which many samples depend, which are
+-- rare.
+CREATE FUNCTION lims.request_approvals_of_all(
+    p_organization bigint,
+    p_material_type bigint DEFAULT NULL
+) RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -477,13 +480,14 @@ BEGIN
        AND (s.status IN ('pending', 'received', 'processing', 'completed',
                          'verified')
             OR s.amendment_id IS NOT NULL)
+       AND (p_material_type IS NULL OR s.material_type_id = p_material_type)
        AND lims.has_approvals(s.organization_id, s.id);
     PERFORM lims.request_approvals_again(p_organization, v_samples, '{}');
 END
 $$;
 
--- Requests approvals again after a change of printed names or limits (until they are
--- frozen), of the time zone (a day of collection begins in it), or of the approval steps.
+-- Requests approvals again after a change of printed names, limits or decision rules (until
+-- they are frozen), of the time zone (a day of collection begins in it), or of the approval steps.
 CREATE FUNCTION lims.reapprove_all() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -506,11 +510,35 @@ EXECUTE FUNCTION lims.reapprove_all();
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.test_definition
 FOR EACH ROW WHEN ((NEW.code, NEW.name, NEW.method, NEW.unit,
     NEW.reporting_limit::text, NEW.method_detection_limit::text, NEW.uncertainty,
-    NEW.accredited)
+    NEW.accredited, NEW.specification_low, NEW.specification_high,
+    NEW.specification_text, NEW.decision_rule)
     IS DISTINCT FROM
     (OLD.code, OLD.name, OLD.method, OLD.unit, OLD.reporting_limit::text,
-    OLD.method_detection_limit::text, OLD.uncertainty, OLD.accredited))
+    OLD.method_detection_limit::text, OLD.uncertainty, OLD.accredited,
+    OLD.specification_low, OLD.specification_high, OLD.specification_text,
+    OLD.decision_rule))
 EXECUTE FUNCTION lims.reapprove_all();
+
+-- Requests approvals again where another decision rule now applies to results.
+CREATE FUNCTION lims.specification_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        PERFORM lims.request_approvals_of_all(OLD.organization_id, OLD.material_type_id);
+    END IF;
+    IF TG_OP = 'INSERT' OR NEW.material_type_id <> OLD.material_type_id THEN
+        PERFORM lims.request_approvals_of_all(NEW.organization_id, NEW.material_type_id);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reapprove AFTER INSERT OR DELETE OR UPDATE
+    OF test_definition_id, material_type_id, project_id, low, high, expected_text,
+       decision_rule
+ON lims.specification
+FOR EACH ROW EXECUTE FUNCTION lims.specification_reapprove();
 
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.organization
 FOR EACH ROW WHEN (NEW.time_zone <> OLD.time_zone)

@@ -77,10 +77,6 @@ BEGIN
                    'analyzedAt', lims.zoned_time(t.analyzed_at, p_zone),
                    'conformity', CASE t.out_of_specification
                        WHEN true THEN 'outside' WHEN false THEN 'within' END,
-                   'decisionRule', CASE
-                       WHEN t.out_of_specification IS NULL THEN NULL
-                       WHEN t.test_code IS NOT NULL THEN t.spec_decision_rule
-                       ELSE lims.decision_rule_of(t) END,
                    'enteredBy', n.display_name,
                    'verifiedAt', lims.zoned_time(t.verified_at, p_zone),
                    'verifiedBy', coalesce(e.printed_name, u.display_name)
@@ -146,11 +142,12 @@ AS $$
     SELECT p_member ~ '^tests\[[0-9]+\]$'
         OR p_member IN ('sampleIdentifier', 'externalId', 'clientName', 'project',
                'materialType', 'plantLocation', 'collectionDate', 'collectedAt',
-               'receivedAt', 'remark')
+               'receivedAt', 'receiptTemperature', 'receiptCondition',
+               'receiptContainers', 'receiptDeviations', 'remark')
         OR regexp_replace(p_member, '^tests\[[0-9]+\]', '') IN ('.testCode', '.testName',
                '.method', '.result', '.qualifier', '.unit', '.specification',
-               '.outOfSpecification', '.reportingLimit', '.methodDetectionLimit',
-               '.uncertainty', '.accredited', '.confirmation', '.remark',
+               '.outOfSpecification', '.decisionRule', '.reportingLimit',
+               '.methodDetectionLimit', '.uncertainty', '.accredited', '.confirmation', '.remark',
                '.analyzedAt', '.holdingTimeMet')
 $$;
 
@@ -318,7 +315,9 @@ BEGIN
                        'contactName', c.contact_name, 'address', c.address),
                    'order', CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
                        'orderNumber', r.order_number, 'contact', r.contact) END,
-                   'sample', p_facts - ARRAY['notes', 'noteOnReport']
+                   'sample', p_facts - ARRAY['notes', 'noteOnReport',
+                       'receiptTemperature', 'receiptCondition', 'receiptContainers',
+                       'receiptDeviations']
                        || lims.printed_remark(p_facts) || jsonb_build_object(
                        'collectedAt', lims.zoned_time(s.collected_at, o.time_zone),
                        'receivedAt', lims.zoned_time(s.received_at, o.time_zone),

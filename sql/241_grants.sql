@@ -281,8 +281,8 @@ GRANT EXECUTE ON FUNCTION lims.verification_code_meant, lims.verify_certificate,
     lims.certificate_example_results TO lims_app;
 
 -- 150_release_content.sql
-GRANT EXECUTE ON FUNCTION lims.content_version, lims.release_content, lims.release_hash,
-    lims.digest_of TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.content_version, lims.stated_decision_rule,
+    lims.released_results, lims.release_content, lims.release_hash, lims.digest_of TO lims_app;
 
 -- 151_approvals.sql
 GRANT EXECUTE ON FUNCTION lims.is_outdated TO lims_app;

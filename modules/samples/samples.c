@@ -291,10 +291,11 @@ static const lims_error_t *guard_unreceive(lims_request_t *rq)
                                    "Sample %s is not received.", lims_values_get(rq->values, "id"));
 }
 
-/* An approver relies on the findings on receipt: they change before they are approved. */
+/* An approver relies on the findings on receipt: they change before they are approved, and
+ * under an amendment, which asks for the approvals again. */
 static const lims_error_t *guard_receipt(lims_request_t *rq)
 {
-    const lims_error_t *error = refuse_ended(rq);
+    const lims_error_t *error = guard_update(rq);
 
     if (error) {
         return error;
@@ -303,7 +304,7 @@ static const lims_error_t *guard_receipt(lims_request_t *rq)
         return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION, "Sample %s is not received.",
                                  lims_values_get(rq->values, "id"));
     }
-    if (has_status(rq, "received") || has_status(rq, "processing")) {
+    if (has_status(rq, "received") || has_status(rq, "processing") || has_status(rq, "reported")) {
         return NULL;
     }
     return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
@@ -506,8 +507,9 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "changeReceipt",
       .summary = "Change what was found on receipt",
-      .description = "Until the sample is completed; members that are left out stay. The sample is "
-                     "not received again: receivedAt stays, and no event is sent.",
+      .description = "Until the sample is completed, and while it is amended; members that are "
+                     "left out stay. The sample is not received again: receivedAt stays, and no "
+                     "event is sent.",
       .permission = "sample.receive",
       .input = lims_receipt_input,
       .status = 200,

@@ -99,6 +99,7 @@ refused($lims->patch("$path/status", { status => 'completed' }), 409, 'invalid_t
 my ($asked) = pending($sample);
 refused($lims->patch("/approval-records/$asked->{id}", { status => 'approved' }), 409,
     'invalid_transition', 'a key cannot approve it');
+$ann->refused('invalid_transition', 'sample receipt', $sample->{id}, containers => 2);
 
 # --- The gates of its certificate ---------------------------------------------------------
 

@@ -88,6 +88,7 @@ is($content->{sample}{collectedAt}, '2026-01-04T23:30:00-07:00',
     'sampling, in the time zone of the laboratory');
 is_deeply([ @{ $content->{receipt} }{qw(temperature containers deviations)} ],
     [ 4.5, 2, 'lid loose' ], 'the receipt with its deviations');
+is_deeply([ grep { /^receipt/ } keys %{ $content->{sample} } ], [], 'they are not said twice');
 is_deeply($content->{methods}, ['EPA 200.8'], 'each method once');
 is_deeply($content->{qualifiers}, [ { qualifier => 'J',
         meaning => 'estimated: detected, but below the reporting limit' } ],
@@ -121,6 +122,7 @@ is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256}, 'its has
 $admin->done('organization update', address => '13 Mill Road', reason => 'moved');
 $ann->done('sample amend', $sample->{id}, reason => 'wrong well', changes => {
     plantLocation => 'Well 4 North', collectedAt => '2026-01-05T07:30:00Z', notes => 'cap was green' });
+$bo->done('sample receipt', $sample->{id}, deviations => undef, temperature => 5);
 for ([ $pb, 'read twice' ], [ $cu, 'clear' ]) {
     my ($test, $note) = @$_;
     $ann->done('sample-test reopen', $test, reason => 'a better note');
@@ -142,7 +144,8 @@ is_deeply([ @$amendment{qw(version reason openedBy)} ], [ 2, 'wrong well', 'Ann 
 is_deeply([ map { join '|', map { $_ // '-' } @$_{qw(member testName testCode old new)} } @{ $amendment->{changes} } ],
     [ 'collectedAt|-|-|2026-01-04T23:30:00-07:00|2026-01-05T00:30:00-07:00',
         'collectionDate|-|-|2026-01-04|2026-01-05',
-        'plantLocation|-|-|Well 4|Well 4 North', "tests[$cu].remark|Copper|CU|turbid|clear" ],
+        'plantLocation|-|-|Well 4|Well 4 North', 'receiptDeviations|-|-|lid loose|-',
+        'receiptTemperature|-|-|4.5|5', "tests[$cu].remark|Copper|CU|turbid|clear" ],
     'it says what the amendment changed, a printed remark too, in the time zone of the laboratory');
 unlike($ann->call('certificate content', $next->{id})->{output},
     qr/smells|green|"dup"|read twice|"member": ?"[^"]*(?:notes|noteOnReport|Id)"/,

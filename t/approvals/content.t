@@ -32,7 +32,7 @@ sub approve {
 sub approved {
     my (%column) = @_;
     my $sample = $lab->sample(projectId => $project, collectionDate => '2026-01-05',
-        testDefinitionIds => [ $lab->definition(%column) ]);
+        testDefinitionIds => [ $lab->definition(specification_high => 10, %column) ]);
     my ($test) = $lab->tests($sample);
     $lab->enter($test, '7');
     $lab->status($sample, 'completed');
@@ -76,6 +76,12 @@ my %change = (
         patched("/sample-tests/$_[1]", reagentLotId => $lab->reagent_lot) },
     'the media lot'            => sub {
         patched("/sample-tests/$_[1]", mediaLotId => $lab->media_lot) },
+    'the decision rule'        => sub {
+        $ann->done('test-definition update', definition_of($_[1]), decisionRule => 'guard band') },
+    'a specification with another rule' => sub {
+        $ann->done('specification create', testDefinitionId => definition_of($_[1]), high => 10,
+            materialTypeId => $lims->get("/samples/$_[0]{id}")->json->{materialTypeId},
+            decisionRule => 'guard band of 10 %') },
     'a remark on the sample'   => sub { patched("/samples/$_[0]{id}", notes => 'CHANGED') },
     'the client\'s id'         => sub { patched("/samples/$_[0]{id}", externalId => 'OTHER-1') },
     'the place'                => sub { patched("/samples/$_[0]{id}", plantLocation => 'P9') },
@@ -107,6 +113,18 @@ for my $name (sort keys %change) {
         is(report($sample)->status, 200, 'reported when it is approved again');
     };
 }
+
+subtest 'a change of what was found on receipt asks for approval again' => sub {
+    my ($sample, $test) = approved();
+    $lab->status($sample, $_) for qw(received completed);
+    approve($sample);
+    $lab->verify($test);
+    $lab->status($sample, 'processing');
+    $ann->done('sample receipt', $sample->{id}, deviations => 'no ice', temperature => 21);
+    refused(report($sample), 409, 'approval_required', 'nobody has approved the deviation');
+    approve($sample);
+    is(report($sample)->status, 200, 'reported when it is approved');
+};
 
 subtest 'a change after verification asks for approval again' => sub {
     my ($sample, $test) = approved();

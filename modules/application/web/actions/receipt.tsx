@@ -44,7 +44,9 @@ async function changing(one: Sample, before?: Correction): Promise<Question> {
         perform: async ({ reason }) => {
             await answer(api.PATCH('/samples/{id}/receipt', { ...at, ...condition(sample), body: {
                 ...correctedBy(schema, of, clock), ...(reason ? { reason } : {}) } }));
-            await changed('/samples', '/samples/{id}', '/samples/{id}/history');
+            await changed('/samples', '/samples/{id}', '/samples/{id}/history',
+                '/samples/{id}/readiness', '/samples/{id}/approvals', '/approval-records',
+                '/samples/{id}/certificate-preview', '/amendments/{id}');
             say({ tone: 'ready', text: words.receiptChanged(trackingId) });
         },
         renew: () => changing(one, of),
@@ -57,7 +59,7 @@ export const receiptAction: Action<Sample[]> = {
     permission: 'sample.receive',
     rare: true,
     visible: ([one, ...more]) => one !== undefined && more.length === 0 && isOpen(one)
-        && one.receivedAt !== null && (one.status === 'received' || one.status === 'processing'),
+        && one.receivedAt !== null && ['received', 'processing', 'reported'].includes(one.status),
     perform: async ([one]) => {
         if (one) {
             ask(await changing(one));

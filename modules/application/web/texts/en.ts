@@ -314,7 +314,8 @@ export const en = {
         unreceiveWhat: 'It waits to be received again. That can be done on the day of the receipt,'
             + ' before there is a result.',
         receipt: 'Change the receipt', receiptOf: (id: string) => `Change the receipt of ${id}`,
-        receiptWhat: 'What was found on receipt, until the sample is completed.',
+        receiptWhat: 'What was found on receipt, until the sample is completed, or while it is '
+            + 'amended.',
         receiptFound: 'Found on receipt',
         receiptMember: { deviations: 'Deviations', containers: 'Containers',
             temperature: 'Temperature, °C', condition: 'Condition' },
