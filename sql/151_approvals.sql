@@ -249,6 +249,7 @@ BEGIN
          WHERE a.organization_id = NEW.organization_id
            AND a.sample_id = NEW.sample_id
            AND a.round > NEW.round
+           AND a.replaced_at IS NULL
     ) THEN
         PERFORM lims.refuse('already_decided', format(
             'approval %s was replaced: the sample waits for a new approval',

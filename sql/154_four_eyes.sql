@@ -197,7 +197,7 @@ BEGIN
            SELECT FROM lims.approval a
             WHERE a.organization_id = p.organization_id
               AND a.sample_id = p.sample_id
-              AND (a.round > p.round
+              AND (a.round > p.round AND a.replaced_at IS NULL
                    OR a.round = p.round AND a.step < p.step AND a.status <> 'approved'))
        AND NOT EXISTS (SELECT FROM lims.approval_refusals(p));
 END

@@ -3,8 +3,8 @@
 -- The records of the release, as 230_records.sql has the others: approvals, investigations,
 -- certificates, amendments.
 
--- `current`: whether the content that was decided about is still the sample's; NULL
--- while nothing is decided.
+-- `current`: whether the content that was decided about is still the sample's, which is that
+-- of its report unless it is being amended; NULL while nothing is decided.
 CREATE VIEW lims.approval_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
        a.status, a.requested_at AS "requestedAt", a.decided_at AS "decidedAt",
@@ -13,9 +13,9 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
        CASE
            WHEN a.status = 'pending' THEN NULL
            WHEN a.replaced_at IS NOT NULL THEN false
-           ELSE a.content_hash = coalesce(s.content_hash,
-                                          lims.release_hash(s.organization_id,
-                                                            s.id))
+           ELSE a.content_hash = coalesce(
+               CASE WHEN s.amendment_id IS NULL THEN s.content_hash END,
+               lims.release_hash(s.organization_id, s.id))
        END AS current
   FROM lims.approval a
   JOIN lims.sample s

@@ -112,6 +112,9 @@ $ann->done('sample-test enter', $test, result => '4.2');
 my $added
     = $ann->done('sample add-tests', $sample->{id}, testDefinitionIds => [$copper])->{tests}[0]{id};
 approve($sample);
+is_deeply([ map { "$_->{round} " . ($_->{current} ? 'current' : 'former') }
+        grep { $_->{decidedAt} } @{ $lims->get("$path/approvals")->json->{data} } ],
+    [ '1 former', '2 current' ], 'the approval of the corrected content is current, the report\'s is not');
 $ann->refused('incomplete_sample', 'certificate issue', @about);
 $ann->done('sample-test enter', $added, result => '1.0');
 $ann->done('sample-test verify', $_) for $test, $added;

@@ -67,4 +67,17 @@ decide($approval, 'approved');
 is($eva->done('certificate issue', sampleId => $sample->{id})->{version}, 1,
     'once it is approved the certificate is issued');
 
+$lab->policy(coa_before_approval => 't');
+($sample, $approval) = reported();
+my $amendment = $eva->done('sample amend', $sample->{id}, reason => 'a doubt');
+$eva->done('amendment withdraw', $amendment->{id}, reason => 'no doubt');
+$lab->policy(coa_before_approval => 'f');
+$eva->refused('approval_required', 'certificate issue', sampleId => $sample->{id});
+ok((grep { $_->{id} == $approval->{id} && $_->{mine} }
+        @{ $eva->done('approval inbox', status => 'pending')->{data} }),
+    'the approval from before a withdrawn amendment waits in the inbox');
+decide($approval, 'approved');
+is($eva->done('certificate issue', sampleId => $sample->{id})->{version}, 1,
+    'once it is approved the certificate is issued, though an amendment was withdrawn');
+
 done_testing();
