@@ -213,8 +213,9 @@ SELECT lims.attach_record('storage_location');
 --   1 audit_insert  writes the audit trail; a later refusal rolls it back
 --
 -- AFTER UPDATE
---   1 reapprove     requests approvals again where what is printed changed (151)
---   2 audit_update  writes the audit trail, as at INSERT
+--   1 mark_update   marks samples dirty where the method changed (148)
+--   2 reapprove     requests approvals again where what is printed changed (151)
+--   3 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

@@ -90,8 +90,9 @@ CREATE TABLE lims.organization_dirty (
 
 -- Triggers `mark_…` stand on every table on which a release state or a holding status
 -- depends (lims.sample_release), and on no other: the state of a dirty sample is worked
--- out at each read. Not on test definitions, since a test keeps what its definition asked
--- for when it was scheduled (worksheet, confirmation, holding time); not on worksheet
+-- out at each read. Of test definitions only the method counts, which says what quality
+-- control a result needs (148): a test keeps what else its definition asked for when it was
+-- scheduled (worksheet, confirmation, holding time). Not on worksheet
 -- templates, which do not change once there is a worksheet; not on investigations, which
 -- block nothing.
 

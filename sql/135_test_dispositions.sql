@@ -142,7 +142,8 @@ BEGIN
 END
 $$;
 
--- Sets which test of a family is reported: the only active one, else none.
+-- Sets which test of a family is reported: the only active one, else none. Called whenever one
+-- of them became active or inactive.
 CREATE FUNCTION lims.settle_family(p_test lims.sample_test) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -159,6 +160,7 @@ BEGIN
        AND t.sample_id = (p_test).sample_id
        AND coalesce(t.retest_of, t.id) = coalesce((p_test).retest_of, (p_test).id)
        AND t.reported <> (t.disposition = 'active' AND n.active = 1);
+    PERFORM lims.mark_samples_beside(p_test);
 END
 $$;
 

@@ -413,6 +413,34 @@ BEGIN
 END
 $$;
 
+-- Marks the samples dirty that share an evaluated batch with a family of repeated tests, one of
+-- which became active or inactive: the number of the batch's samples may be another.
+CREATE FUNCTION lims.mark_samples_beside(p_test lims.sample_test) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM lims.sample_test f
+      JOIN lims.qc_coverage o
+        ON o.organization_id = f.organization_id
+       AND o.sample_test_id = f.id
+      JOIN lims.qc_batch b
+        ON b.organization_id = o.organization_id
+       AND b.id = o.qc_batch_id
+       AND b.qc_status <> 'open'
+      JOIN lims.qc_coverage c
+        ON c.organization_id = b.organization_id
+       AND c.qc_batch_id = b.id
+      JOIN lims.sample_test t
+        ON t.organization_id = c.organization_id
+       AND t.id = c.sample_test_id
+     WHERE f.organization_id = (p_test).organization_id
+       AND f.sample_id = (p_test).sample_id
+       AND coalesce(f.retest_of, f.id) = coalesce((p_test).retest_of, (p_test).id);
+END
+$$;
+
 CREATE TRIGGER mark_insert AFTER INSERT ON lims.qc_coverage
 REFERENCING NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_coverage();

@@ -93,3 +93,22 @@ BEGIN
     END IF;
 END
 $$;
+
+-- Marks the samples of a definition's open tests dirty, when the method changes.
+CREATE FUNCTION lims.mark_samples_of_definition() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM lims.sample_test t
+     WHERE t.organization_id = NEW.organization_id
+       AND t.test_definition_id = NEW.id
+       AND t.status <> 'verified';
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER mark_update AFTER UPDATE ON lims.test_definition
+FOR EACH ROW WHEN (NEW.method IS DISTINCT FROM OLD.method)
+EXECUTE FUNCTION lims.mark_samples_of_definition();

@@ -163,7 +163,39 @@ is(kept($sample), 'in_progress', 'a second sample makes them too few for the fir
 scan();
 $ann->done('qc-batch uncover', $short->{id}, sampleTestIds => [$further], reason => 'no room');
 is(kept($sample), 'ready_for_review', 'without the second sample they suffice again');
+
+# A repeated test that is set aside, and active again, changes the number of samples.
+my ($chosen) = map { $_->{id} } @{ $lims->post("/sample-tests/$further/retest",
+        { reason => 'doubtful' })->json->{tests} };
+$lab->enter($chosen, '5');
+policy('off');
+is(verify($chosen)->status, 200, 'the repetition is verified');
+policy('block');
+$ann->done('qc-batch cover', $short->{id}, sampleTestIds => [$further]);
+scan();
+$ann->done('sample-test choose', $chosen, reason => 'the better one');
+is(kept($sample), 'ready_for_review', 'the controls suffice for the first when the second is set aside');
+scan();
+$ann->done('sample-test reopen', $chosen, reason => 'not the better one');
+is(kept($sample), 'in_progress', 'they are too few when it is active again');
+$ann->done('qc-batch uncover', $short->{id}, sampleTestIds => [$further], reason => 'no room');
 $template = $ann->done('qc-template update', $few->{id}, perSamples => undef);
+
+# The method of a definition, and of a batch, say what control is needed.
+my $free_of = $lab->definition(method => 'EPA 150.2');
+my $renamed = $lab->sample(testDefinitionIds => [$free_of]);
+$lab->enter($lab->tests($renamed), '7');
+scan();
+is(kept($renamed), 'ready_for_review', 'a method without a template needs no control');
+$ann->done('test-definition update', $free_of, method => 'EPA 200.8');
+is(kept($renamed), 'in_progress', 'with the method of one the sample waits for it');
+($sample, $test) = entered();
+my $named = $ann->done('qc-batch create', batchNumber => 'P-8', method => 'EPA 200.8', sampleTestIds => [$test]);
+$ann->done('qc-batch override', $named->{id}, reason => 'the blank was spilt');
+scan();
+is(kept($sample), 'ready_for_review', 'an overridden batch of the method counts');
+$ann->done('qc-batch update', $named->{id}, method => 'preparation');
+is(kept($sample), 'in_progress', 'a batch of another method does not');
 
 # The second: the controls can no longer be run.
 ($sample, $test) = entered();
