@@ -25,7 +25,7 @@ GRANT SELECT (organization_id, id, user_id, address, browser, identity, last_use
         end_reason, created_at, updated_at)
     ON lims.user_session TO lims_app;
 
-GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
+GRANT INSERT ON lims.user_role, lims.role_permission, lims.lot_override TO lims_app;
 
 -- Plan, allowance and the like are the owner's: a laboratory does not raise its own.
 GRANT UPDATE (name, time_zone, locale, address, logo, logo_sha256, accreditation,
@@ -38,7 +38,7 @@ GRANT UPDATE (name, time_zone, locale, address, logo, logo_sha256, accreditation
         investigation_days, attachment_bytes, updated_at)
     ON lims.organization TO lims_app;
 
-GRANT INSERT, UPDATE ON lims.user_account, lims.user_role,
+GRANT INSERT, UPDATE ON lims.user_account,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.panel, lims.label_size, lims.reagent_lot,
     lims.media_lot,

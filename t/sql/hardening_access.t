@@ -63,6 +63,11 @@ $db->do('SELECT lims.secure_functions()');
 is(functions(q{p.proname = 'later' AND p.prosecdef}), 'later',
     'a trigger function of a later migration gets the owner\'s rights like the others');
 
+# A role is given or taken away, by triggers that a change would not run.
+
+refused($app, 'UPDATE lims.user_role SET role = role', [], '42501',
+    'the run-time role changes no role of a user');
+
 # A table of its own, with a trigger of the schema on it.
 
 refused($app, 'CREATE TEMPORARY TABLE user_role (id bigint)', [], '42501',
