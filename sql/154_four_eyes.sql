@@ -5,10 +5,46 @@
 
 -- Verification -------------------------------------------------------------
 
+-- The last audit entry that changed a column of a test, also one that is archived, and its
+-- user.
+CREATE FUNCTION lims.last_change(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_column text,
+    OUT id bigint,
+    OUT user_id bigint
+)
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    SELECT l.id, l.user_id
+      INTO last_change.id, last_change.user_id
+      FROM ((SELECT a.id, a.user_id
+               FROM lims.audit_entry a
+              WHERE a.organization_id = p_organization
+                AND a.table_name = 'sample_test'
+                AND a.record_id = p_sample_test
+                AND a.changes -> p_column IS NOT NULL
+              ORDER BY a.id DESC
+              LIMIT 1)
+             UNION ALL
+            -- A later entry than one that is left may be archived: blocks are not in order of
+            -- ids.
+            SELECT (r.authors -> p_column ->> 0)::bigint,
+                   (r.authors -> p_column ->> 1)::bigint
+              FROM lims.archived_result r
+             WHERE r.organization_id = p_organization
+               AND r.sample_test_id = p_sample_test
+               AND r.authors -> p_column IS NOT NULL) l
+     ORDER BY l.id DESC
+     LIMIT 1;
+END
+$$;
+
 -- The users who entered the present value, qualifier, lots and time of analysis of a
--- result, each by the last audit entry that changed it, also one that is archived. An API key
--- counts as its user; a file as the user who released it, else as its sender, whoever had it
--- read again.
+-- result, each by the last audit entry that changed it, and who entered the value again after
+-- it was sent back. An API key counts as its user; a file as the user who released it, else as
+-- its sender, whoever had it read again.
 CREATE FUNCTION lims.result_authors(p_organization bigint, p_sample_test bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE
@@ -27,27 +63,14 @@ BEGIN
                               ('media_lot_id', t.media_lot_id IS NOT NULL),
                               ('analyzed_at', t.analyzed_at IS NOT NULL)
                       ) AS m (name, stands)
-                CROSS JOIN LATERAL (
-                      (SELECT a.id, a.user_id
-                         FROM lims.audit_entry a
-                        WHERE a.organization_id = t.organization_id
-                          AND a.table_name = 'sample_test'
-                          AND a.record_id = t.id
-                          AND a.changes -> m.name IS NOT NULL
-                        ORDER BY a.id DESC
-                        LIMIT 1)
-                       UNION ALL
-                      -- A later entry than one that is left may be archived: blocks are not
-                      -- in order of ids.
-                      SELECT (r.authors -> m.name ->> 0)::bigint,
-                             (r.authors -> m.name ->> 1)::bigint
-                        FROM lims.archived_result r
-                       WHERE r.organization_id = t.organization_id
-                         AND r.sample_test_id = t.id
-                         AND r.authors -> m.name IS NOT NULL
-                       ORDER BY id DESC
-                       LIMIT 1) l
+                CROSS JOIN LATERAL lims.last_change(t.organization_id, t.id, m.name) l
                 WHERE m.stands
+               UNION ALL
+               SELECT a.user_id
+                 FROM lims.last_change(t.organization_id, t.id, 'returned_at') a,
+                      lims.last_change(t.organization_id, t.id, 'result') v
+                WHERE t.returned_at IS NULL
+                  AND a.id > v.id
                UNION ALL
                SELECT f.received_by
                  FROM lims.instrument_file_row r

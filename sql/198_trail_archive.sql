@@ -230,7 +230,7 @@ BEGIN
                (g.changes -> 'media_lot_id' ->> 'old')::bigint AS media_lot_id
           FROM gone g
          CROSS JOIN unnest(ARRAY['result', 'qualifier', 'reagent_lot_id', 'media_lot_id',
-                                 'analyzed_at']) AS m (name)
+                                 'analyzed_at', 'returned_at']) AS m (name)
          WHERE g.table_name = 'sample_test'
            AND g.changes -> m.name IS NOT NULL
     ), kept AS (

@@ -292,8 +292,8 @@ GRANT EXECUTE ON FUNCTION lims.investigation_next, lims.shown_result,
     lims.investigation_values TO lims_app;
 
 -- 154_four_eyes.sql
-GRANT EXECUTE ON FUNCTION lims.result_authors, lims.is_own_result, lims.approval_role,
-    lims.is_reason_required, lims.is_reason_missing, lims.approval_refusals,
+GRANT EXECUTE ON FUNCTION lims.last_change, lims.result_authors, lims.is_own_result,
+    lims.approval_role, lims.is_reason_required, lims.is_reason_missing, lims.approval_refusals,
     lims.is_mine_to_decide, lims.approval_flags TO lims_app;
 
 -- 155_policies.sql

@@ -56,6 +56,18 @@ subtest 'who released a file' => sub {
     is($ann->done('sample-test verify', $again)->{status}, 'verified', 'the sender may');
 };
 
+subtest 'who enters a result again that was sent back' => sub {
+    my ($test) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+    $bob->done('sample-test enter', $test, result => '7.0');
+    $eva->done('sample-test return', $test, reason => 'measure it again', assignedTo => $ann->{id});
+    $ann->done('sample-test enter', $test, result => '7.0', reason => 'measured again: the same');
+    $_->refused('self_verification', 'sample-test verify', $test) for $ann, $bob;
+    $eva->done('sample-test return', $test, reason => 'with another flask', assignedTo => $ann->{id});
+    $bob->done('sample-test enter', $test, result => '7.1');
+    is($ann->done('sample-test verify', $test)->{status}, 'verified',
+        'of another value that was entered since, the person may verify');
+};
+
 # A repeated test with two verified results, entered by Ann and by Bob, verified by Eva.
 sub repeated {
     my ($sample, $first) = @_;
