@@ -153,6 +153,22 @@ subtest 'due dates' => sub {
         'the due date is cleared');
 };
 
+subtest 'the due date of an undone receipt' => sub {
+    my ($short, $long) = map { $lab->definition(turnaround_days => $_) } 3, 10;
+    my $of = sub { $lims->get("/samples/$_[0]{id}")->json->{dueDate} };
+    my $in = sub { return $lab->value(q{SELECT ((now() AT TIME ZONE 'UTC')::date + ?::integer)::text}, @_) };
+    my $sample = $lab->sample(testDefinitionIds => [$short]);
+    receive({ sampleId => $sample->{id} });
+    $lims->post("/samples/$sample->{id}/tests", { testDefinitionIds => [$long] });
+    is($of->($sample), $in->(3), 'a test that is added does not change it');
+    is(unreceive($sample)->json->{dueDate}, undef, 'it goes with the receipt, whatever tests there are now');
+    receive({ sampleId => $sample->{id} });
+    is($of->($sample), $in->(10), 'the next receipt sets it by all tests');
+    my $given = $lims->patch("/samples/$sample->{id}", { dueDate => $in->(5) })->json->{dueDate};
+    $lims->patch("/samples/$sample->{id}", { dueDate => $in->(10) });
+    is(unreceive($sample)->json->{dueDate}, $in->(10), 'one that was given since stays');
+};
+
 subtest 'a receipt in error is undone (a laboratory\'s day, 1.3)' => sub {
     my $sample = $lab->sample(testDefinitionIds => [ $lab->definition(turnaround_days => 3) ]);
     refused(unreceive($sample), 409, 'invalid_transition', 'not received yet');
