@@ -87,8 +87,9 @@
 --                            released
 --   3 events_insert          writes result.entered to the outbox
 --   4 final_insert           locks the samples; refuses where one is closed, or reported
---                            without an open amendment. Before the approvals (8), for the
---                            lock order above
+--                            without an open amendment; asks for a reason where one is
+--                            received and the policy requires reasons. Before the
+--                            approvals (8), for the lock order above
 --   5 final_plans            refuses retests while the retest plan of an open investigation
 --                            is not approved, after the locks (4) (172)
 --   6 investigate_insert     opens investigations of results out of specification, where

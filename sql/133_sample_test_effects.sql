@@ -154,20 +154,23 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
 
 -- Locks the samples of the changed tests until the transaction ends, and refuses if one
 -- is reported and not being amended by a person (158), or closed by its disposition: a
--- concurrent report or cancellation waits for this transaction, or is seen by it.
+-- concurrent report or cancellation waits for this transaction, or is seen by it. Requires a
+-- reason for tests that are added to a received sample, where the policy does (154).
 CREATE FUNCTION lims.sample_test_final() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_reported text;
     v_closed text;
+    v_received text;
 BEGIN
     SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported'
                AND NOT lims.sample_is_open(s.status, s.amendment_id)),
            min(s.tracking_id) FILTER (
-               WHERE lims.sample_is_closed(s.status, s.disposition))
-      INTO v_reported, v_closed
-      FROM (SELECT x.tracking_id, x.status, x.disposition, x.amendment_id
+               WHERE lims.sample_is_closed(s.status, s.disposition)),
+           min(s.tracking_id) FILTER (WHERE s.received_at IS NOT NULL)
+      INTO v_reported, v_closed, v_received
+      FROM (SELECT x.tracking_id, x.status, x.disposition, x.amendment_id, x.received_at
               FROM lims.sample x
              WHERE (x.organization_id, x.id) IN (
                        SELECT c.organization_id, c.sample_id
@@ -183,6 +186,12 @@ BEGIN
           WHERE (s.organization_id, s.tracking_id) IN (
                     SELECT c.organization_id, v_closed
                       FROM changed_rows c);
+    ELSIF TG_OP = 'INSERT' AND v_received IS NOT NULL
+          AND lims.is_reason_missing((SELECT c.organization_id
+                                        FROM changed_rows c
+                                       LIMIT 1)) THEN
+        PERFORM lims.refuse('reason_required', format(
+            'sample %s is received: reason must say why tests are added', v_received));
     END IF;
     RETURN NULL;
 END

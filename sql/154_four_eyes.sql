@@ -359,8 +359,8 @@ CREATE TRIGGER lock_reason BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (OLD.received_at IS NOT NULL
     AND (NEW.client_id, NEW.client_name, NEW.material_type_id, NEW.project_id,
          NEW.collection_date, NEW.collected_at, NEW.external_id, NEW.plant_location,
-         NEW.notes) IS DISTINCT FROM
+         NEW.notes, NEW.note_on_report) IS DISTINCT FROM
         (OLD.client_id, OLD.client_name, OLD.material_type_id, OLD.project_id,
          OLD.collection_date, OLD.collected_at, OLD.external_id, OLD.plant_location,
-         OLD.notes))
+         OLD.notes, OLD.note_on_report))
 EXECUTE FUNCTION lims.sample_reason();

@@ -252,6 +252,8 @@ static const lims_field_t add_input[] = {
       .max = 50,
       .doc = "Ids of panels whose test definitions are scheduled besides: active ones, each "
              "once." },
+    LIMS_REASON(0, "Reason for adding tests to a received sample, kept in the audit trail; "
+                   "needed where the organization's policy reasonOnChange asks for it."),
     LIMS_FIELD_END,
 };
 
@@ -395,7 +397,7 @@ static const lims_error_e report_errors[] = {
 };
 
 static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
-                                           LIMS_E_COUNT };
+                                           LIMS_E_REASON_REQUIRED, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -189,6 +189,14 @@ subtest 'what stood is changed with a reason' => sub {
     refused(as('ana'), $place, [ 'B', $lab->{id}, $sample->{id} ], 'reason_required',
         'a fact of a received sample');
     is($told->()->do($place, undef, 'B', $lab->{id}, $sample->{id}), 1, 'with a reason');
+    my $print = 'UPDATE lims.sample SET note_on_report = true WHERE organization_id = ? AND id = ?';
+    refused(as('ana'), $print, [ $lab->{id}, $sample->{id} ], 'reason_required',
+        'whether its notes are printed');
+    my $add = 'INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+        SELECT organization_id, sample_id, test_definition_id FROM lims.sample_test
+         WHERE organization_id = ? AND id = ?';
+    refused(as('ana'), $add, [ $lab->{id}, $sample->{PH} ], 'reason_required', 'a test that is added');
+    is($told->()->do($add, undef, $lab->{id}, $sample->{PH}), 1, 'with a reason it is added');
     is(as('ana')->do(q{UPDATE lims.sample SET priority = 'rush' WHERE organization_id = ?
         AND id = ?}, undef, $lab->{id}, $sample->{id}), 1, 'how urgent it is is no fact');
     policy(reason_on_change => 'f');

@@ -60,21 +60,23 @@ async function addable({ tests }: Sample): Promise<Map<string, { title: string; 
     ].filter(([, { ids }]) => ids.length > 0));
 }
 
+// Tests are added to a received sample with a reason where the laboratory asks for reasons.
 async function addTests(sample: Sample): Promise<void> {
     const choices = await addable(sample);
+    const asks = sample.receivedAt !== null && session()?.policies.reasonOnChange;
     ask({
-        kind: 'confirm',
+        ...(asks ? { kind: 'reason', reason: 'must' } : { kind: 'confirm' }),
         title: t.sample.addTests,
         note: sample.trackingId,
         choices: {
             label: t.sample.addTestsWhich,
             values: [...choices].map(([id, { title }]) => ({ id, title })),
         },
-        perform: async ({ chosen }) => {
+        perform: async ({ chosen, reason }) => {
             const ids = new Set(chosen.flatMap((id) => choices.get(id)?.ids ?? []));
             await answer(api.POST('/samples/{id}/tests', {
                 params: { path: { id: sample.id } },
-                body: { testDefinitionIds: [...ids] },
+                body: { testDefinitionIds: [...ids], ...(reason ? { reason } : {}) },
             }));
             await testsChanged();
             say({ tone: 'ready', text: t.sample.testsAdded(ids.size) });

@@ -20,7 +20,8 @@ async function actOn(page, code, act) {
     await page.getByRole('menuitem', { name: act }).click();
 }
 
-// A panel adds what the sample lacks of it. A test that was cancelled can be ordered again.
+// A panel adds what the sample lacks of it. A test that was cancelled can be ordered again. The
+// sample is received, and the laboratory asks for reasons.
 async function adding(page, sample) {
     const [there, cancelled] = await testsOf(page, sample.id);
     const known = new Set([there, cancelled].map(({ testDefinitionId }) => testDefinitionId));
@@ -36,6 +37,7 @@ async function adding(page, sample) {
     is(await form.getByText(`${there.testCode} ${there.testName}`, { exact: true }).count(), 0,
         'a test that the sample has is not offered');
     await form.getByText(`${cancelled.testCode} ${cancelled.testName}`, { exact: true }).click();
+    await page.fill('#reason', 'The client asked for them by telephone');
     await looks(page, 'tests-add');
     await form.getByRole('button', { name: 'Add tests' }).click();
     await saying(page, '3 tests added.');

@@ -97,7 +97,8 @@ my %samples = (
     'sample status'    => _sample(sub { (@why, status =>
                 _one(qw(pending received processing completed completed completed verified))) }),
     'sample report'      => _sample(),
-    'sample add-tests'   => _sample(sub { (testDefinitionIds => [ _one(@{ $_[0]{definitions} }) ]) }),
+    'sample add-tests'   => _sample(sub {
+        (@why, testDefinitionIds => [ _one(@{ $_[0]{definitions} }) ]) }),
     'sample disposition' => _sample(sub { (@why, disposition =>
                 _one(qw(on_hold active on_hold active cancelled active rejected disposed))) }),
     'sample override-lot' => _sample(sub { (@why, rand() < 0.5

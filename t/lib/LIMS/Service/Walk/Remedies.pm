@@ -31,7 +31,7 @@ my %remedy = (
     incomplete_result => sub {
         my ($actor, $sample, $finding) = @_;
         return $actor->somebody('sample.edit', 'sample add-tests', $sample->{id},
-            testDefinitionIds => [ $actor->{definitions}[0] ]) unless $finding->{sampleTestId};
+            testDefinitionIds => [ $actor->{definitions}[0] ], @why) unless $finding->{sampleTestId};
         return _enter($actor, $finding->{sampleTestId});
     },
     unverified_result => sub {
