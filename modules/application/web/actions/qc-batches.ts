@@ -7,6 +7,8 @@ import { ask } from '../acting/ask.ts';
 import type { Question, SignedRow } from '../acting/ask.ts';
 import { signature, signedContents } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
+import type { Definition } from '../api/names.ts';
+import { AT_ONCE, all } from '../api/pages.ts';
 import type { Read } from '../api/read.ts';
 import { limitsOf } from '../nouns/qc-numbers.ts';
 import { say } from '../parts/toast.tsx';
@@ -42,6 +44,20 @@ async function make(made: Made): Promise<void> {
     navigate(paths.qcBatch(id));
 }
 
+// The methods that the batch may be of: its tests are found by it.
+async function askForMethod(): Promise<void> {
+    const definitions = await all<Definition>((from) => answer(api.GET('/test-definitions', {
+        params: { query: { active: true, limit: AT_ONCE, ...from } } })));
+    const methods = [...new Set(definitions.flatMap(({ method }) => method ?? []))].sort();
+    ask({
+        kind: 'confirm',
+        title: texts.makeBare,
+        choices: { label: texts.makeMethod, one: true, none: texts.noMethod,
+            values: methods.map((method) => ({ id: method, title: method })) },
+        perform: ({ chosen: [method] }) => make(method ? { method } : {}),
+    });
+}
+
 export const makeActions = (templates: Template[]): Action<null>[] => [
     ...templates.filter(({ active }) => active).map(({ id, method, name }) => ({
         id: `qc-batch.make-${id}`,
@@ -53,7 +69,7 @@ export const makeActions = (templates: Template[]): Action<null>[] => [
         id: 'qc-batch.make',
         title: () => texts.makeBare,
         permission: 'qc.enter',
-        perform: () => make({}),
+        perform: askForMethod,
     },
 ];
 
@@ -72,6 +88,7 @@ async function cover({ batch }: OpenBatch): Promise<void> {
         kind: 'confirm',
         title: texts.cover,
         note: batch.batchNumber,
+        ...(batch.method === null ? { explanation: texts.coverAny } : {}),
         choices: { label: texts.coverWhich, values: free.map((test) =>
             ({ id: String(test.id), title: [nameOf(test), test.result].filter(Boolean).join(' ') })) },
         perform: async ({ chosen }) => {
@@ -200,6 +217,14 @@ export const batchActions: Action<OpenBatch>[] = [
             qcBatchId: batch.id,
         }), hasFailed),
         rare: false,
+    },
+    {
+        id: 'qc-batch.change',
+        title: () => texts.edit,
+        permission: 'qc.enter',
+        keys: 'e',
+        rare: true,
+        perform: ({ batch }) => navigate(paths.qcBatch(batch.id, 'edit')),
     },
     {
         id: 'qc-batch.control',

@@ -27,6 +27,8 @@ export const batches = {
     make: 'New batch',
     makeFrom: (method: string, name: string) => `${method}: ${name}`,
     makeBare: 'Make a batch without a template',
+    makeMethod: 'Method of the batch',
+    noMethod: 'several methods, or none',
     made: (name: string) => `${name} is made.`,
 
     controls: 'Controls of the batch',
@@ -81,9 +83,17 @@ export const batches = {
             level: 'Level', lot: 'Lot of the control', notes: 'Notes',
         },
     },
+    edit: 'Edit',
+    batchForm: {
+        change: (batch: string) => `Change ${batch}`,
+        changed: (batch: string) => `${batch} is changed.`,
+        members: { batchNumber: 'Number', method: 'Method', analysisDate: 'Analysed on',
+            instrumentId: 'Instrument', notes: 'Notes' },
+    },
 
     cover: 'Cover tests',
     coverWhich: 'Tests of the method that are open, and results that wait to be verified',
+    coverAny: 'The batch has no method: these are the tests of all methods.',
     coverNone: 'No test of the method is open or waits to be verified that the batch does not cover.',
     covered: (n: number) => `${count(n, 'test')} covered.`,
     uncover: 'Take tests out',

@@ -241,6 +241,28 @@ async function batches(page) {
         'a corrected control has it evaluated again');
 }
 
+// A batch without a template has a method, and what it says of itself can be corrected.
+async function described(page) {
+    await open(page, '/app/qc-batches');
+    await page.getByRole('button', { name: 'New batch' }).click();
+    await page.getByRole('menuitem', { name: 'Make a batch without a template' }).click();
+    await page.getByLabel('Method of the batch').selectOption('EPA 200.8');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a batch without' }).click();
+    await page.waitForSelector('h1:has-text("QCB-0109")');
+    const id = Number(page.url().match(/qc-batches\/(\d+)/)[1]);
+    is((await ask(page, 'GET', `/qc-batches/${id}`)).method, 'EPA 200.8', 'a batch made by hand has a method');
+    await press(page, 'e');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Number', { exact: true }).fill('METALS-1');
+    await form.getByLabel('Analysed on').fill('2026-11-19');
+    await form.getByLabel('Notes').fill('The second rack');
+    await looks(page, 'qc-batch-form');
+    await form.getByRole('button', { name: /^Change/ }).click();
+    await page.waitForSelector('h1:has-text("METALS-1")');
+    const { analysisDate, notes } = await ask(page, 'GET', `/qc-batches/${id}`);
+    is(`${analysisDate} ${notes}`, '2026-11-19 The second rack', 'number, day and notes are corrected');
+}
+
 // Two correct one control: the second is told, and nothing is replaced unseen.
 async function meanwhile(page, id) {
     const before = await page.inputValue('#value');
@@ -435,6 +457,7 @@ run(async (browser) => {
     await givingBack(lab.page);
     await reviewing(lab.page);
     await batches(lab.page);
+    await described(lab.page);
     await baseline(lab.page);
     await repeatedOnce(lab.page);
     quiet(lab, 'that of the manager');

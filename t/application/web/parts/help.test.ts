@@ -14,7 +14,7 @@ import { keyForm, rotation } from '../../../../modules/application/web/pages/key
 import { lotForms, testForm } from '../../../../modules/application/web/pages/lots/forms.ts';
 import { formOf as organizationForm } from '../../../../modules/application/web/pages/organization/forms.ts';
 import { tabs } from '../../../../modules/application/web/pages/organization/tabs.ts';
-import { controlForm } from '../../../../modules/application/web/pages/qc-batches/forms.ts';
+import { batchForm, controlForm } from '../../../../modules/application/web/pages/qc-batches/forms.ts';
 import { nouns } from '../../../../modules/application/web/pages/reference/nouns.ts';
 import { specificationForm } from '../../../../modules/application/web/pages/reference/specification-form.ts';
 import { userForm } from '../../../../modules/application/web/pages/users/forms.ts';
@@ -23,7 +23,7 @@ import { t } from '../../../../modules/application/web/texts/texts.ts';
 
 const forms: FormDefinition[] = [
     factsForm, stepForm(1), actionForm(1), investigationForm, keyForm, rotation, lotForms.media,
-    lotForms.reagent, testForm(1), ...tabs.map(organizationForm), controlForm,
+    lotForms.reagent, testForm(1), ...tabs.map(organizationForm), controlForm, batchForm(false),
     ...nouns.map(({ definition }) => definition), specificationForm('a cell'), userForm,
     ...['', 'rotate', 'test', 'recover'].map((act) => webhookForm(act).definition),
 ];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A control that no template asks for, added to a batch by hand.
+// A control that no template asks for, added to a batch by hand; what a batch says of itself.
 import type { FormDefinition } from '../../form/definition.ts';
 import { t } from '../../texts/texts.ts';
 
-const { form: words } = t.batches;
+const { batchForm: about, form: words } = t.batches;
 const labels = words.members;
 
 export const controlForm: FormDefinition = {
@@ -28,3 +28,16 @@ export const controlForm: FormDefinition = {
     },
     create: words.create, change: words.change, created: words.created, changed: words.created,
 };
+
+// The method of a batch that a template made is the template's.
+export const batchForm = (isOfTemplate: boolean): FormDefinition => ({
+    one: '/qc-batches/{id}', name: (batch) => String(batch['batchNumber'] ?? ''),
+    members: {
+        batchNumber: { label: about.members.batchNumber },
+        ...(isOfTemplate ? {} : { method: { label: about.members.method } }),
+        analysisDate: { label: about.members.analysisDate },
+        instrumentId: { label: about.members.instrumentId, records: '/instruments' },
+        notes: { label: about.members.notes, long: true },
+    },
+    change: about.change, changed: about.changed,
+});

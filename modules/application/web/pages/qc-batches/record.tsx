@@ -26,7 +26,7 @@ import { dayOf } from '../../texts/time.ts';
 import { Controls } from './controls.tsx';
 import { CorrectControl } from './correct.tsx';
 import { Covered } from './covered.tsx';
-import { controlForm } from './forms.ts';
+import { batchForm, controlForm } from './forms.ts';
 import { BatchStatus } from './status.tsx';
 import { titleOf } from './values.ts';
 
@@ -74,11 +74,19 @@ function AddControl({ batch }: { batch: QcBatch }): ReactElement {
     );
 }
 
+function ChangeBatch({ batch }: { batch: QcBatch }): ReactElement {
+    const back = (): void => navigate(paths.qcBatch(batch.id));
+    return (
+        <RecordForm definition={batchForm(batch.qcTemplateId !== null)} id={batch.id} close={back}
+            saved={() => void batchesChanged().then(back)} />
+    );
+}
+
 function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
     const covered = useWhole('/sample-tests', rowsOf<CoveredTest>, { live: 30,
         query: { qcBatchId: batch.id, include: 'sample', limit: AT_ONCE } });
     const tests = covered.isPlaceholderData ? none : covered.data ?? none;
-    const adding = tab === 'control';
+    const shown = tab === 'control' || tab === 'edit' ? 'controls' : tab;
     const actions = useMemo(() => allowed(batchActions, { batch, tests }), [batch, tests]);
     const failed = batch.controls.filter(({ passed }) => passed === false).length;
     const waiting = batch.controls.filter(({ passed }) => passed === null).length;
@@ -97,10 +105,10 @@ function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
                 <ActBar actions={actions} />
                 <Package of={`/qc-batches/${batch.id}`} />
             </div>
-            <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={adding ? 'controls' : tab}
+            <TabBar label={texts.tabsOf(batch.batchNumber)} tabs={tabs} at={shown}
                 href={(id) => paths.qcBatch(batch.id, id)} />
-            <TabPane tabs={tabs} at={tab} />
-            {tab === 'controls' || adding ? (
+            <TabPane tabs={tabs} at={shown} />
+            {shown === 'controls' ? (
                 <div className="body">
                     <div className="pane">
                         <Controls key={batch.id} batch={batch} correct={({ id }) =>
@@ -113,7 +121,8 @@ function Opened({ batch, tab }: { batch: QcBatch; tab: string }): ReactElement {
                 {texts.sum(failed, waiting, batch.controls.length)}
             </div>
             <Correction batch={batch} />
-            {adding ? <AddControl batch={batch} /> : null}
+            {tab === 'control' ? <AddControl batch={batch} /> : null}
+            {tab === 'edit' ? <ChangeBatch batch={batch} /> : null}
         </>
     );
 }
