@@ -219,6 +219,7 @@ async function batches(page) {
     await page.getByLabel('Measured value of LFB AS').fill('49.6');
     await until(page, () => /Would fail/.test(document.querySelector('.table').textContent),
         'a value is judged when its field is left');
+    await judgedOnly(page);
     await press(page, 'Control+s');
     await until(page, () => /Failed/.test(document.querySelector('.head').textContent),
         'with its last value the batch is evaluated');
@@ -239,6 +240,31 @@ async function batches(page) {
     await press(page, 'Enter');
     await until(page, () => /Passed/.test(document.querySelector('.head').textContent),
         'a corrected control has it evaluated again');
+}
+
+// A verdict stands beside the value that was judged: not beside another that is typed, and not when
+// it comes late.
+async function judgedOnly(page) {
+    const field = page.getByLabel('Measured value of LRB AS');
+    const row = page.locator('.table tr', { has: field });
+    const verdict = () => row.locator('td').nth(5).textContent();
+    await field.fill('0.05');
+    is(await verdict(), 'No value yet', 'the verdict of one value does not stand beside another');
+    let answer = null;
+    const held = new Promise((resolve) => { answer = resolve; });
+    await page.route('**/qc-controls/judge', async (route) => {
+        await held;
+        await route.fallback();
+    }, { times: 1 });
+    const late = page.waitForResponse('**/qc-controls/judge');
+    await field.blur();
+    await field.fill('0.9');
+    await field.blur();
+    await row.getByText('Would fail').waitFor();
+    answer();
+    await (await late).finished();
+    await page.waitForTimeout(200);
+    is(await verdict(), 'Would fail', 'a late verdict replaces no newer one');
 }
 
 // A batch without a template has a method, and what it says of itself can be corrected.

@@ -151,19 +151,26 @@ export function Controls({ batch, correct }: {
 }): ReactElement {
     const definitions = useDefinitions();
     const [typed, setTyped] = useState<Typed>(nothing);
-    const [verdicts, setVerdicts] = useState<ReadonlyMap<number, Verdict>>(new Map());
+    const [verdicts, setVerdicts] = useState<ReadonlyMap<Values, Verdict>>(new Map()); // by what was judged
     const enters = may('qc.enter');
     const codeOf = (control: QcControl): string =>
         definitions.get(control.testDefinitionId ?? 0)?.code ?? '';
     const nameOf = (control: QcControl): string => titleOf(control, codeOf(control));
     const type = (id: number, field: Field, value: string): void => setTyped((now) =>
         new Map(now).set(id, { ...now.get(id), [field]: value }));
+    const judged = ({ id }: QcControl): Verdict | undefined => {
+        const values = typed.get(id);
+        return values && verdicts.get(values);
+    };
     const leave = (control: QcControl): void => {
-        judge(control, typed.get(control.id) ?? {}).then((verdict) => setVerdicts((now) => {
-            const next = new Map(now);
-            next.delete(control.id);
-            return verdict ? next.set(control.id, verdict) : next;
-        }), tell);
+        const values = typed.get(control.id);
+        if (values) {
+            judge(control, values).then((verdict) => {
+                if (verdict) {
+                    setVerdicts((now) => new Map(now).set(values, verdict));
+                }
+            }, tell);
+        }
     };
     const count = [...typed.values()].filter((values) =>
         Object.values(values).some((value) => value.trim() !== '')).length;
@@ -187,7 +194,7 @@ export function Controls({ batch, correct }: {
                 {batch.controls.map((control) => (
                     <Line key={control.id} control={control} name={nameOf(control)}
                         code={codeOf(control)} open={enters && control.passed === null}
-                        values={typed.get(control.id) ?? {}} verdict={verdicts.get(control.id)}
+                        values={typed.get(control.id) ?? {}} verdict={judged(control)}
                         type={(field, value) => type(control.id, field, value)}
                         leave={() => leave(control)}
                         correct={enters && control.passed !== null
