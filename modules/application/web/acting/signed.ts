@@ -24,7 +24,7 @@ export async function signedContents(
 export const signature = (password: string | undefined, content: SignedContent | undefined) =>
     ({ password: password ?? '', contentHash: content?.contentHash ?? '' });
 
-interface SignedResult {
+export interface SignedResult {
     testCode: string;
     result: string | null;
     qualifier: string | null;
@@ -33,21 +33,26 @@ interface SignedResult {
     outOfSpecification: boolean | null;
 }
 
-// Rows of the results that a signed report states.
-export function certifiedRows(
-    record: string, content: SignedContent | undefined, item?: number,
-): SignedRow[] {
+// Row of a result in content that is signed.
+export function signedRow(record: string, one: SignedResult): SignedRow {
     const [code = '', meaning = ''] = t.samples.flags.oos;
-    return (content ? resultsIn(content) : []).map((one) => ({
-        ...(item === undefined ? {} : { item }),
+    return {
         record,
         what: one.testCode,
         value: valueOf(one),
         unit: one.unit ?? '',
         limit: limitBeside(one.unit, one.specification),
         flags: one.outOfSpecification ? [{ code, meaning }] : [],
-    }));
+    };
 }
+
+// Rows of the results that a signed report states.
+export const certifiedRows = (
+    record: string, content: SignedContent | undefined, item?: number,
+): SignedRow[] => (content ? resultsIn(content) : []).map((one) => ({
+    ...(item === undefined ? {} : { item }),
+    ...signedRow(record, one),
+}));
 
 // The results in the content of a sample or of an approval of it.
 function resultsIn({ content }: SignedContent): SignedResult[] {

@@ -4,8 +4,11 @@
 import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
+import { signature, signedContents, signedRow } from '../acting/signed.ts';
+import type { SignedResult } from '../acting/signed.ts';
 import { answer, api } from '../api/client.ts';
 import { changed, condition, readNow } from '../api/read.ts';
+import type { Read } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { nameOf } from '../nouns/confirmation.tsx';
 import type { Confirmation, State } from '../nouns/confirmation.tsx';
@@ -27,25 +30,33 @@ type Outcome = Exclude<State, 'pending'>;
 const isPending = ({ confirmationStatus }: Confirmation): boolean =>
     confirmationStatus === 'pending';
 
-function decide(one: Confirmation, outcome: Outcome): Question {
+// Line of a reading, on which the outcome rests.
+const lineOf = ({ position, medium, mediaLotCode, procedure, reading, outcome }:
+Read<'/confirmations/{id}'>['steps'][number]): string =>
+    `${position}. ${[medium, mediaLotCode, procedure, reading, outcome].filter(Boolean).join(', ')}`;
+
+// Lists the result as it would be signed, its digest first, and the readings of it.
+async function decide(id: number, outcome: Outcome): Promise<Question> {
     const signed = session()?.policies.esignatureRequired ?? false;
-    const of = { params: { path: { id: one.id } } };
+    const of = { params: { path: { id } } };
+    const content = (await signedContents('sample_test', [id])).get(id);
+    const one = await readNow('/confirmations/{id}', of);
     return {
         kind: signed ? 'signature' : 'confirm',
         title: `${words.decide[outcome]} ${one.testCode}`,
         note: one.trackingId,
         explanation: words.decideWhat[outcome],
-        rows: [{ record: one.trackingId, what: one.testCode, value: one.result ?? '', unit: '',
-            limit: '', flags: [] }],
+        lines: one.steps.map(lineOf),
+        rows: content ? [signedRow(one.trackingId, content.content as SignedResult)] : [],
         perform: async ({ password }) => {
             await answer(api.POST('/confirmations/{id}/outcome', { ...of, ...condition(one),
-                body: Object.assign({ outcome }, password
-                    ? { signature: { password, contentHash: one.contentHash ?? '' } } : {}),
+                body: Object.assign({ outcome },
+                    password ? { signature: signature(password, content) } : {}),
             }));
             await confirmationsChanged();
             say({ tone: 'ready', text: words.decided(nameOf(one), words.status[outcome]) });
         },
-        renew: async () => decide(await readNow('/confirmations/{id}', of), outcome),
+        renew: () => decide(id, outcome),
     };
 }
 
@@ -54,7 +65,7 @@ const deciding = (outcome: Outcome): Action<Confirmation> => ({
     title: () => words.decide[outcome],
     permission: 'confirmation.decide',
     visible: isPending,
-    perform: (one) => ask(decide(one, outcome)),
+    perform: async ({ id }) => ask(await decide(id, outcome)),
 });
 
 export const confirmationActions: Action<Confirmation>[] = [

@@ -6,6 +6,7 @@ import type { Action } from '../acting/action.ts';
 import { ask } from '../acting/ask.ts';
 import type { Question } from '../acting/ask.ts';
 import { answer, api } from '../api/client.ts';
+import { personName } from '../api/people.ts';
 import { changed, condition, readNow } from '../api/read.ts';
 import { session } from '../api/session.ts';
 import { aboutOf, isPlanned } from '../nouns/investigation.tsx';
@@ -15,6 +16,7 @@ import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { capital } from '../texts/capital.ts';
 import { t } from '../texts/texts.ts';
+import { writtenTime } from '../texts/time.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.investigations;
@@ -30,8 +32,31 @@ const isNext = (status: string): status is Next => status in words.advanceWhat;
 
 const ends = (status: Next): boolean => status === 'closed' || status === 'cancelled';
 
+const headOf = ({ investigationNumber, title }: Investigation): string =>
+    `${investigationNumber} ${title}`;
+
+// Lines of what a signature of an investigation covers, with what is written so far.
+async function linesOf(one: Investigation): Promise<string[]> {
+    const { checks, hypotheses, retestPlan, rootCause, openedAt, openedBy, openedValue } = one;
+    const opener = await personName(openedBy);
+    const members: [string, string | null][] = [
+        [words.fact.kind, words.kind[one.kind]],
+        [words.fact.about, aboutOf(one)],
+        [words.fact.opened, [writtenTime(openedAt), opener && words.fact.by(opener)]
+            .filter(Boolean).join(' ')],
+        [words.values.first, openedValue],
+        [words.looked(checks.length, Object.keys(words.checks).length),
+            checks.map((check) => words.checks[check] ?? check).join(', ')],
+        [words.hypotheses, hypotheses],
+        [words.retestPlan, retestPlan],
+        [words.cause, rootCause],
+    ];
+    return [headOf(one),
+        ...members.filter(([, text]) => text).map(([name, text]) => `${capital(name)}: ${text}`)];
+}
+
 // Closing is signed, and needs a conclusion: the one that is written, else it is asked for.
-function advance(one: Investigation, status: Next): Question {
+async function advance(one: Investigation, status: Next): Promise<Question> {
     const asks = ends(status) && one.conclusion === null;
     const of = { params: { path: { id: one.id } } };
     return {
@@ -39,7 +64,7 @@ function advance(one: Investigation, status: Next): Question {
         title: `${words.advance[status]} ${one.investigationNumber}`,
         note: one.title,
         explanation: words.advanceWhat[status],
-        lines: [`${one.investigationNumber} ${one.title}`,
+        lines: [...(ends(status) ? await linesOf(one) : [headOf(one)]),
             ...(one.conclusion === null ? [] : [`${words.conclusion}: ${one.conclusion}`])],
         ...(asks ? { name: words.conclusion } : {}),
         perform: async ({ reason, password }) => {
@@ -64,35 +89,18 @@ const advancing = (status: Next): Action<Investigation> => ({
     step: status !== 'cancelled' && status !== 'capa_required',
     ...(status === 'cancelled' ? { rare: true } : {}),
     visible: ({ nextStatuses }) => nextStatuses.some((next) => isNext(next) && next === status),
-    perform: (one) => ask(advance(one, status)),
+    perform: async (one) => ask(await advance(one, status)),
 });
 
-// Lines of what a signature of an investigation covers, with what is written so far.
-function linesOf(one: Investigation): string[] {
-    const { checks, hypotheses, retestPlan, rootCause, openedValue } = one;
-    const members: [string, string | null][] = [
-        [words.fact.kind, words.kind[one.kind]],
-        [words.fact.about, aboutOf(one)],
-        [words.values.first, openedValue],
-        [words.looked(checks.length, Object.keys(words.checks).length),
-            checks.map((check) => words.checks[check] ?? check).join(', ')],
-        [words.hypotheses, hypotheses],
-        [words.retestPlan, retestPlan],
-        [words.cause, rootCause],
-    ];
-    return [`${one.investigationNumber} ${one.title}`,
-        ...members.filter(([, text]) => text).map(([name, text]) => `${capital(name)}: ${text}`)];
-}
-
 // Approving the retest plan is always signed, whatever the laboratory signs otherwise.
-function approvingPlan(one: Investigation): Question {
+async function approvingPlan(one: Investigation): Promise<Question> {
     const of = { params: { path: { id: one.id } } };
     return {
         kind: 'signature',
         title: words.plan.approveOf(one.investigationNumber),
         note: one.title,
         explanation: words.plan.approveWhat,
-        lines: linesOf(one),
+        lines: await linesOf(one),
         perform: async ({ password }) => {
             await answer(api.POST('/investigations/{id}/approve-retest-plan', { ...of,
                 ...condition(one), body: { signature: { password: password ?? '',
@@ -117,7 +125,7 @@ export const investigationActions: Action<Investigation>[] = [
         permission: 'investigation.close',
         visible: (one) => isOpen(one) && isPlanned(one) && one.retestPlanApproved === null,
         refused: (one) => isOwnPlan(one) ? words.plan.own : undefined,
-        perform: (one) => ask(approvingPlan(one)),
+        perform: async (one) => ask(await approvingPlan(one)),
     },
     ...phases.map(advancing),
     {

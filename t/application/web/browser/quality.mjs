@@ -375,6 +375,10 @@ async function confirmations(page) {
     await page.locator('.head').getByRole('button', { name: 'Confirm', exact: true }).click();
     const deciding = page.getByRole('dialog');
     await deciding.locator('tbody tr').first().waitFor();
+    const { unit, specification } = await ask(page, 'GET', `/sample-tests/${idIn(page)}`);
+    const before = await deciding.textContent();
+    ok([unit, specification ?? '', 'Gas in 5, 3 and 1 of 5 tubes']
+        .every((text) => before.includes(text)), 'unit, limit and readings are listed with what is decided', before);
     await ask(page, 'POST', `/confirmations/${idIn(page)}/steps`, { medium: 'EC broth',
         reading: 'No gas at 48 h', outcome: 'negative' });
     await deciding.getByRole('button', { name: /^Confirm/ }).click();
@@ -421,6 +425,17 @@ async function approvingPlan(page) {
     await until(page, () => ![...document.querySelectorAll('.head button')]
         .some(({ textContent }) => textContent === 'Approve the retest plan'),
     'an approved plan is not approved again');
+}
+
+// Closing is signed for all that was found, not for the conclusion alone.
+async function listsAll(page, closing) {
+    await closing.locator('.lines').waitFor();
+    const shown = await closing.textContent();
+    const one = await ask(page, 'GET', `/investigations/${idIn(page)}`);
+    ok([one.openedValue, 'the raw data', one.hypotheses, 'Three of that bottle', one.rootCause ?? '',
+        'Opened: '].every((text) => shown.includes(text)),
+    'what the signature of the closing covers is listed', shown);
+    await looks(page, 'investigation-closing');
 }
 
 async function investigations(page) {
@@ -482,6 +497,7 @@ async function investigations(page) {
     await page.getByRole('button', { name: 'Close', exact: true }).first().waitFor();
     await page.locator('.head').getByRole('button', { name: 'Close', exact: true }).click();
     const closing = page.getByRole('dialog');
+    await listsAll(page, closing);
     await closing.getByLabel('Conclusion').fill('The bottle was mislabelled at the plant.');
     await ask(page, 'PATCH', `/investigations/${idIn(page)}`, { title: 'Lead at the plant' });
     await signsWhatIsThere(page, 'Lead at the plant', 'what was changed meanwhile is shown first');
