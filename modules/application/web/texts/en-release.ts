@@ -54,8 +54,12 @@ export const release = {
             sampled: 'When the sample was taken is missing',
             received: 'On receipt nothing was noted: temperature and condition are missing',
             analysed: (tests: string[]) => `No day of analysis: ${tests.join(', ')}`,
+            accredited: (tests: string[]) => `Not said whether accredited: ${tests.join(', ')}`,
         },
-        allThere: 'A reader finds all that is expected.',
+        allThere: 'Nothing of what is checked is missing.',
+        outside: (tests: string[]) => `Marked as outside the accreditation: ${tests.join(', ')}.`,
+        notChecked: 'Not checked: whether the stated scope covers the tests marked as accredited,'
+            + ' and whether a statement says who took the sample, where it was not the laboratory.',
         versions: 'Versions',
         sent: { to: 'Sent to', nobody: 'to nobody',
             nobodyWhat: 'No system has subscribed to certificates.' },

@@ -206,6 +206,8 @@ async function first(page) {
         page.url());
     ok(/address of the laboratory is missing/.test(await page.textContent('.pane .findings')),
         'the draft says what its reader would miss');
+    ok(/Not checked: .*who took the sample/.test(await page.textContent('.pane')),
+        'the draft says what is not checked for its reader');
     is(await page.evaluate(async (href) => (await fetch(href)).headers.get('Content-Type'),
         await page.getByRole('link', { name: 'Draft as PDF' }).getAttribute('href')),
     'application/pdf', 'the draft is a PDF as well');

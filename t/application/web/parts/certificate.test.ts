@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-    changeIn, decisionRules, differences, notesOf,
+    changeIn, decisionRules, differences, lacks, notesOf, outsideScope,
 } from '../../../../modules/application/web/pages/certificates/content.ts';
 import type { Content, Result } from '../../../../modules/application/web/pages/certificates/content.ts';
 import { limitBeside } from '../../../../modules/application/web/texts/limit.ts';
@@ -64,6 +64,17 @@ test('two versions differ in all that is printed of a result', () => {
     for (const [before, after, said] of each) {
         assert.deepEqual(changed(before, after), [said]);
     }
+});
+
+test('tests outside the scope of accreditation are named, and those of which nothing is said', () => {
+    const of = (accreditation: string | null): Content => ({
+        laboratory: { name: 'Cedar', address: null, accreditation },
+        results: [result(), result({ testCode: 'ZN', accredited: false }),
+            result({ testCode: 'CU', accredited: null })] });
+    assert.deepEqual(outsideScope(of('17025, 4711')), ['ZN']);
+    assert.ok(lacks(of('17025, 4711')).includes('Not said whether accredited: CU'));
+    assert.deepEqual(outsideScope(of(null)), []);
+    assert.ok(!lacks(of(null)).some((text) => text.includes('CU')));
 });
 
 test('two results of one test are told apart', () => {

@@ -191,14 +191,27 @@ export function differences(before: Content, after: Content): Difference[] {
         .filter((one) => one.before !== one.after);
 }
 
+const codesOf = (results: readonly Result[]): string[] =>
+    [...new Set(results.map(({ testCode }) => testCode))];
+
+// Lists the tests that are marked as not accredited, where a scope of accreditation is stated.
+export const outsideScope = ({ laboratory, results }: Content): string[] =>
+    laboratory?.accreditation
+        ? codesOf((results ?? []).filter(({ accredited }) => accredited === false)) : [];
+
 // Lists the items that a reader of the certificate will miss.
-export function lacks({ laboratory, client, sample, receipt, withoutAnalysisDay }: Content): string[] {
+export function lacks({
+    laboratory, client, sample, receipt, results, withoutAnalysisDay,
+}: Content): string[] {
     const { lacks: words } = t.release.certificates;
+    const unsaid = laboratory?.accreditation
+        ? codesOf((results ?? []).filter(({ accredited }) => typeof accredited !== 'boolean')) : [];
     const noted = receipt && (receipt.temperature !== null || receipt.condition);
     return [
         laboratory?.address ? '' : words.laboratory,
         client?.address ? '' : words.client,
         laboratory?.accreditation ? '' : words.accreditation,
+        unsaid.length ? words.accredited(unsaid) : '',
         sample?.collectedAt ?? sample?.collectionDate ? '' : words.sampled,
         noted ? '' : words.received,
         withoutAnalysisDay?.length ? words.analysed(withoutAnalysisDay) : '',
