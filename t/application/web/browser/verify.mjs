@@ -46,6 +46,20 @@ async function queue(page) {
     is(await ticked(page), 20, 'v unticks the row again');
 }
 
+// Every result of an instrument file leads to its row of it, also those that need no look.
+async function fromFiles(page) {
+    const { data } = await ask(page, 'GET', '/sample-tests?status=entered&include=review&limit=200');
+    const quiet = data.filter(({ review }) => review.source && !review.blockers?.length);
+    const links = page.locator('tbody tr:has(input) a[href*="/instrument-files/"][href*="row="]');
+    ok(quiet.length > 0, 'results of files wait to be verified');
+    is(await links.count(), data.filter(({ review }) => review.source).length,
+        'each leads to its row of the file');
+    const [{ id, sampleId, review: { source } }] = quiet;
+    await open(page, `/app/samples/${sampleId}`);
+    await page.locator(`#test-${id} a[title="${source.fileName}, row ${source.row}"]`).waitFor();
+    ok(true, 'a result of a file leads to its row on the page of its sample, too');
+}
+
 // Keys and clicks that wait while the page is busy: no timer comes between them, as of a person's.
 const lateInputs = (page, inputs) => page.evaluate(async (inputs) => {
     const begin = performance.now();
@@ -80,7 +94,7 @@ async function inOrder(page) {
         .map((key, i) => ({ key, at: 250 + 50 * i }));
     await lateInputs(page, [...three.slice(0, 4), { row: 6, at: 200 }, ...downAndUp]);
     await page.waitForTimeout(100);
-    is(String(await tickedRows(page)), String(before), 'and each key begins where the one before ended');
+    is(String(await tickedRows(page)), String(before), 'each key begins where the one before ended');
 }
 
 async function sendingBack(page) {
@@ -169,6 +183,7 @@ run(async (browser) => {
     await wrongPasswords(there.page);
     await opened(beside.page, yuki);
     await opened(here.page, lena);
+    await fromFiles(beside.page);
     await queue(here.page);
     await inOrder(here.page);
     await sendingBack(here.page);

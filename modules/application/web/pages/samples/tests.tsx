@@ -10,6 +10,7 @@ import { oneTestActions } from '../../actions/sample-tests.ts';
 import { useDefinitions, usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
+import { Entered } from '../../nouns/entered.tsx';
 import type { GlyphName, Tone } from '../../parts/glyph.tsx';
 import { MenuButton } from '../../parts/menu.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -100,7 +101,7 @@ function Result({ test }: { test: Test }): ReactElement {
     return (
         <td>
             {test.result === null ? <span className="quiet">{t.sample.noResult}</span>
-                : `${valueOf(test)} ${test.unit ?? ''}`}
+                : <Entered test={test}>{`${valueOf(test)} ${test.unit ?? ''}`}</Entered>}
             <span className="caption">
                 {limitBeside(test.unit, test.specification) || t.sample.noLimit}<TestFlags test={test} />
             </span>

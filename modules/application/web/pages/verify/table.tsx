@@ -10,6 +10,7 @@ import { trackingId } from '../../actions/verify.ts';
 import type { Reviewed } from '../../actions/verify.ts';
 import { usePeople } from '../../api/names.ts';
 import { listen } from '../../keys/keyboard.ts';
+import { Entered } from '../../nouns/entered.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
@@ -150,7 +151,9 @@ function Result({ line, queue, move, person }: {
                 <th scope="row" className="id stay">{name}</th>
                 <td title={place}>{place}</td>
                 <td title={test.testName}>{test.testCode}</td>
-                <td className="right"><strong>{valueOf(test)}</strong></td>
+                <td className="right"><strong>
+                    <Entered test={test}>{valueOf(test)}</Entered>
+                </strong></td>
                 <td title={test.unit ?? undefined}>{test.unit}</td>
                 <td title={test.specification ?? undefined}>
                     {limitBeside(test.unit, test.specification)}
