@@ -52,6 +52,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_lookup,
     &lims_specification,
     &lims_reference_data,
+    &lims_reference_use,
     &lims_reagent_lot,
     &lims_media_lot,
     &lims_lot_recall,

@@ -209,6 +209,10 @@ CREATE INDEX sample_project_id ON lims.sample (organization_id, project_id, id);
 
 CREATE INDEX sample_client_id ON lims.sample (organization_id, client_id, id);
 
+CREATE INDEX sample_storage_location_id
+    ON lims.sample (organization_id, storage_location_id)
+ WHERE storage_location_id IS NOT NULL;
+
 CREATE INDEX sample_received_at ON lims.sample (organization_id, received_at, id);
 
 -- Serves the turnaround of a period.

@@ -24,6 +24,8 @@ extern const lims_resource_t lims_panel;
 extern const lims_resource_t lims_label_size;
 /* All of these as files. */
 extern const lims_resource_t lims_reference_data;
+/* Counts of the records that refer to one. */
+extern const lims_resource_t lims_reference_use;
 
 /* Errors of creating and of changing a record. */
 extern const lims_error_e lims_reference_create_errors[];

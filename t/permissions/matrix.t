@@ -34,7 +34,7 @@ my %needs = (
         'instrument-file candidates', 'instrument-file content', 'instrument-file counts',
         'instrument-file grid', 'attachment content', 'certificate content',
         'extraction calibration', 'organization logo', 'organization preview-layout',
-        'qc-batch impact', 'qc-batch sequence', 'sample counts', 'sample events',
+        'qc-batch impact', 'qc-batch sequence', 'reference-data uses', 'sample counts', 'sample events',
         'sample readiness' ],
     'sample.register'  => ['sample create', 'order create', 'client create'],
     'sample.receive'   => ['sample receive', 'sample unreceive', 'sample receipt',

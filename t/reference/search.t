@@ -87,5 +87,56 @@ for my $case ([ '/orders', panelId => 'panelIds' ], [ '/qc-batches', instrumentI
         for sort { $a <=> $b } keys %made;
     is_deeply([ found($path, $filter => 987_654_321) ], [], "$path: none of an unknown $filter");
 }
+# --- What refers to a record ---------------------------------------------------------
+
+# Number of records by noun, as the database has them: at most 1,000 are counted.
+sub refers {
+    my ($id, %where) = @_;
+    my %count = map { $_ => $lims->db->selectrow_array("SELECT least(count(*), 1000)"
+            . " FROM lims.$where{$_} AND organization_id = ?", undef, $id, $lab->{id}) } keys %where;
+    return { map { $_ => $count{$_} } grep { $count{$_} } keys %count };
+}
+
+sub uses {
+    my ($noun, $id) = @_;
+    my $answer = $ada->get("/reference-data/uses?noun=$noun&id=$id");
+    is($answer->status, 200, "what refers to $id of $noun") or diag($answer->body);
+    return { map { $_->{noun} => $_->{count} } @{ $answer->json->{data} } };
+}
+
+my %refers = (
+    'test-definitions' => { 'sample-tests' => 'sample_test WHERE test_definition_id = ?',
+        specifications => 'specification WHERE test_definition_id = ?',
+        panels => 'panel WHERE active AND ? = ANY (test_definition_ids)',
+        'worksheet-templates' => 'worksheet_template WHERE active AND test_definition_id = ?',
+        'qc-templates' => 'qc_template t WHERE active AND EXISTS (SELECT FROM lims.qc_template_control c'
+            . ' WHERE c.template_id = t.id AND c.test_definition_id = ?)',
+        'qc-controls' => 'qc_control WHERE test_definition_id = ?' },
+    'material-types' => { samples => 'sample WHERE material_type_id = ?',
+        specifications => 'specification WHERE material_type_id = ?' },
+    projects => { samples => 'sample WHERE project_id = ?',
+        specifications => 'specification WHERE project_id = ?' },
+    clients => { samples => 'sample WHERE client_id = ?', orders => 'sample_order WHERE client_id = ?',
+        projects => 'project WHERE active AND client_id = ?' },
+    'storage-locations' => { samples => 'sample WHERE storage_location_id = ?',
+        'storage-locations' => 'storage_location WHERE active AND parent_id = ?',
+        instruments => 'instrument WHERE active AND storage_location_id = ?' },
+    instruments => { 'qc-batches' => 'qc_batch WHERE instrument_id = ?',
+        'qc-series' => 'qc_series WHERE instrument_id = ?',
+        profiles => 'instrument_profile WHERE instrument_id = ?' },
+);
+for my $noun (sort keys %refers) {
+    my %seen;
+    for my $id (map { $_->{id} } found("/$noun")) {
+        my $uses = uses($noun, $id);
+        $seen{$_}++ for keys %$uses;
+        is_deeply($uses, refers($id, %{ $refers{$noun} }), "$noun: all that refers to $id");
+    }
+    note("$noun: ", join ', ', sort keys %seen);
+}
+my ($their_client) = $lims->db->selectrow_array(q{SELECT min(client_id) FROM lims.sample
+    WHERE organization_id = ?}, undef, $other->{id});
+is_deeply(uses('clients', $their_client), {}, 'of a client of another laboratory nothing is told');
+
 refused($lims->get('/orders?panelId=1'), 400, 'invalid_query', 'a key that asks for the orders of a panel');
 done_testing();

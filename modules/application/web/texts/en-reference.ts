@@ -110,6 +110,12 @@ export const reference = {
         samples: (n: string) => `${n} ${n === '1' ? 'sample' : 'samples'}`,
         more: (n: number) => `and ${n} more`,
         all: 'and older ones',
+        count: (n: string, more: boolean) => more ? `more than ${n}` : n,
+        nouns: {
+            'sample-tests': 'Tests', samples: 'Samples', orders: 'Orders',
+            specifications: 'Specifications', 'qc-controls': 'QC controls',
+            'qc-batches': 'QC batches', 'qc-series': 'Control charts', profiles: 'Instrument profiles',
+        },
     },
     state: 'Status',
     tests: (n: number) => count(n, 'test'),

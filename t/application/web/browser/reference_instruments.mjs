@@ -68,6 +68,19 @@ async function standsAt(page) {
     await until(page, () => !document.querySelector('.filling'), 'the form is closed');
 }
 
+// Nothing of what refers to a test is left out, also where it is not named.
+async function usedByTest(page) {
+    await openForm(page, 'Test definitions', 'PBLead');
+    const used = panel(page).locator('.section', { hasText: 'Used by' });
+    await used.locator('dd').first().waitFor();
+    const shown = await used.textContent();
+    ok(/Tests\d+/.test(shown) && !await panel(page).getByText('Nothing refers to it').isVisible(),
+        'a test definition says how many tests are of it', shown);
+    await looks(page, 'reference-used-by-test');
+    await press(page, 'Escape');
+    await until(page, () => !document.querySelector('.filling'), 'its form is closed again');
+}
+
 // Samples are of a material: their number leads to them.
 async function usedByMaterial(page) {
     await page.getByRole('link', { name: 'Materials' }).click();
@@ -165,5 +178,6 @@ export async function instruments({ page }) {
     await changes(page);
     await standsAt(page);
     await usedByMaterial(page);
+    await usedByTest(page);
     await usage(page);
 }

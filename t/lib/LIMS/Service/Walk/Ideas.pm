@@ -251,6 +251,7 @@ my %reference = (
     'specification update' => _on('specification', low => 5),
     'specification delete' => _on('specification', @why),
     'reference-data export' => sub { (undef, noun => _one(qw(clients material-types panels))) },
+    'reference-data uses' => sub { (undef, noun => 'clients', id => $_[0]->one('client')) },
     'reference-data import' => sub { my $code = $_[0]->name;
         (undef, noun => 'material-types', dryRun => _one($true, $false),
             content => "code,name\n$code,Name of $code\n") },
