@@ -215,7 +215,7 @@ EXECUTE FUNCTION lims.sample_test_links();
 
 -- The lots that a test would leave with this result and these lots, while the value found
 -- with them stays; where the policy requires released lots, those that are not, and that no
--- override accepts.
+-- override accepts. A failed medium is refused by itself, whatever the policy.
 CREATE FUNCTION lims.lots_left(
     p_test lims.sample_test,
     p_result text,
@@ -232,6 +232,9 @@ AS $$
        AND lims.is_same_result(p_result, (p_test).result)
        AND NOT lims.lot_is_accepted((p_test).organization_id, (p_test).sample_id,
                                     b.reagent_lot_id, b.media_lot_id)
+       AND NOT EXISTS (
+           SELECT FROM lims.lots_named((p_test).organization_id, NULL, b.media_lot_id) m
+            WHERE m.has_failed)
 $$;
 
 -- Refuses to take such a lot from a result that stands. Locks the reagent lots, after the

@@ -353,10 +353,10 @@ BEGIN
         RETURN NEW;
     END IF;
     v_hold := lims.coverage_hold(OLD.organization_id, OLD.sample_test_id, OLD.id);
-    IF v_hold IS NOT NULL THEN
-        PERFORM lims.refuse(
-            CASE WHEN lims.is_qc_failing(OLD.organization_id, OLD.qc_batch_id)
-                 THEN 'qc_pending' ELSE 'qc_failed' END, v_hold);
+    IF v_hold IS NOT NULL AND lims.is_qc_failing(OLD.organization_id, OLD.qc_batch_id) THEN
+        PERFORM lims.refuse('qc_pending', v_hold);
+    ELSIF v_hold IS NOT NULL THEN
+        PERFORM lims.refuse('qc_failed', v_hold);
     END IF;
     RETURN OLD;
 END

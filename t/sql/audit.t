@@ -54,6 +54,7 @@ my %ignored = (
     document             => [qw(attempts begun_at claimed_until event_id)],
     electronic_signature => [qw(content transaction_id)],
     instrument_file      => [qw(attempts)],
+    sample               => [qw(reported_content)],
     sample_test          => [qw(holding_expires_at holding_met work_priority)],
     sign_in_guess        => [qw(succeeded_at)],
     user_session         => [qw(last_used_at)],
