@@ -38,7 +38,8 @@ my $json = Cpanel::JSON::XS->new->canonical->allow_nonref;
 
 # Columns that an approval covers: of the sample, and of each of its tests.
 my @sample_content = qw(client_id client_name external_id material_type_id project_id
-    plant_location collection_date collected_at);
+    plant_location collection_date collected_at receipt_temperature receipt_condition
+    receipt_containers receipt_deviations);
 my @test_content = qw(result qualifier notes analyzed_at reagent_lot_id media_lot_id spec_low
     spec_high spec_text confirmation_status);
 
