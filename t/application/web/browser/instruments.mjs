@@ -256,11 +256,13 @@ async function judgedOnly(page) {
         await held;
         await route.fallback();
     }, { times: 1 });
-    const late = page.waitForResponse('**/qc-controls/judge');
     await field.blur();
+    const newer = page.waitForResponse('**/qc-controls/judge');
     await field.fill('0.9');
     await field.blur();
+    await newer;
     await row.getByText('Would fail').waitFor();
+    const late = page.waitForResponse('**/qc-controls/judge');
     answer();
     await (await late).finished();
     await page.waitForTimeout(200);
