@@ -32,7 +32,7 @@ export interface Question {
     reason?: 'must' | 'may';
     // Label of an input for a name, which replaces the reason.
     name?: string;
-    // What stands in that input at first.
+    // Text with which that input begins.
     value?: string;
     // Choices; with `one`, exactly one is chosen, else any number. `none`: what holds where nothing
     // is chosen of one; absent: something has to be.

@@ -29,7 +29,7 @@ export interface Correction {
 export const correctionOf = (base: Group, before?: Correction): Correction =>
     ({ key: crypto.randomUUID(), base, before });
 
-// What is typed until the inputs begin anew is taken over, too.
+// Begins the inputs with what was typed before, over what the record is now.
 const begin = (of: Correction): Group => of.mine ??= of.before
     ? merged(of.before.base, of.base, of.before.mine ?? of.before.base, new Set()) : of.base;
 

@@ -58,7 +58,7 @@ const typedIn = (form: HTMLFormElement): boolean =>
 const labelOf = ({ name, reason }: Question): string =>
     name ?? (reason === 'must' ? t.asking.reason : t.asking.reasonMay);
 
-// What stands there already is added to.
+// Puts the cursor behind the text with which an input begins.
 const toEnd = ({ target }: FocusEvent<HTMLInputElement>): void =>
     target.setSelectionRange(target.value.length, target.value.length);
 
