@@ -189,7 +189,7 @@ function usePlace<Row extends { id: number }>(rows: Row[], view: string): {
     return { place, cursor, selected, chosen, change, escape, acted };
 }
 
-// What is listed, as its address says it: while another list is on its way, the one before is shown.
+// Returns the filters of the list that is shown: while another is on its way, the one before is.
 function useView({ isPlaceholderData }: Found<unknown>): string {
     const { search } = useAddress();
     const shown = useRef(search);

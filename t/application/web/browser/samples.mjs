@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Signing in, the list of samples, one sample.
+import { readAgain } from './read_again.mjs';
 import { ask, desk, is, looks, ok, open, press, quiet, run, scan, signIn,
     until } from './support.mjs';
 
@@ -573,34 +574,6 @@ async function keys(page) {
     await open(page, '/app/samples?disposition=on_hold');
     await page.waitForSelector('tr.cursor');
     ok((await page.textContent('tbody')).includes(name), 'the list of samples on hold has the sample');
-}
-
-const READ_AGAIN = 60_000;
-
-// A list that is read again while it is shown. What cannot be read is said; where the row under
-// the cursor leaves, a key acts on no row that came in its place unseen.
-async function readAgain(page) {
-    await open(page, '/app/samples?status=pending');
-    await page.waitForSelector('tr.cursor');
-    const name = await page.textContent('tr.cursor th');
-    const receive = page.locator('.head').getByRole('button', { name: /^Receive/ });
-    ok(await receive.count() > 0, 'the row under the cursor can be received');
-    const list = /\/app\/api\/samples\?/;
-    await page.route(list, (route) => route.fulfill({ status: 403, contentType: 'application/json',
-        body: JSON.stringify({ error: 'forbidden', message: 'This needs the permission data.read.' }) }));
-    const banner = page.getByText(/^What is shown could not be read again .*data\.read/);
-    await banner.waitFor({ timeout: READ_AGAIN });
-    is(await page.textContent('tr.cursor th'), name, 'what was read stays');
-    await page.unroute(list);
-    const { data: [sample] } = await ask(page, 'GET', `/samples?trackingId=${name}`);
-    await ask(page, 'POST', '/samples/receive', { sampleIds: [sample.id] });
-    await page.waitForFunction((before) => document.querySelector('tr.cursor th')?.textContent !== before,
-        name, { timeout: READ_AGAIN });
-    is(await banner.count(), 0, 'what can be read again is not complained of');
-    is(await receive.count(), 0, 'nothing is done to a row that came under the cursor by itself');
-    await press(page, 'j', 'k');
-    await receive.first().waitFor();
-    ok(true, 'a row that was chosen can be received');
 }
 
 run(async (browser) => {

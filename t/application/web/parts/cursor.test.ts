@@ -25,7 +25,7 @@ test('where the row leaves by itself, the one at its place is not meant until it
     const at = placed(placed(nowhere, rows(6, 7, 8), null), rows(6, 7, 8), 7);
     const left = placed(at, rows(6, 8), 7);
     assert.deepEqual(of(left), [8, false]);
-    assert.deepEqual(of(placed(left, rows(5, 6, 8), 7)), [8, false], 'nor after the next reading');
+    assert.deepEqual(of(placed(left, rows(5, 6, 8), 7)), [8, false], 'after the next reading, too');
     assert.deepEqual(of(placed(left, rows(6, 8), 8)), [8, true], 'chosen');
     assert.deepEqual(of(placed(at, rows(6), 7)), [6, false], 'the last row');
 });
