@@ -5,8 +5,8 @@ import { ask, is, ok, open, press } from './support.mjs';
 
 const READ_AGAIN = 60_000;
 
-// What cannot be read is said; where the row under the cursor leaves, a key acts on no row that came
-// in its place unseen.
+// Lists what is pending: what cannot be read is said, and where the row under the cursor leaves, a
+// key acts on no row that came in its place unseen.
 export async function readAgain(page) {
     await open(page, '/app/samples?status=pending');
     await page.waitForSelector('tr.cursor');
