@@ -2,6 +2,7 @@
 /* sequence.c - the worklist as the sequence of an instrument. */
 #include "results/sequence.h"
 
+#include "kernel/field.h"
 #include "service/csv.h"
 #include "service/service.h"
 
@@ -30,7 +31,9 @@ const lims_error_t *lims_worklist_sequence(lims_request_t *rq)
 
     lims_csv_page(rq);
     if (!error) {
-        const lims_call_t call = { .statement = LIMS_STMT_WORKLIST_SEQUENCE,
+        const char *tests = lims_values_get(rq->values, "sampleTestIds");
+        const lims_call_t call = { .statement = tests ? LIMS_STMT_SAMPLE_TESTS_SEQUENCE
+                                                      : LIMS_STMT_WORKLIST_SEQUENCE,
                                    .each = lims_csv_row,
                                    .taker = csv };
 

@@ -12,7 +12,7 @@
 extern const lims_field_t lims_sequence_fields[];
 
 /* Answers the samples of the worklist, by its filters, as sequence.csv: each once, in the order
- * in which its first test is to be done. */
+ * in which its first test is to be done, or in which its tests are given (sampleTestIds). */
 lims_handler_fn lims_worklist_sequence;
 
 #endif /* LIMS_RESULTS_SEQUENCE_H */

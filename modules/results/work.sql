@@ -118,3 +118,25 @@ SELECT row_number() OVER (ORDER BY w.expires_at, w.priority, s.id) AS "position"
    AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
  ORDER BY 1
  LIMIT :limit::bigint + 1
+
+-- name: sample_tests_sequence many custom
+-- The samples of these tests, each once, by the first of its tests.
+SELECT row_number() OVER (ORDER BY min(x.place)) AS "position",
+       s.tracking_id AS "sampleName",
+       'sample' AS "sampleType"
+  FROM unnest(:sampleTestIds::bigint[]) WITH ORDINALITY AS x (id, place)
+  JOIN lims.sample_test t
+    ON t.organization_id = :$organization::bigint
+   AND t.id = x.id
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id
+  JOIN lims.sample s
+    ON s.organization_id = t.organization_id
+   AND s.id = t.sample_id
+ WHERE s.received_at IS NOT NULL
+   AND (:dueDate::date IS NULL OR s.due_date = :dueDate::date)
+:{work_filters}
+ GROUP BY s.id, s.tracking_id
+ ORDER BY 1
+ LIMIT :limit::bigint + 1

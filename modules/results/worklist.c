@@ -119,17 +119,33 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t filters[] = {
-    LIMS_CURSOR_FIELDS,
-    { .name = "method", .type = LIMS_T_STRING, .doc = "Only tests by this method." },
-    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
-    { .name = "assignedTo", .type = LIMS_T_ID, .doc = "Only tests assigned to this user." },
-    { .name = "instrumentId",
-      .type = LIMS_T_ID,
-      .doc = "Only tests that a QC batch on this instrument covers." },
-    { .name = "dueDate",
-      .type = LIMS_T_DATE,
-      .doc = "Only tests of samples that are due on this day." },
+/* clang-format off */
+
+#define WORK_FILTERS                                                                          \
+    { .name = "method", .type = LIMS_T_STRING, .doc = "Only tests by this method." },         \
+    { .name = "testDefinitionId",                                                             \
+      .type = LIMS_T_ID,                                                                      \
+      .doc = "Only tests of this test definition." },                                         \
+    { .name = "assignedTo", .type = LIMS_T_ID, .doc = "Only tests assigned to this user." },  \
+    { .name = "instrumentId",                                                                 \
+      .type = LIMS_T_ID,                                                                      \
+      .doc = "Only tests that a QC batch on this instrument covers." },                       \
+    { .name = "dueDate",                                                                      \
+      .type = LIMS_T_DATE,                                                                    \
+      .doc = "Only tests of samples that are due on this day." }
+
+/* clang-format on */
+
+static const lims_field_t filters[] = { LIMS_CURSOR_FIELDS, WORK_FILTERS, LIMS_FIELD_END };
+
+static const lims_field_t sequence_filters[] = {
+    { .name = "sampleTestIds",
+      .type = LIMS_T_ID_LIST,
+      .min = 1,
+      .max = 500,
+      .doc = "Only samples of these tests, whatever their status, in this order.",
+      .example = "[90211, 90212]" },
+    WORK_FILTERS,
     LIMS_FIELD_END,
 };
 
@@ -176,12 +192,12 @@ static const lims_route_t routes[] = {
       .operation = "exportWorklistSequence",
       .summary = "Export the samples of the worklist as an instrument's sequence (CSV)",
       .description = "Position, name and type of each sample that has open tests, each once, in "
-                     "the order in which they are to be done; at most 50,000 samples. The file "
-                     "goes to standard output: `limsctl ... > sequence.csv`. With --json it is in "
-                     "base64.",
+                     "the order in which they are to be done, or of each sample of the tests "
+                     "that are given, in their order; at most 50,000 samples. The file goes to "
+                     "standard output: `limsctl ... > sequence.csv`. With --json it is in base64.",
       .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT | LIMS_R_BYTES,
-      .query = filters + LIMS_CURSOR_COUNT,
+      .query = sequence_filters,
       .status = 200,
       .handler = lims_worklist_sequence },
     LIMS_ROUTE_END,

@@ -67,6 +67,10 @@ subtest 'as files' => sub {
             [ 3, $name{$stat}, 'sample' ] ], 'as a sequence each sample stands once');
     is_deeply([ map { $_->[1] } file('worklist-sequence', method => 'EPA 1') ],
         [ 'sampleName', $name{$first} ], 'the sequence has only samples that pass the filter');
+    is_deeply([ file('worklist-sequence', sampleTestIds => [ $late_none, $first, $late_long ]) ],
+        [ [qw(position sampleName sampleType)], [ 1, $name{$late_none}, 'sample' ],
+            [ 2, $name{$first}, 'sample' ] ],
+        'of tests that are given the sequence has the samples alone, in their order');
 
     my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-0001',
         sampleTestIds => [ $late_none, $stat, $first ])->{id};
