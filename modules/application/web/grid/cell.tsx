@@ -11,7 +11,7 @@ import { type } from './acts.ts';
 import type { GridDesk } from './desk.ts';
 import type { Mode } from './keys.ts';
 import type { Kind, Look } from './look.ts';
-import { type Cell as CellOf, type Column, isOpen } from './sheet.ts';
+import { type Cell as CellOf, type Column, isOpen, isUnsaved } from './sheet.ts';
 import { t } from '../texts/texts.ts';
 
 const texts = t.grid;
@@ -125,8 +125,9 @@ export function Cell(properties: CellProperties): ReactElement {
     const { desk, cell, look, column, index, first, name, numeric, selected } = properties;
     const { mode, focus, reason } = properties;
     const invalid = look.kind === 'refused' || look.kind === 'conflict';
+    const unsaved = isUnsaved(cell);
     const classes = [numeric ? 'dec' : '', 'v', column.kind === 'control' ? 'control' : '', isOpen(cell) ? 'open' : '',
-        mode === null ? '' : 'editing cursor'].filter(Boolean).join(' ');
+        unsaved ? 'unsaved' : '', mode === null ? '' : 'editing cursor'].filter(Boolean).join(' ');
 
     return (
         <td role="gridcell" className={classes} aria-colindex={first + index} data-column={index}
@@ -135,9 +136,11 @@ export function Cell(properties: CellProperties): ReactElement {
             {mode === null
                 ? <Value text={cell.content.typed} numeric={numeric}
                     fallback={column.fallback} />
-                : <Live desk={desk} cell={cell} column={column} name={name} numeric={numeric}
-                    mode={mode} invalid={invalid} focus={focus} reason={reason} />}
+                : <Live desk={desk} cell={cell} column={column} numeric={numeric}
+                    name={unsaved ? texts.unsavedCell(name) : name} mode={mode} invalid={invalid}
+                    focus={focus} reason={reason} />}
             <Mark look={look} />
+            {unsaved && mode === null ? <span className="unseen">{texts.unsaved}</span> : null}
         </td>
     );
 }

@@ -204,6 +204,12 @@ export function isEdited(cell: Cell): boolean {
     return cell.content.typed !== cell.base.text || isExcepted(cell) || isConfirmed(cell);
 }
 
+// Whether a cell has something that nobody sends: it is not saved, and not refused either. A sheet
+// without records, such as an order, has nothing to be told apart from.
+export function isUnsaved(cell: Cell): boolean {
+    return isEdited(cell) && cell.base.etag !== '' && cell.phase === 'idle' && !cell.theirs;
+}
+
 // Whether a cell waits to be entered again: its record was sent back.
 export function isReturned(cell: Cell): boolean {
     return cell.base.returned !== undefined && cell.base.lock === '' && !isEdited(cell);

@@ -48,6 +48,8 @@ export const grid = {
         within: 'Within its limit',
         plain: '',
     },
+    unsaved: 'Not saved',
+    unsavedCell: (name: string) => `${name}, not saved`,
     was: (value: string) => value === '' ? 'was empty' : `was ${value}`,
     order: { heads: { test: 'Test', name: 'Name', limit: 'Limit', result: 'Result' } },
     // Headings under which other programs name a sample or a test, without punctuation.

@@ -9,6 +9,7 @@ import * as acts from '../../../../modules/application/web/grid/acts.ts';
 import { Desk, type Entry } from '../../../../modules/application/web/grid/desk.ts';
 import { type Kind, lookOf, problems, sum } from '../../../../modules/application/web/grid/look.ts';
 import type { Outcome } from '../../../../modules/application/web/grid/saving.ts';
+import { isUnsaved } from '../../../../modules/application/web/grid/sheet.ts';
 import type { Sheet, Version } from '../../../../modules/application/web/grid/sheet.ts';
 import { Hands, at, cell, having, settled, sheet, typedIn, version } from './support.ts';
 
@@ -95,7 +96,10 @@ test('typed, judged, saved', async () => {
     assert.deepEqual([kind(0, 0), kind(1, 1)], ['within', 'outside']);
     assert.equal(service.entered, 0, 'leaving a cell writes nothing');
     assert.ok(desk.unsaved);
+    const unsaved = () => desk.sheet.rows.map(({ cells }) => cells.map(isUnsaved));
+    assert.deepEqual(unsaved(), [[true, false], [false, true]], 'a typed cell tells itself');
     await save();
+    assert.deepEqual(unsaved(), [[false, false], [false, false]], 'until it is saved');
     assert.equal(service.entered, 2);
     assert.ok(!desk.unsaved);
     assert.deepEqual(sum(desk.sheet), { entered: 2, empty: 2, edited: 0 });

@@ -53,7 +53,7 @@ test('by keyboard alone: typed, judged, looked at, saved', async () => {
     await cell(page, 0, 0).locator('.mark.ready').waitFor();
     await page.getByText('11.40 is outside the limit').first().waitFor();
     await page.keyboard.press('F8');
-    assert.equal(await where(page), 'NO3N of CB-26-0000001-X');
+    assert.equal(await where(page), 'NO3N of CB-26-0000001-X, not saved');
     const described = await live(page).getAttribute('aria-describedby');
     assert.match(await page.locator(`[id="${described}"]`).innerText(), /outside the limit/);
     await page.keyboard.press('Control+s');
@@ -93,7 +93,7 @@ test('blocks of a spreadsheet, with a comma that is asked about', async () => {
     assert.equal(await typedAt(page, 0, 0), '', 'nothing is pasted before');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => window.desk.sheet.rows[0]?.cells[0]?.content.typed === '1.5');
-    assert.equal(await where(page), 'NO3N of CB-26-0000000-X', 'the focus is back in the grid');
+    assert.equal(await where(page), 'NO3N of CB-26-0000000-X, not saved', 'the focus is back in the grid');
     await page.getByText('Not pasted: Verified by Lena Fischer').first().waitFor();
     assert.equal(await page.locator('td[aria-selected="true"]').count(), 6);
     await page.keyboard.press('Control+c');
@@ -116,7 +116,7 @@ test('an input method composes in a cell that was only selected', async () => {
     await line.send('Input.imeSetComposition', { text: '水', selectionStart: 1, selectionEnd: 1 });
     await line.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Process',
         code: 'Enter', windowsVirtualKeyCode: 229 });
-    assert.equal(await where(page), 'NO3N of CB-26-0000000-X', 'Enter belongs to the input method');
+    assert.equal(await where(page), 'NO3N of CB-26-0000000-X, not saved', 'Enter belongs to the input method');
     await line.send('Input.insertText', { text: '水' });
     await page.keyboard.press('Enter');
     assert.equal(await typedAt(page, 0, 0), '水');
