@@ -106,6 +106,10 @@ async function read(path: ReadPath, init: object, background: boolean): Promise<
 export const readNow = async <P extends ReadPath>(path: P, init: Init<P>): Promise<Read<P>> =>
     await read(path, init as object, false) as Read<P>;
 
+// Reads something again by itself, which is no use of the session.
+export const readAgain = async <P extends ReadPath>(path: P, init: Init<P>): Promise<Read<P>> =>
+    await read(path, init as object, true) as Read<P>;
+
 // The first request counts as a use of the session; later ones, made by the page itself, do not.
 const isOwnLook = (path: ReadPath, key: readonly unknown[]): boolean =>
     (queries.getQueryState(key)?.dataUpdateCount ?? 0) > 0 && !asked.delete(path);

@@ -105,27 +105,43 @@ function filled(layout: Sheet, now: Sheet): Sheet {
     };
 }
 
-// Puts the cells of a state into a layout of the same records.
+// Puts the cells of a state into a layout of the same records, and of others besides.
+function relaid(state: State, layout: Sheet): State {
+    const { sheet: before, ...model } = state.model;
+    const sheet = filled(layout, before);
+    const places = placesById(sheet);
+    const moved = (place: Place): Place | undefined =>
+        places.get(cellAt(before, place)?.id ?? '');
+    const along = (steps: readonly Step[]): Step[] => steps.map((step) =>
+        step.flatMap((effect) => {
+            const place = moved(effect.place);
+            return place ? [{ ...effect, place }] : [];
+        }));
+    return {
+        ...state,
+        model: { sheet, done: along(model.done), undone: along(model.undone),
+            typing: model.typing && (moved(model.typing) ?? null) },
+        cursor: cursorAt(moved(state.cursor.at) ?? entrance(sheet)),
+        remarks: state.remarks.map((remark) =>
+            ({ ...remark, place: remark.place && (moved(remark.place) ?? null) })),
+    };
+}
+
+// Lays the cells of a state out in another order.
 export function arrange(layout: Sheet): Act {
+    return (state: State): State =>
+        relaid({ ...state, model: leave(state.model), mode: 'ready' }, layout);
+}
+
+// Takes a layout that has more records. Whoever types in a cell goes on.
+export function widen(layout: Sheet): Act {
     return (state: State): State => {
-        const { sheet: before, ...model } = leave(state.model);
-        const sheet = filled(layout, before);
-        const places = placesById(sheet);
-        const moved = (place: Place): Place | undefined =>
-            places.get(cellAt(before, place)?.id ?? '');
-        const along = (steps: readonly Step[]): Step[] => steps.map((step) =>
-            step.flatMap((effect) => {
-                const place = moved(effect.place);
-                return place ? [{ ...effect, place }] : [];
-            }));
-        return {
-            ...state,
-            mode: 'ready',
-            model: { ...model, sheet, done: along(model.done), undone: along(model.undone) },
-            cursor: cursorAt(moved(state.cursor.at) ?? entrance(sheet)),
-            remarks: state.remarks.map((remark) =>
-                ({ ...remark, place: remark.place && (moved(remark.place) ?? null) })),
-        };
+        const { cursor: { at }, model } = state;
+        const next = relaid(state, layout);
+        const here = cellAt(model.sheet, at);
+        const { row, column } = next.cursor.at;
+        const stays = here?.id === '' || row === at.row && column === at.column;
+        return stays ? { ...next, cursor: state.cursor } : next;
     };
 }
 

@@ -4,8 +4,9 @@
 // to be entered when they save; what it answers comes back to the cells. It knows no page.
 import { type Act, type State, begin, lackingReason, paste, press } from './acts.ts';
 import * as answers from './answers.ts';
-import { arrange, laidOut } from './arrange.ts';
+import { arrange, laidOut, widen } from './arrange.ts';
 import type { Clock } from './clock.ts';
+import { extended } from './extend.ts';
 import { type Judgement, Judging } from './judging.ts';
 import type { Command } from './keys.ts';
 import { type Model, leave } from './model.ts';
@@ -60,7 +61,7 @@ export class Desk implements GridDesk {
     readonly store: Store<State>;
     readonly way: Store<Way>;
     // The sheet as it was first laid out: samples as rows.
-    readonly #first: Sheet;
+    #first: Sheet;
     readonly #clock: Clock;
     readonly #judging: Judging<Entry>;
     readonly #saving: Saving<Entry>;
@@ -127,6 +128,18 @@ export class Desk implements GridDesk {
         if (order !== (this.sheet.order ?? 'rows')) {
             this.store.update(arrange(laidOut(this.#first, order)));
         }
+    }
+
+    // Takes what the run has besides, as it was laid out when it was read again.
+    extend(sheet: Sheet): void {
+        this.#first = extended(this.#first, sheet);
+        this.store.update(widen(laidOut(this.#first, this.sheet.order ?? 'rows')));
+    }
+
+    // Whether a record of the run is not here.
+    lacks(ids: Iterable<string>): boolean {
+        const places = answers.placesById(this.sheet);
+        return [...ids].some((id) => !places.has(id));
     }
 
     // Takes records as the service had them when it was asked for them at `askedAt`; those on

@@ -50,6 +50,7 @@ export const bench = {
     loading: 'the run',
     aBatch: 'QC batch',
     empty: 'Nothing is open here.',
+    more: (n: number) => `The run has ${count(n, 'more row')}, below the others.`,
     toWorklist: 'Go to the worklist',
     batch: (method: string) => method,
     qcStatus: { open: 'open', passed: 'passed', failed: 'failed', overridden: 'overridden' },
@@ -77,6 +78,7 @@ export const bench = {
         sequence: 'Sequence for the instrument (CSV)',
         rows: 'Samples as rows', columns: 'Samples as columns', list: 'A row for each test',
         tooMany: (most: number) => `Of at most ${most} samples.`,
+        tooLong: (most: number) => `Of at most ${most} tests.`,
     },
     settings: {
         instrument: 'Instrument',

@@ -2,7 +2,7 @@
 //
 // The worklist, and the bench of a method: entering, pasting, saving, two people on one
 // cell, a network that is cut, and a page that is left with something unsaved.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+import { act, ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
     wholeOnTablet } from './support.mjs';
 
 const analyst = 'mateo.ortiz@cedarbasin.example';
@@ -67,6 +67,19 @@ async function entering(page) {
     is(await value(page, 0, 0), '0.40', 'what was saved is there, as it was typed');
 }
 
+// Returns what the View menu downloads. Chromium's own download would need a connection that is still
+// open: it does not take the test's certificate.
+async function sequenceFile(page) {
+    await page.getByRole('button', { name: 'View' }).click();
+    const file = await page.getByRole('menuitem', { name: 'Sequence' }).evaluate(async ({ href }) => {
+        const answer = await fetch(href);
+        return { name: /filename="(.*?)"/.exec(answer.headers.get('Content-Disposition'))[1],
+            lines: (await answer.text()).split('\r\n').slice(1, -1) };
+    });
+    await press(page, 'Escape');
+    return file;
+}
+
 // The same cells in other views: what was typed is in its cell, and can be undone.
 async function views(page) {
     const view = async (name) => {
@@ -75,6 +88,13 @@ async function views(page) {
     };
     await press(page, 'Control+Home');
     await type(page, '0.44');
+    ok(/, not saved$/.test(await page.getAttribute('td.editing input', 'aria-label')),
+        'the name of a cell says that it is not saved');
+    await press(page, 'ArrowDown');
+    ok((await page.textContent(cell(0, 0))).endsWith('Not saved'), 'the text of the cell says so, too');
+    is(await page.locator('td.unsaved').count(), 1, 'a cell that is not saved looks so');
+    await looks(page, 'bench-unsaved');
+    await press(page, 'ArrowUp');
     const tests = await page.locator('td.open').count();
     const id = await page.textContent(`${cell(0, 0)} >> xpath=.. >> th.id`);
     await view('Samples as columns');
@@ -93,10 +113,7 @@ async function views(page) {
     await press(page, 'F7');
     await page.waitForSelector('thead th:has-text("NO3N")');
     is(await value(page, 0, 0), '0.40', 'it is undone wherever it was typed');
-    const download = page.waitForEvent('download');
-    await view('Sequence');
-    is(await (await download).suggestedFilename(), 'sequence.csv',
-        'the sequence of the instrument is a file');
+    is((await sequenceFile(page)).name, 'sequence.csv', 'the sequence of the instrument is a file');
     await page.focus('td.editing input');
 }
 
@@ -291,6 +308,21 @@ async function sentBack(page, other) {
         'the same value is entered again, as it stood');
 }
 
+// Tests that are ordered meanwhile stand below the others, and change nothing that is typed.
+async function moreTests(page) {
+    await page.click(cell(0, 0));
+    await type(page, '0.91');
+    const rows = await page.locator('tbody tr[data-row]').count();
+    const name = await act('order');
+    await page.clock.fastForward(16_000);
+    await page.getByText('The run has 1 more row, below the others.').waitFor();
+    is(await page.locator(`tr[data-row="${rows}"] th.id`).textContent(), name,
+        'a test that the run has got since appears by itself, below the others');
+    is(await value(page, 0, 0), '0.91', 'what was typed stays');
+    await press(page, 'Control+z');
+    await saved(page);
+}
+
 // On paper a line for each sample, as filtered, with what one takes along to the bench.
 async function paper(page) {
     const files = await page.locator('.filters a').evaluateAll((all) =>
@@ -325,6 +357,19 @@ async function groups(page) {
     await looks(page, 'worklist-instruments');
 }
 
+// The instrument's table has the samples of the run, in their order.
+async function sequence(page) {
+    const { pathname } = new URL(page.url());
+    for (const address of [pathname, pathname.replace(/[0-9]+,/, '')]) {
+        await open(page, address);
+        await page.waitForSelector('td.editing input');
+        const { lines } = await sequenceFile(page);
+        is(lines.map((line) => line.split('"')[3]).join(),
+            (await page.locator('tbody th.id').allTextContents()).join(),
+            'the sequence of a run has its samples alone');
+    }
+}
+
 async function making(page) {
     await open(page, '/app/worklist');
     await page.waitForSelector('tr.cursor');
@@ -344,6 +389,16 @@ async function making(page) {
     await until(page, () => [...document.querySelectorAll('tr[aria-selected=true]')]
         .filter((row) => row.textContent.includes('Mateo Ortiz')).length === 2,
     'they are taken by who took them');
+    const list = page.url();
+    await press(page, 'Space');
+    await page.waitForSelector('aside.peek');
+    is(page.url(), list, 'Space looks at a test beside the list');
+    await press(page, 'Space', 'Enter');
+    await page.waitForSelector('td.editing input');
+    await page.goBack();
+    await page.waitForSelector('tr.cursor');
+    is(await page.locator('tr[aria-selected=true]').count(), 2,
+        'Back restores what was selected for a run');
     await press(page, 'm');
     await page.waitForSelector('[role=dialog] [type=submit]:focus');
     await press(page, 'Enter');
@@ -351,6 +406,7 @@ async function making(page) {
     ok(/\/bench\/method\/EPA%20180\.1\/\d+,\d+$/.test(page.url()),
         'without a template the address has the tests of the run', page.url());
     is(await page.locator('tbody tr[data-row] td.open').count(), 2, 'the bench of the run has its two tests');
+    await sequence(page);
     const { data: [latest] } = await ask(page, 'GET', '/qc-batches?order=-id&limit=1');
     is(latest.batchNumber, 'QCB-0106', 'no batch waits for controls that the method does not have');
 }
@@ -411,6 +467,8 @@ async function locked(page) {
 run(async (browser) => {
     const here = await begin(browser, analyst);
     const there = await begin(browser, colleague);
+    // A time that no clock shows is refused.
+    here.seen.expected.push(/status of 400/);
     there.seen.expected.push(/status of 412/);
 
     await worklist(here.page);
@@ -428,6 +486,7 @@ run(async (browser) => {
     await doubledHour(here.page);
     await making(here.page);
     await moving(here.page);
+    await moreTests(there.page);
     quiet(here, 'the browser of the one');
     quiet(there, 'that of the other');
 });

@@ -16,17 +16,20 @@ import { sum } from '../../grid/look.ts';
 import { useStore } from '../../grid/use-store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing, Waiting } from '../../parts/states.tsx';
+import { say } from '../../parts/toast.tsx';
 import { paths } from '../../paths.ts';
 import { NotShown } from '../../record/not-shown.tsx';
 import { Link } from '../../router.tsx';
 import { t } from '../../texts/texts.ts';
-import { openDesk } from './desks.ts';
-import { keptDesk, leaveDesk } from './kept.ts';
+import { controlCell } from './controls.ts';
+import { extendDesk, openDesk } from './desks.ts';
+import { leaveDesk } from './kept.ts';
 import { RunBar } from './run-bar.tsx';
-import { type Batch, type By, type Run, enteredSince, lastChange, loadRun } from './run.ts';
+import { type Batch, type By, type Control, type Run, enteredSince, lastChange, loadRun, readRun,
+    waitingIn } from './run.ts';
 import { enteredWith, useLots } from './settings.ts';
-import { sheetOf, versionsIn } from './sheet.ts';
-import { Views } from './views.tsx';
+import { testsInOrder, versionsIn } from './sheet.ts';
+import { LONGEST, Views } from './views.tsx';
 
 const texts = t.bench;
 
@@ -58,8 +61,7 @@ function useDesk(by: By, value: string, chosen: string): { opened: Opened | null
             if (left) {
                 return;
             }
-            desk = keptDesk(station) ?? openDesk(station,
-                sheetOf(nameOf(value, run), run, reasons, Date.now()), run.controls);
+            desk = openDesk(station, nameOf(value, run), run, reasons);
             desk.refresh(versionsIn(run), askedAt);
             setOpened({ desk, run });
         };
@@ -74,25 +76,47 @@ function useDesk(by: By, value: string, chosen: string): { opened: Opened | null
     return { opened, problem };
 }
 
-// Polls for results that others enter or verify, and for the state of the batch after saving. A
-// failed poll is tried again later. Returns the batch as last read.
-function useLive(by: By, value: string, opened: Opened | null): Batch | null {
+// Adds what the run has got since at its desk, below what stands there.
+async function addMore(
+    by: By, value: string, desk: Desk, controls: readonly Control[],
+): Promise<Run | null> {
+    const ids = [...(await waitingIn(by, value)).map(String),
+        ...controls.map(({ id }) => controlCell(id))];
+    if (!desk.lacks(ids)) {
+        return null;
+    }
+    const before = desk.sheet.rows.length;
+    const run = await readRun(by, value, true);
+    extendDesk(desk, run);
+    if (desk.sheet.rows.length > before) {
+        say({ tone: 'progress', text: texts.more(desk.sheet.rows.length - before) });
+    }
+    return run;
+}
+
+// Polls for results that others enter or verify, for what the run gets besides, and for the state
+// of the batch after saving. A failed poll is tried again later. Returns the run as last read.
+function useLive(by: By, value: string, opened: Opened | null, whole: boolean): Run | null {
     const [batch, setBatch] = useState<Batch | null>(null);
+    const [latest, setLatest] = useState<Run | null>(null);
 
     useEffect(() => {
         if (!opened) {
             return undefined;
         }
         const { desk, run } = opened;
+        let left = false;
         let saved = desk.way.get().lastSaved;
         let since = lastChange(run.tests);
+        setLatest(null);
         const look = (): void => {
             const askedAt = clock.now();
             enteredSince(by, value, since).then((entered) => {
                 since = lastChange(entered.tests, since);
                 desk.refresh(versionsIn(entered), askedAt);
                 setBatch(entered.batch);
-            }, () => {});
+                return whole ? addMore(by, value, desk, entered.controls) : null;
+            }).then((more) => !left && more && setLatest(more), () => {});
         };
         const timer = setInterval(() => {
             if (document.visibilityState === 'visible') {
@@ -107,11 +131,13 @@ function useLive(by: By, value: string, opened: Opened | null): Batch | null {
             }
         });
         return () => {
+            left = true;
             clearInterval(timer);
             stop();
         };
-    }, [by, value, opened]);
-    return batch ?? opened?.run.batch ?? null;
+    }, [by, value, opened, whole]);
+    const run = latest ?? opened?.run ?? null;
+    return run && { ...run, batch: batch ?? run.batch };
 }
 
 function Save({ desk }: { desk: Desk }): ReactElement {
@@ -134,9 +160,18 @@ const samplesIn = ({ tests }: Run): number => new Set(tests.map(({ sampleId }) =
 const nameOf = (value: string, { batch }: Pick<Run, 'batch'>): string =>
     batch?.batchNumber ?? visibleText(value);
 
-const sequenceOf = (value: string, batch: Batch | null): string => batch
-    ? paths.download(`/qc-batches/${batch.id}/sequence`)
-    : paths.download('/worklist/sequence', `?method=${encodeURIComponent(value)}`);
+// The sequence of a batch, of the tests that are a run by themselves, or of all that is open of a
+// method; null: they are too many.
+function sequenceOf(value: string, { batch, tests }: Run, whole: boolean): string | null {
+    if (batch) {
+        return paths.download(`/qc-batches/${batch.id}/sequence`);
+    }
+    if (whole) {
+        return paths.download('/worklist/sequence', `?method=${encodeURIComponent(value)}`);
+    }
+    return tests.length > LONGEST ? null
+        : paths.download('/worklist/sequence', `?sampleTestIds=${testsInOrder(tests).join()}`);
+}
 
 function Title({ value, batch }: { value: string; batch: Batch | null }): ReactElement {
     return (
@@ -151,9 +186,10 @@ function Title({ value, batch }: { value: string; batch: Batch | null }): ReactE
     );
 }
 
-function Filled({ desk, value, batch, samples }: {
-    desk: Desk; value: string; batch: Batch | null; samples: number;
+function Filled({ desk, value, run, whole }: {
+    desk: Desk; value: string; run: Run; whole: boolean;
 }): ReactElement {
+    const { batch } = run;
     const { organization: { timeZone } } = useSession();
     const lots = useLots();
     return (
@@ -161,7 +197,8 @@ function Filled({ desk, value, batch, samples }: {
             <div className="head run">
                 <Title value={value} batch={batch} />
                 <RunBar desk={desk} batch={batch} />
-                <Views desk={desk} samples={samples} sequence={sequenceOf(value, batch)} />
+                <Views desk={desk} samples={samplesIn(run)}
+                    sequence={sequenceOf(value, run, whole)} />
                 <span className="push" />
                 <Save desk={desk} />
             </div>
@@ -176,20 +213,21 @@ export function BenchPage({ by, value, chosen = '' }: {
     by: By; value: string; chosen?: string;
 }): ReactElement {
     const { opened, problem } = useDesk(by, value, chosen);
-    const batch = useLive(by, value, opened);
+    const whole = chosen === '';
+    const run = useLive(by, value, opened, whole);
+    const isEmpty = opened?.desk.sheet.rows.length === 0;
 
     return (
         <main className="page" id="main" tabIndex={-1}>
-            {opened === null || opened.desk.sheet.rows.length === 0
-                ? <div className="head">{opened ? <Title value={value} batch={batch} />
+            {opened === null || run === null || isEmpty
+                ? <div className="head">{run ? <Title value={value} batch={run.batch} />
                     : <h1>{by === 'method' ? visibleText(value) : texts.aBatch}</h1>}</div>
-                : <Filled desk={opened.desk} value={value} batch={batch}
-                    samples={samplesIn(opened.run)} />}
+                : <Filled desk={opened.desk} value={value} run={run} whole={whole} />}
             {problem ? (
                 <NotShown problem={problem} list={paths.worklist()} title={texts.worklist.title} />
             ) : null}
             {opened === null && !problem ? <Waiting what={texts.loading} /> : null}
-            {opened && opened.desk.sheet.rows.length === 0 ? (
+            {isEmpty ? (
                 <Nothing title={texts.empty}>
                     <p><Link href={paths.worklist()}>{texts.toWorklist}</Link></p>
                 </Nothing>

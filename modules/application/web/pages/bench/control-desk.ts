@@ -14,10 +14,14 @@ import { t } from '../../texts/texts.ts';
 const texts = t.bench;
 
 export class ControlDesk {
-    readonly #controls: ReadonlyMap<string, Control>;
+    readonly #controls = new Map<string, Control>();
 
     constructor(controls: readonly Control[]) {
-        this.#controls = new Map(controls.map((one) => [controlCell(one.id), one]));
+        this.add(controls);
+    }
+
+    add(controls: readonly Control[]): void {
+        controls.forEach((one) => this.#controls.set(controlCell(one.id), one));
     }
 
     async judge(entries: readonly Entry[]): Promise<[string, Verdict][]> {

@@ -5,7 +5,7 @@
 import { answer, api } from '../../api/client.ts';
 import type { Definition } from '../../api/names.ts';
 import { AT_ONCE, all } from '../../api/pages.ts';
-import type { Read } from '../../api/read.ts';
+import { type Read, readAgain } from '../../api/read.ts';
 import { knowPeople } from './people.ts';
 
 export type SampleTest = Read<'/sample-tests'>['data'][number];
@@ -35,7 +35,7 @@ const manner = (background: boolean): { headers?: Record<string, string> } =>
 type Filter = { testDefinitionId: number } | { qcBatchId: number };
 
 // A batch shows what is verified and locked, a method only what is still to be done.
-async function testsOf(filter: Filter): Promise<SampleTest[]> {
+async function testsOf(filter: Filter, background: boolean): Promise<SampleTest[]> {
     const open = ['pending', 'entered'] as const;
     const states = 'qcBatchId' in filter ? [...open, 'verified' as const] : open;
     const found = await Promise.all(states.map((status) => all<SampleTest>((from) =>
@@ -43,20 +43,22 @@ async function testsOf(filter: Filter): Promise<SampleTest[]> {
             params: { query: {
                 ...filter, status: [status], include: 'sample', limit: AT_ONCE, ...from,
             } },
+            ...manner(background),
         })))));
     return found.flat().filter((test) => test.sample?.receivedAt);
 }
 
-const definitionsOf = (): Promise<Definition[]> => all<Definition>((from) => answer(
-    api.GET('/test-definitions', { params: { query: { limit: AT_ONCE, ...from } } })));
+const definitionsOf = (background: boolean): Promise<Definition[]> => all<Definition>((from) =>
+    answer(api.GET('/test-definitions', {
+        params: { query: { limit: AT_ONCE, ...from } }, ...manner(background) })));
 
 const batchOf = (id: string, background: boolean): Promise<Batch> =>
     answer(api.GET('/qc-batches/{id}', {
         params: { path: { id: Number(id) } }, ...manner(background) }));
 
-async function batchAndTests(id: string) {
+async function batchAndTests(id: string, background: boolean) {
     const [batch, tests] = await Promise.all([
-        batchOf(id, false), testsOf({ qcBatchId: Number(id) })]);
+        batchOf(id, background), testsOf({ qcBatchId: Number(id) }, background)]);
     return { batch, tests, controls: batch.controls };
 }
 
@@ -89,13 +91,37 @@ export async function enteredSince(by: By, value: string, since: string): Promis
     return { tests, controls: batch.controls, batch };
 }
 
+// Returns the ids of the tests that wait for a result in a run.
+export async function waitingIn(by: By, value: string): Promise<number[]> {
+    if (by === 'method') {
+        const open = await all((from) => readAgain('/worklist', {
+            params: { query: { method: value, limit: AT_ONCE, ...from } } }));
+        return open.map(({ id }) => id);
+    }
+    const pending = await all((from) => readAgain('/sample-tests', { params: { query: {
+        qcBatchId: Number(value), status: ['pending'], include: 'sample', limit: AT_ONCE, ...from,
+    } } }));
+    return pending.filter(({ sample }) => sample?.receivedAt).map(({ id }) => id);
+}
+
+const byId = <One extends { id: number }>(some: readonly One[], others: readonly One[]): One[] =>
+    [...new Map([...some, ...others].map((one) => [one.id, one])).values()];
+
+// Joins a run with what it is now: nothing that was entered in it is left out.
+export const joined = (before: Run, now: Run): Run => ({
+    tests: byId(before.tests, now.tests),
+    controls: byId(before.controls, now.controls),
+    definitions: byId(before.definitions, now.definitions),
+    batch: now.batch,
+});
+
 const peopleOf = (): Promise<Read<'/people'>> =>
     answer(api.GET('/people', { params: { query: { limit: AT_ONCE } } }));
 
 // `chosen`: the tests of a method that are a run by themselves; none: all that are open.
 export async function loadRun(by: By, value: string, chosen: readonly number[]): Promise<Run> {
     const people = peopleOf();
-    const run = await readRun(by, value);
+    const run = await readRun(by, value, false);
     knowPeople((await people).data);
     return chosen.length ? only(run, chosen) : run;
 }
@@ -106,16 +132,18 @@ function only(run: Run, chosen: readonly number[]): Run {
         tests.some(({ testDefinitionId }) => testDefinitionId === id)) };
 }
 
-async function readRun(by: By, value: string): Promise<Run> {
+// Reads all of a run; in the background where the page does so by itself.
+export async function readRun(by: By, value: string, background: boolean): Promise<Run> {
     if (by === 'batch') {
-        const [known, found] = await Promise.all([definitionsOf(), batchAndTests(value)]);
+        const [known, found] = await Promise.all([definitionsOf(background),
+            batchAndTests(value, background)]);
         const ids = new Set([...found.tests, ...found.controls]
             .map((test) => test.testDefinitionId));
         return { ...found, definitions: known.filter(({ id }) => ids.has(id)) };
     }
-    const asked = (await definitionsOf()).filter(({ method }) => method === value);
+    const asked = (await definitionsOf(background)).filter(({ method }) => method === value);
     const tests = await Promise.all(
-        asked.map(({ id }) => testsOf({ testDefinitionId: id })));
+        asked.map(({ id }) => testsOf({ testDefinitionId: id }, background)));
     return { definitions: asked.filter((_, i) => tests[i]?.length), tests: tests.flat(),
         controls: [], batch: null };
 }

@@ -126,8 +126,15 @@ function inOrder(a: readonly SampleTest[], b: readonly SampleTest[]): number {
     return one === other ? (a[0]?.id ?? 0) - (b[0]?.id ?? 0) : one < other ? -1 : 1;
 }
 
+const rowsInOrder = (tests: readonly SampleTest[]): [string, SampleTest[]][] =>
+    [...rowsOf(tests)].sort(([, a], [, b]) => inOrder(a, b));
+
+// Returns the ids of tests in the order in which they stand on the bench.
+export const testsInOrder = (tests: readonly SampleTest[]): number[] =>
+    rowsInOrder(tests).flatMap(([, ones]) => ones.map(({ id }) => id));
+
 export function sheetOf(name: string, run: Run, reasons: boolean, now: number): Sheet {
-    const rows = [...rowsOf(run.tests)].sort(([, a], [, b]) => inOrder(a, b));
+    const rows = rowsInOrder(run.tests);
     const measures = measuresOf(run);
     return {
         name: texts.sheet(name),

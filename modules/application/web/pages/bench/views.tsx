@@ -19,6 +19,9 @@ const orders: readonly Order[] = ['rows', 'columns', 'list'];
 // Every column is drawn, also out of sight.
 const WIDEST = 400;
 
+// The most tests whose sequence the service makes.
+export const LONGEST = 500;
+
 function orderIn(search: URLSearchParams, samples: number): Order {
     const order = orders.find((one) => one === search.get('view')) ?? 'rows';
     return order === 'columns' && samples > WIDEST ? 'rows' : order;
@@ -30,7 +33,7 @@ function show(pathname: string, order: Order): void {
 
 // Lays the desk out as the address says, and offers the other views.
 export function Views({ desk, samples, sequence }: {
-    desk: Desk; samples: number; sequence: string;
+    desk: Desk; samples: number; sequence: string | null;
 }): ReactElement {
     const { pathname, searchParams } = useAddress();
     const order = orderIn(searchParams, samples);
@@ -52,8 +55,9 @@ export function Views({ desk, samples, sequence }: {
     useActions(actions);
     useEffect(() => desk.arrange(order), [desk, order]);
     return (
-        <MenuButton label={views.label} items={[...items,
-            { id: 'bench.sequence', title: views.sequence, file: sequence }]}>
+        <MenuButton label={views.label} items={[...items, { id: 'bench.sequence',
+            title: views.sequence, ...sequence === null
+                ? { refused: views.tooLong(LONGEST) } : { file: sequence } }]}>
             {views.label}
         </MenuButton>
     );
