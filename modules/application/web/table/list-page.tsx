@@ -121,7 +121,7 @@ export function Begin({ actions }: { actions: Ready[] }): ReactElement | null {
 }
 
 // How many are selected, of which those that are shown are acted on.
-function Selected({ shown, clear }: { shown: number; clear: () => void }): ReactElement {
+export function Selected({ shown, clear }: { shown: number; clear: () => void }): ReactElement {
     return (
         <>
             <span role="status"><strong>
@@ -169,7 +169,7 @@ function Foot({ found, children }: {
 
 // The list's cursor, selection and look beside it, kept with the address. Acts are about the selected
 // rows, where something is selected, else about the cursor's row.
-function usePlace<Row extends { id: number }>(rows: Row[], view: string): {
+export function usePlace<Row extends { id: number }>(rows: Row[], view: string): {
     place: Place; cursor: number | null; selected: ReadonlySet<number>; chosen: Row[];
     change: (next: Partial<Place>) => void; escape: () => void; acted: (ids: number[]) => void;
 } {
@@ -187,6 +187,16 @@ function usePlace<Row extends { id: number }>(rows: Row[], view: string): {
 
     useEffect(() => remember(place), [place]);
     return { place, cursor, selected, chosen, change, escape, acted };
+}
+
+// Returns the actions on rows. Where one makes them leave the list, the next row is meant.
+export function useActs<Row extends { id: number }>(
+    list: Action<Row[]>[], rows: Row[], acted: (ids: number[]) => void,
+): Ready[] {
+    return useMemo(() => allowed(list, rows).map((action) => ({ ...action, run: () => {
+        acted(rows.map(({ id }) => id));
+        action.run();
+    } })), [list, rows]);
 }
 
 // Returns the filters of the list that is shown: while another is on its way, the one before is.
@@ -207,10 +217,7 @@ export function ListPage<Row extends { id: number }>(page: Properties<Row>): Rea
     const title = page.tabTitle ?? page.title;
     const { place, cursor, selected, chosen, change, escape, acted } = usePlace(rows, useView(found));
     const list = page.actions ?? noActions as Action<Row[]>[];
-    const actions = useMemo(() => allowed(list, chosen).map((action) => ({ ...action, run: () => {
-        acted(chosen.map(({ id }) => id));
-        action.run();
-    } })), [list, chosen]);
+    const actions = useActs(list, chosen, acted);
     const peeked = place.peek ? rows.find(({ id }) => id === cursor) : undefined;
     const closePeek = (): void => change({ peek: false });
     const open = (row: Row): void => {

@@ -2,11 +2,11 @@
 //
 // The worklist test by test: what ends first stands first; those that are selected are taken,
 // or become a run.
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
-import { allowed, useActions } from '../../acting/action.ts';
+import { useActions } from '../../acting/action.ts';
 import { type OpenTest, worklistActions } from '../../actions/worklist.ts';
 import { usePeople } from '../../api/names.ts';
 import { useSession } from '../../api/session.ts';
@@ -19,7 +19,9 @@ import { Csv } from '../../table/csv.tsx';
 import { searchWith } from '../../table/filter.ts';
 import type { Filters } from '../../table/filter.ts';
 import { Chip } from '../../table/filters.tsx';
+import { Selected, useActs, usePlace } from '../../table/list-page.tsx';
 import { type Column, ListTable } from '../../table/list-table.tsx';
+import { RowPeek } from '../../table/peek.tsx';
 import { t } from '../../texts/texts.ts';
 import { useGroupName } from './group-names.ts';
 import { type By, groupings, isIn } from './groups.ts';
@@ -138,44 +140,54 @@ function FilterLine({ all, asked }: { all: OpenTest[]; asked: Asked }): ReactEle
     );
 }
 
+const noActions: never[] = [];
+
 // State of cursor and selection, and the actions on them.
-function useChosen(rows: OpenTest[]) {
-    const [cursor, setCursor] = useState<number | null>(null);
-    const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-    const at = rows.some(({ id }) => id === cursor) ? cursor : rows[0]?.id ?? null;
-    const actions = useMemo(() => {
-        const some = rows.filter(({ id }) => selected.has(id));
-        const chosen = some.length ? some : rows.filter(({ id }) => id === at);
-        return chosen.length ? allowed(worklistActions, chosen) : [];
-    }, [rows, selected, at]);
+function useChosen(rows: OpenTest[], view: string) {
+    const place = usePlace<OpenTest>(rows, view);
+    const { chosen, acted } = place;
+    const actions = useActs<OpenTest>(chosen.length ? worklistActions : noActions, chosen, acted);
 
     useActions(actions);
-    return { at, setCursor, selected, setSelected, actions };
+    return { ...place, actions };
 }
 
-function List({ rows, chosen }: {
-    rows: OpenTest[]; chosen: ReturnType<typeof useChosen>;
+const benchOf = ({ method }: OpenTest): string | undefined =>
+    method ? paths.bench('method', method) : undefined;
+
+const nameOf = ({ trackingId, testCode }: OpenTest): string => `${trackingId} ${testCode}`;
+
+function List({ rows, at }: {
+    rows: OpenTest[]; at: ReturnType<typeof useChosen>;
 }): ReactElement {
-    const { at, setCursor, selected, setSelected } = chosen;
-    const person = usePeople();
-    const clear = useCallback(() => setSelected(new Set()), [setSelected]);
+    const { place, cursor, selected, change, escape } = at;
+    const columns = columnsOf(usePeople());
+    const peeked = place.peek ? rows.find(({ id }) => id === cursor) : undefined;
+    const open = (test: OpenTest): void => {
+        const href = benchOf(test);
+        if (href) {
+            navigate(href);
+        }
+    };
 
     return (
         <>
             <div className="body">
                 <div className="pane">
-                    <ListTable<OpenTest> label={texts.testsLabel} columns={columnsOf(person)}
-                        rows={rows} nameOf={(test) => `${test.trackingId} ${test.testCode}`}
-                        cursor={at} selected={selected} stale={false} move={setCursor}
-                        select={setSelected} escape={clear}
-                        open={({ method }) => method && navigate(paths.bench('method', method))}
-                        peek={({ sampleId }) => navigate(paths.sample(sampleId))} />
+                    <ListTable<OpenTest> label={texts.testsLabel} columns={columns}
+                        rows={rows} nameOf={nameOf} cursor={cursor} selected={selected}
+                        stale={false} move={(id) => change({ cursor: id })}
+                        select={(ids) => change({ selected: [...ids] })} escape={escape}
+                        open={open} peek={() => change({ peek: !place.peek })} />
                 </div>
+                {peeked ? (
+                    <RowPeek<OpenTest> row={peeked} name={nameOf(peeked)} columns={columns}
+                        href={benchOf(peeked)} close={() => change({ peek: false })} />
+                ) : null}
             </div>
             <div className="statusline">
-                {selected.size ? <span role="status">
-                    <strong>{t.table.selected(selected.size)}</strong>
-                </span> : null}
+                {place.selected.length ? <Selected shown={selected.size}
+                    clear={() => change({ selected: [] })} /> : null}
             </div>
         </>
     );
@@ -204,7 +216,7 @@ export function WorklistTests(): ReactElement {
         asked.groups.every(([by, group]) => isIn(test, by, group))
         && (!asked.mine || test.assignedTo === person.id)), [all, key, person.id]);
 
-    const chosen = useChosen(rows);
+    const chosen = useChosen(rows, key);
 
     useTitle(texts.tabTitle(rows.length));
     return (
@@ -217,7 +229,7 @@ export function WorklistTests(): ReactElement {
             </div>
             <Views at="tests" />
             <FilterLine all={all} asked={asked} />
-            {rows.length ? <List rows={rows} chosen={chosen} /> : (
+            {rows.length ? <List rows={rows} at={chosen} /> : (
                 <div className="body">
                     <div className="pane">
                         {all.length ? <Filtered all={all.length} /> : <NoneOpen found={found} />}
