@@ -44,6 +44,13 @@ async function queue(page) {
     is(await ticked(page), 20, 'v ticks the row');
     await press(page, 'v', 'v');
     is(await ticked(page), 20, 'v unticks the row again');
+    const here = await page.textContent('tr.cursor');
+    await press(page, 'Enter');
+    await page.waitForSelector('.facts');
+    await page.goBack();
+    await page.waitForSelector('tr.cursor');
+    is(await ticked(page), 20, 'what was ticked is ticked when one comes back from a sample');
+    is(await page.textContent('tr.cursor'), here, 'Back restores the cursor, too');
 }
 
 // Every result of an instrument file leads to its row of it, also those that need no look.

@@ -2,7 +2,7 @@
 //
 // The second pair of eyes (S11): results by run, what needs a look open, the rest one line;
 // all that are ticked are verified by one signature.
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
@@ -11,6 +11,7 @@ import { useDefinitions } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { useKept } from '../../kept.ts';
 import { Button } from '../../parts/button.tsx';
 import { Nothing, Refused, Waiting } from '../../parts/states.tsx';
 import { paths } from '../../paths.ts';
@@ -20,6 +21,7 @@ import { FilterBar } from '../../table/filters.tsx';
 import { Views } from '../../table/views.tsx';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
+import { useClosingAsked } from '../../unsaved.ts';
 import { queueActions } from './actions.ts';
 import type { Queue } from './actions.ts';
 import { useQueueFilters } from './filters.ts';
@@ -36,24 +38,24 @@ function useMethods(): (id: number) => string {
 
 // State of the queue: its rows, the ticked ones, and the cursor.
 function useQueue(runs: Run[]): Queue & { move: (id: number) => void } {
-    const [decided, setDecided] = useState<Decided>(new Map());
-    const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());
-    const [cursor, setCursor] = useState<number | null>(null);
+    const [decided, setDecided] = useKept<Decided>('verify.decided', new Map());
+    const [chosen, setChosen] = useKept<ReadonlyMap<number, string>>('verify.chosen', new Map());
+    const [cursor, setCursor] = useKept<number | null>('verify.cursor', null);
     const lines = useMemo(() => runs.flatMap((run) => run.lines), [runs]);
     const at = lines.find(({ test }) => test.id === cursor) ?? lines[0];
     const toggle = useCallback((line: Line): void => setDecided((now) =>
         new Map(now).set(line.test.id, { ticked: !isTicked(line, now),
-            seen: line.test.review?.contentHash ?? '' })), []);
+            seen: line.test.review?.contentHash ?? '' })), [setDecided]);
     const choose = useCallback((some: Line[], reason: string): void => {
         setChosen((now) => new Map([...now, ...some.map(({ test }) => [test.id, reason] as const)]));
         setDecided((now) => new Map([...now, ...some.map(({ test }) => [test.id,
             { ticked: true, seen: test.review?.contentHash ?? '' }] as const)]));
-    }, []);
+    }, [setChosen, setDecided]);
 
     return useMemo(() => ({
         lines, at, chosen, toggle, choose, move: setCursor,
         ticked: lines.filter((line) => isTicked(line, decided)),
-    }), [lines, at, chosen, decided, toggle, choose]);
+    }), [lines, at, chosen, decided, toggle, choose, setCursor]);
 }
 
 function Foot({ queue, back, at, next }: {
@@ -101,6 +103,7 @@ function Queued({ page, at }: { page: Page; at: number }): ReactElement {
     const actions = useMemo(() => allowed(queueActions, queue), [queue]);
 
     useActions(actions);
+    useClosingAsked(queue.lines.some(({ test }) => queue.chosen.has(test.id)));
     useEffect(() => {
         document.title = `${t.verify.tabTitle(tests.length)} · ${organization.name}`;
     }, [tests.length, organization.name]);
