@@ -18,6 +18,7 @@ import { SignInAgain } from './again.tsx';
 import { Asking } from './asking.tsx';
 import { Boundary } from './boundary.tsx';
 import { ConnectionBanner } from './connection.tsx';
+import { useDroppedFiles } from './dropped.ts';
 import { KeyHelp } from './key-help.tsx';
 import { Lacking } from './lacking.tsx';
 import { NotRead } from './not-read.tsx';
@@ -120,6 +121,7 @@ export function Shell({ routes }: { routes: Route[] }): ReactElement {
         run: () => navigate(base + start(place)),
     })), [places]);
 
+    useDroppedFiles();
     useEffect(() => setRail(false), [href]);
     useEffect(() => () => say(null), []);
     return (

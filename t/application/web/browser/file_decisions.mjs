@@ -75,6 +75,11 @@ async function otherSample(page, name) {
     await card.locator('input.id').waitFor();
     await card.locator('input.id').fill(name);
     await card.locator('#why').fill('The labels were swapped');
+    await cardOf(page, 'NOWHERE-1').click();
+    await cardOf(page, 'NOWHERE-1').locator('#means').waitFor();
+    await card.click();
+    is(await card.locator('#why').inputValue(), 'The labels were swapped',
+        'what was typed about a row is there after a look at another one');
     await card.getByRole('button', { name: `Use ${name}` }).click();
     await until(page, (to) => document.querySelector('.cards').textContent.includes(`Read as ${to}`),
         'the sample without the test means another one', name);

@@ -20,15 +20,15 @@ async function begin(browser, email) {
 
 const held = (page) => page.locator('.cards .glyph.blocked').count();
 
-async function drop(page, name, text) {
-    await page.evaluate(([file, content]) => {
+async function drop(page, name, text, where = '.page') {
+    await page.evaluate(([file, content, place]) => {
         const data = new DataTransfer();
         data.items.add(new File([content], file));
         for (const kind of ['dragover', 'drop']) {
-            document.querySelector('.page').dispatchEvent(new DragEvent(kind,
+            document.querySelector(place).dispatchEvent(new DragEvent(kind,
                 { bubbles: true, cancelable: true, dataTransfer: data }));
         }
-    }, [name, text]);
+    }, [name, text, where]);
 }
 
 // The dialog that asks for a reason, answered with Enter.
@@ -72,6 +72,11 @@ async function inbox(page) {
 async function givingBack(page) {
     await press(page, 'Enter');
     await page.waitForSelector('h1:has-text("late.csv")');
+    await drop(page, 'rail.csv', 'Sample Name\r\n', '.rail');
+    await page.waitForSelector('[role=dialog] h2:has-text("rail.csv")');
+    ok(true, 'a file is taken wherever it is dropped, and the page stays');
+    await press(page, 'Escape');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await page.getByRole('button', { name: 'Reject file' }).click();
     await because(page, 'A file of another laboratory');
     await inHead(page, 'Rejected', 'a file is rejected');

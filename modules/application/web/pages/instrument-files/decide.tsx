@@ -2,7 +2,6 @@
 //
 // Reasons that hold a file, one below the other, each with the decision about it. In the open one
 // the person says which sample or test is meant, or excludes the row.
-import { useState } from 'react';
 import type { FormEvent, ReactElement } from 'react';
 
 import { tell } from '../../acting/action.ts';
@@ -10,6 +9,7 @@ import { decide, leaveOut } from '../../actions/instrument-files.ts';
 import { usePeople } from '../../api/names.ts';
 import { useRead } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
+import { useKept } from '../../kept.ts';
 import { asksForSample, asksForTest, columnOf, decisionsOf, letterOf, nameInFile, readingsOf,
     withAlias, withTest, without } from '../../nouns/file-reasons.ts';
 import type { Card, Decision, Reading, Reason } from '../../nouns/file-reasons.ts';
@@ -18,6 +18,7 @@ import { Code } from '../../parts/code.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { t } from '../../texts/texts.ts';
 import { dayOf, when } from '../../texts/time.ts';
+import { useClosingAsked } from '../../unsaved.ts';
 import type { InstrumentFile } from './preview.ts';
 
 const texts = t.instrumentFiles;
@@ -68,9 +69,20 @@ function Pick({ one, bySample, chosen, choose }: {
     );
 }
 
+// Answer to a reason, before it is sent.
+interface Draft {
+    chosen: number | 'other' | null;
+    other: string;
+    why: string;
+}
+
+const noDraft: Draft = { chosen: null, other: '', why: '' };
+
 // Lets the person choose the sample of a row whose id the file spells otherwise, or one of several
 // tests.
-function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): ReactElement {
+function Means({ file, card, reason }: {
+    file: InstrumentFile; card: string; reason: Reason;
+}): ReactElement {
     const bySample = asksForSample(reason);
     const found = useRead('/instrument-files/{id}/candidates',
         { params: { path: { id: file.id }, query: { row: reason.row ?? 1 } } });
@@ -78,9 +90,8 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
     // The service has them as JSON.
     const readings = (found.data?.readings ?? []) as Reading<Candidate>[];
     const candidates = candidatesOf(readingsOf(reason, readings, decisions), bySample);
-    const [chosen, setChosen] = useState<number | 'other' | null>(null);
-    const [other, setOther] = useState('');
-    const [why, setWhy] = useState('');
+    const [{ chosen, other, why }, setDraft] = useKept(`file ${file.id} ${card}`, noDraft);
+    const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
     const one = candidates.find(({ sampleTestId }) => sampleTestId === chosen)
         ?? (chosen === null ? candidates[0] : undefined);
     const name = one?.trackingId ?? other;
@@ -92,6 +103,7 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
             : withTest(decisions, reason, one?.sampleTestId ?? 0)).catch(tell);
     };
 
+    useClosingAsked(other !== '' || why !== '');
     return (
         <form onSubmit={submit} id="means">
             <fieldset>
@@ -99,27 +111,27 @@ function Means({ file, reason }: { file: InstrumentFile; reason: Reason }): Reac
                 {candidates.map((each) => (
                     <Pick key={each.sampleTestId} one={each} bySample={bySample}
                         chosen={each.sampleTestId === one?.sampleTestId}
-                        choose={() => setChosen(each.sampleTestId)} />
+                        choose={() => change({ chosen: each.sampleTestId })} />
                 ))}
                 {found.data && candidates.length === 0
                     ? <p className="quiet">{texts.noCandidates}</p> : null}
                 {bySample ? (
                     <label className="pick">
                         <input type="radio" name="as" checked={!one}
-                            onChange={() => setChosen('other')} />
+                            onChange={() => change({ chosen: 'other' })} />
                         <span>{texts.other}</span>
                     </label>
                 ) : null}
                 {bySample && !one ? (
                     <input className="id" aria-label={texts.otherLabel} value={other} required
-                        onChange={({ target }) => setOther(target.value)} data-scanned />
+                        onChange={({ target }) => change({ other: target.value })} data-scanned />
                 ) : null}
             </fieldset>
             {bySample ? (
                 <p className="field">
                     <label htmlFor="why">{texts.reason}</label>
                     <textarea id="why" rows={2} value={why} required maxLength={1000}
-                        onChange={({ target }) => setWhy(target.value)} />
+                        onChange={({ target }) => change({ why: target.value })} />
                 </p>
             ) : null}
             {bySample || one ? (
@@ -193,7 +205,7 @@ function Decide(properties: CardProperties): ReactElement {
                 {decision && file ? <Answered file={file} decision={decision} review={review} /> : null}
                 {!open && !decision ? <p className="quiet">{texts.gone}</p> : null}
                 {open && here && review && asked && file
-                    ? <Means key={card.key} file={file} reason={reason} /> : null}
+                    ? <Means key={card.key} file={file} card={card.key} reason={reason} /> : null}
                 {open && here && file && reason && row !== null && !reason.excludable
                     ? <p className="quiet">{texts.notLeftOut}</p> : null}
                 {open && here && review && file && row !== null && reason?.excludable ? (
