@@ -76,6 +76,9 @@ function find(keys: string): Shortcut | undefined {
     return undefined;
 }
 
+// Whether the page on screen does something with these keys.
+export const isTaken = (keys: string): boolean => find(keys) !== undefined;
+
 function prototypeOf(field: Changed): object {
     return field instanceof HTMLSelectElement ? HTMLSelectElement.prototype
         : field instanceof HTMLInputElement ? HTMLInputElement.prototype

@@ -5,6 +5,7 @@ import type { ReactElement } from 'react';
 
 import { useOffered } from '../acting/action.ts';
 import { base } from '../api/send.ts';
+import { isTaken } from '../keys/keyboard.ts';
 import { SidePanel } from '../parts/dialog.tsx';
 import { paths } from '../paths.ts';
 import { Link, useAddress } from '../router.tsx';
@@ -12,9 +13,14 @@ import { t } from '../texts/texts.ts';
 
 const always: [string, string][] = [
     ['/', t.keys.scan], ['Mod+v', t.keys.paste], ['? F1', t.keys.help], ['Mod+k', t.keys.quick],
-    ['j ↓', t.keys.down], ['k ↑', t.keys.up], ['Enter', t.keys.open], ['Space', t.keys.peek],
-    ['x Shift+Space', t.keys.select], ['Shift+↓', t.keys.range], ['Mod+a', t.keys.all],
     ['Esc', t.keys.escape],
+];
+
+// Keys of lists and queues, by the one by which a page is asked whether it has them.
+const ofLists: [string, string, string][] = [
+    ['j', 'j ↓', t.keys.down], ['k', 'k ↑', t.keys.up], ['Enter', 'Enter', t.keys.open],
+    ['Space', 'Space', t.keys.peek], ['Shift+Space', 'x Shift+Space', t.keys.select],
+    ['Shift+ArrowDown', 'Shift+↓', t.keys.range], ['Mod+a', 'Mod+a', t.keys.all],
 ];
 
 function Screen({ close }: { close: () => void }): ReactElement {
@@ -31,6 +37,8 @@ function Screen({ close }: { close: () => void }): ReactElement {
 export function KeyHelp({ close }: { close: () => void }): ReactElement {
     const own = useOffered().flatMap(({ keys, title }): [string, string][] =>
         keys === undefined ? [] : [[keys, title]]);
+    const taken = ofLists.flatMap(([key, keys, title]): [string, string][] =>
+        isTaken(key) ? [[keys, title]] : []);
 
     return (
         <SidePanel title={t.keys.title} close={close}>
@@ -38,7 +46,7 @@ export function KeyHelp({ close }: { close: () => void }): ReactElement {
             <div className="list" role="region" aria-label={t.keys.title} tabIndex={0}>
                 <table className="table">
                     <tbody>
-                        {[...own, ...always].map(([keys, title]) => (
+                        {[...own, ...taken, ...always].map(([keys, title]) => (
                             <tr key={keys + title}>
                                 <th scope="row" className="w-name"><kbd>{keys}</kbd></th>
                                 <td>{title}</td>

@@ -19,6 +19,13 @@ async function screens(page) {
         await page.waitForSelector('[role=dialog]');
         const said = await page.locator('[role=dialog] p').first().textContent();
         ok(said.trim().length > 40, `${title} says what it is for`, href);
+        const [, name] = /\/(samples|verify|receive)$/.exec(href) ?? [];
+        if (name) {
+            await until(page, (has) => has === ['j ↓Next row', 'SpaceLook beside the list'].map((key) =>
+                [...document.querySelectorAll('[role=dialog] tr')].some((row) =>
+                    row.textContent === key)).join(), `${title} lists the keys that it takes`,
+            { samples: 'true,true', verify: 'true,false', receive: 'false,false' }[name]);
+        }
         await press(page, 'Escape');
         await until(page, () => !document.querySelector('[role=dialog]'), `${title}: help closes`);
     }
