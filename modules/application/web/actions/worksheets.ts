@@ -21,12 +21,16 @@ async function worksheetsChanged(): Promise<void> {
 }
 
 // Begins the worksheet where the test has none. A value replaces the one that was seen, and no other:
-// where another stands by now, nothing is entered, and the worksheet is read again.
+// where another stands by now, nothing is entered, and the worksheet is read again. `entered` is
+// called before that.
 export async function fill(
     sampleTestId: number, values: { field: string; value: string | null; was: string | null }[],
+    entered: () => void = () => undefined,
 ): Promise<number> {
     try {
-        return (await answer(api.POST('/worksheets', { body: { sampleTestId, values } }))).id;
+        const { id } = await answer(api.POST('/worksheets', { body: { sampleTestId, values } }));
+        entered();
+        return id;
     } finally {
         await worksheetsChanged();
     }

@@ -3,7 +3,7 @@
 // Worksheets, confirmations, lots with their recall, investigations, the audit trail.
 import { readFile } from 'node:fs/promises';
 
-import { act, ask, desk, is, looks, ok, open, press, quiet, run, scan, signIn, until,
+import { act, ask, desk, hold, is, looks, ok, open, press, quiet, run, scan, signIn, until,
     wholeOnTablet } from './support.mjs';
 
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -209,7 +209,22 @@ async function replacing(page) {
         'nothing was entered unseen');
     await looks(page, 'worksheet-conflict');
     await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
+    await savesWhileTyping(page);
+}
+
+// The values are on their way while the next one is typed.
+async function savesWhileTyping(page) {
+    const lot = page.getByLabel('Lot of the solvent');
+    const sent = await hold(page, /\/api\/worksheets$/);
+    const readAgain = await hold(page, /\/api\/worksheets\/\d+$/);
     await page.getByRole('button', { name: 'Save 2 values' }).click();
+    await lot.fill('STD-IC-98');
+    await sent();
+    await until(page, () => /2 values saved/.test(document.querySelector('.said')?.textContent),
+        'that values are saved is told before they are read again');
+    await readAgain();
+    await page.waitForSelector('main form[aria-busy=false]');
+    is(await lot.inputValue(), 'STD-IC-98', 'what is typed while values are saved stays');
 }
 
 // Text beside the field that is computed.

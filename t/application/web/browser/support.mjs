@@ -100,10 +100,31 @@ export const ask = (page, method, path, body) => page.evaluate(async ([method, p
     return json;
 }, [method, path, body]);
 
+// Holds back such requests; answers what lets them go, for good.
+export async function hold(page, pattern) {
+    let release;
+    const released = new Promise((resolve) => {
+        release = resolve;
+    });
+    const held = [];
+    await page.route(pattern, (route) => {
+        held.push(released.then(() => route.continue()));
+        return held.at(-1);
+    });
+    return async () => {
+        release();
+        await Promise.all(held);
+        await page.unroute(pattern);
+    };
+}
+
 // Until the page has drawn what was done to it; one that is left, or not seen, draws nothing.
-const drawn = (page) => page.evaluate(() => new Promise((done) => {
-    setTimeout(done, 200);
-    requestAnimationFrame(() => setTimeout(done));
+// A letter is handled 35 ms after it came, by a timer of the page that runs before this one.
+export const drawn = (page) => page.evaluate(() => new Promise((done) => {
+    setTimeout(() => {
+        setTimeout(done, 200);
+        requestAnimationFrame(() => setTimeout(done));
+    }, 40);
 })).catch(() => null);
 
 // Keys as a person presses them: slower than a scanner, and each when the one before has done

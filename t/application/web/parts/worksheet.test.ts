@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Typed, changesIn, clashesIn, decided, textOf, typedIn }
+import { type Typed, changesIn, clashesIn, decided, textOf, typedIn, typedSince }
     from '../../../../modules/application/web/pages/worksheets/typing.ts';
 
 const clock = { shown: (moment: string) => moment.slice(0, 16), moment: (text: string) => `${text}:00Z` };
@@ -33,6 +33,17 @@ test('a computed value is never sent, and what the service computed is shown', (
     const typed = typedIn({}, net, '9.9', clock);
     assert.deepEqual(changesIn([net], typed, clock), []);
     assert.equal(textOf(net, typed, clock), '1.7');
+});
+
+test('what is typed while values are saved stays', () => {
+    const sent = typedIn({}, tare('1'), '2', clock);
+    const changes = changesIn([tare('1')], sent, clock);
+    assert.deepEqual(typedSince(sent, sent, changes), {}, 'what was saved is no longer typed');
+    const other = typedIn(sent, read(null), '2026-11-24T10:15', clock);
+    assert.deepEqual(Object.keys(typedSince(other, sent, changes)), ['read']);
+    const same = typedSince(typedIn(sent, tare('1'), '3', clock), sent, changes);
+    assert.deepEqual(changesIn([tare('2')], same, clock),
+        [{ field: 'tare', value: '3', was: '2' }]);
 });
 
 test('of two who type over one value both are seen', () => {

@@ -21,7 +21,8 @@ import { Status } from '../../parts/status.tsx';
 import { say } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { useUnsaved } from '../../unsaved.ts';
-import { type Typed, changesIn, clashesIn, decided, textOf, typedIn } from './typing.ts';
+import type { Typed } from './typing.ts';
+import { changesIn, clashesIn, decided, textOf, typedIn, typedSince } from './typing.ts';
 
 type Value = Worksheet['values'][number];
 
@@ -117,8 +118,8 @@ export function Fields({ one, dirty }: {
     const clashes = clashesIn(one.values, typed, clock);
     const isDirty = changes.length > 0;
     const first = one.values.find(({ kind }) => kind !== 'computed')?.field;
-    const release = useUnsaved(isDirty);
 
+    useUnsaved(isDirty);
     // Others change the values, too: what is typed may be theirs by now.
     useEffect(() => dirty(isDirty), [dirty, isDirty]);
     const submit = (event: FormEvent): void => {
@@ -128,10 +129,9 @@ export function Fields({ one, dirty }: {
             return;
         }
         setBusy(true);
-        fill(one.sampleTestId, changes).then(() => {
-            release();
-            setTyped({});
-            say({ tone: 'ready', text: words.saved(changes.length) });
+        const told = (): void => say({ tone: 'ready', text: words.saved(changes.length) });
+        fill(one.sampleTestId, changes, told).then(() => {
+            setTyped((now) => typedSince(now, typed, changes));
         }, (error: unknown) => {
             // The form shows what stands there now beside what was typed over it.
             if (!(error instanceof Problem) || error.status !== 412) {
@@ -148,7 +148,7 @@ export function Fields({ one, dirty }: {
                     ) : (
                         <Field key={value.field} value={value} locked={locked}
                             first={value.field === first} typed={textOf(value, typed, clock)}
-                            set={(text) => setTyped(typedIn(typed, value, text, clock))} />
+                            set={(text) => setTyped((now) => typedIn(now, value, text, clock))} />
                     ))}
                 </tbody>
             </table>

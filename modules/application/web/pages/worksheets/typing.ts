@@ -55,6 +55,15 @@ export function clashesIn(values: Value[], typed: Typed, clock: Clock): Clash[] 
         version(({ field }) => typed[field]?.text ?? ''));
 }
 
+// Once values are saved: they are no longer typed, and what was typed since they were sent is
+// typed over them.
+export const typedSince = (typed: Typed, sent: Typed, changes: Change[]): Typed =>
+    Object.fromEntries(Object.entries(typed).flatMap(([field, one]) => {
+        const change = changes.find((saved) => saved.field === field);
+        return one.text === sent[field]?.text ? []
+            : [[field, change ? { ...one, was: change.value } : one]];
+    }));
+
 // Keeps theirs, or puts mine over theirs, which are seen now.
 export function decided(
     values: Value[], typed: Typed, clock: Clock, keep: 'mine' | 'theirs',
