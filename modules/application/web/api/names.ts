@@ -4,7 +4,7 @@
 // and change seldom, so all are read once.
 import { useMemo } from 'react';
 
-import { readWholeAhead, useAll } from './read.ts';
+import { readWholeAhead, useAll, useWhole } from './read.ts';
 import type { Read } from './read.ts';
 
 interface Page<Row> {
@@ -48,12 +48,15 @@ export function useStorageLocations(): Map<number, Named> {
     return useMemo(() => byId(all), [all]);
 }
 
+// Stands for a name that is not read yet: an empty text would say that there is none.
+export const unread = '\u2026';
+
 export function usePeople(): (id: number | null) => string {
-    const all = useAll('/people', rowsOf);
+    const { data, isPending } = useWhole('/people', rowsOf);
     return useMemo(() => {
-        const people = new Map(all.map((one) => [one.id, one.displayName]));
-        return (id) => id === null ? '' : people.get(id) ?? '';
-    }, [all]);
+        const people = new Map(data?.map((one) => [one.id, one.displayName]));
+        return (id) => id === null ? '' : people.get(id) ?? (isPending ? unread : '');
+    }, [data, isPending]);
 }
 
 export type Definition = Read<'/test-definitions'>['data'][number];

@@ -3,7 +3,8 @@
 // Records by name, to be picked.
 import { useMemo } from 'react';
 
-import { useAll } from './read.ts';
+import { unread } from './names.ts';
+import { useAll, useWhole } from './read.ts';
 import type { ReadPath } from './read.ts';
 
 // Lists whose records are picked by their names.
@@ -40,10 +41,13 @@ export function useRecords(path: RecordsPath): Picked[] {
     })), [rows]);
 }
 
+const isGiven = (id: unknown): boolean => id !== null && id !== undefined && id !== '';
+
 export function useRecordNames(path: RecordsPath): (id: unknown) => string {
     const records = useRecords(path);
+    const { isPending } = useWhole(path, rowsOf);
     return useMemo(() => {
         const names = new Map(records.map(({ id, name }) => [id, name]));
-        return (id: unknown) => names.get(String(id)) ?? '';
-    }, [records]);
+        return (id: unknown) => names.get(String(id)) ?? (isPending && isGiven(id) ? unread : '');
+    }, [records, isPending]);
 }

@@ -5,6 +5,7 @@
 import { useId } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
+import { unread } from '../api/names.ts';
 import type { RecordsPath } from '../api/records.ts';
 import { useRecords } from '../api/records.ts';
 import { Glyph } from '../parts/glyph.tsx';
@@ -101,10 +102,12 @@ function OneRecord({ field, path }: { field: FieldProperties; path: RecordsPath 
     const all = useRecords(path);
     const chosen = String(draft);
     const items = all.filter(({ id, active }) => active || id === chosen);
+    const isRead = chosen === '' || items.some(({ id }) => id === chosen);
     const wrong = field.mistakes.get(field.path);
     return (
         <div className="field">
-            <RecordPicker key={items.length} label={member.label} help={helpOf(schema)} items={items}
+            <RecordPicker label={member.label} help={helpOf(schema)}
+                items={isRead ? items : [{ id: chosen, name: unread }, ...items]}
                 chosen={chosen} invalid={wrong !== undefined} none={t.form.noRecord} choose={set} />
             <Said id={`${field.path}-wrong`} text={wrong} />
         </div>

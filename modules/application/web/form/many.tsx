@@ -4,6 +4,7 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { unread } from '../api/names.ts';
 import type { RecordsPath } from '../api/records.ts';
 import { useRecords } from '../api/records.ts';
 import { Button } from '../parts/button.tsx';
@@ -82,12 +83,12 @@ export function RecordList({ field, path }: {
             <ol className="many">
                 {chosen.map((id, i) => (
                     <li className="line" key={id}>
-                        <span className="cut">{names.get(id)}</span>
-                        <Place all={chosen} at={i} name={names.get(id) ?? ''} set={set} />
+                        <span className="cut">{names.get(id) ?? unread}</span>
+                        <Place all={chosen} at={i} name={names.get(id) ?? unread} set={set} />
                     </li>
                 ))}
             </ol>
-            <RecordPicker key={`${round}-${all.length}`} label={t.form.add(member.label)} chosen=""
+            <RecordPicker key={round} label={t.form.add(member.label)} chosen=""
                 help={helpOf(schema)} none={t.form.noRecord} autoFocus={round > 0}
                 items={all.filter(({ id, active }) => active && !chosen.includes(id))}
                 choose={(id) => {

@@ -3,7 +3,8 @@
 // Number of acts, beyond typing the data, of a day's work: an order of 20 samples registered,
 // received and labelled; 20 results entered, one of them tested again, all verified under signature.
 import { Acts } from './acts.mjs';
-import { act, ask, desk, is, ok, open, quiet, run, signIn, until } from './support.mjs';
+import { act, ask, desk, drawn, hold, is, ok, open, quiet, run, signIn,
+    until } from './support.mjs';
 
 const ben = 'ben.walsh@cedarbasin.example';
 const mateo = 'mateo.ortiz@cedarbasin.example';
@@ -56,10 +57,17 @@ async function accession(page) {
     const acts = new Acts();
     await copy(page, [['Location', 'Collected', 'COC'],
         ...numbers(20).map((n) => [`Tap ${n}`, `06:${10 + n}`, `COC-77${10 + n}`])]);
+    const letGo = await hold(page, /\/api\/test-definitions\?/);
+    const orders = page.waitForResponse(/\/api\/orders\?.*clientId=/);
     await acts.click(rail(page, 'Accession'));
     await page.waitForSelector('[name=client]:focus');
     await acts.type(page, 'Mesa Verde Water District');
-    await acts.click(page.locator('.banner').getByRole('button', { name: /^ORD-/ }).first());
+    const template = page.locator('.banner').getByRole('button', { name: /^ORD-/ }).first();
+    await (await orders).finished();
+    await drawn(page);
+    is(await template.count(), 0, 'an order is no template before the names in it are read');
+    await letGo();
+    await acts.click(template);
     await until(page, () => document.activeElement.closest('[role=grid]'),
         'a template leads into the sheet');
     is(await page.inputValue('[name=tests]'), 'PB, CU', 'the last order is a template');

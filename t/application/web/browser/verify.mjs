@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reviewing results: what needs a look is open, the rest ticked; one password signs all.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until,
+import { ask, desk, drawn, hold, is, looks, ok, open, press, quiet, run, signIn, until,
     wholeOnTablet } from './support.mjs';
 import { unsigned } from './unsigned.mjs';
 
@@ -10,7 +10,6 @@ const mateo = 'mateo.ortiz@cedarbasin.example';
 const yuki = 'yuki.tanaka@cedarbasin.example';
 const said = (page) => page.textContent('.said');
 const ticked = (page) => page.locator('tbody input:checked').count();
-const dialog = (page) => page.locator('[role=dialog]').count();
 const refusal = (page, pattern, name) => until(page, (expected) =>
     new RegExp(expected).test(document.querySelector('#refusal')?.textContent), name, pattern);
 
@@ -93,15 +92,41 @@ async function inOrder(page) {
     const three = [{ row: 2, at: 0 }, { key: 'v', at: 50 }, { row: 5, at: 100 }, { key: 'v', at: 150 },
         { key: 'j', at: 200 }, { key: 'v', at: 250 }];
     await lateInputs(page, three);
-    await page.waitForTimeout(100);
+    await drawn(page);
     const after = await tickedRows(page);
     is(String(after.flatMap((one, i) => one === before[i] ? [] : [i])), '2,5,6',
         'keys and clicks that a busy page gets to late act on the rows they were meant for');
     const downAndUp = ['j', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'v']
         .map((key, i) => ({ key, at: 250 + 50 * i }));
     await lateInputs(page, [...three.slice(0, 4), { row: 6, at: 200 }, ...downAndUp]);
-    await page.waitForTimeout(100);
+    await drawn(page);
     is(String(await tickedRows(page)), String(before), 'each key begins where the one before ended');
+}
+
+const shown = (page, search) => page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+}, `/app/verify${search}`);
+
+// Until all is read that the rows are made of, and those that are asked for are there, none is
+// shown as if it were one of them.
+async function whileReading(page) {
+    const methods = await hold(page, /\/api\/test-definitions\?/);
+    const read = page.waitForResponse(/\/api\/sample-tests\?/);
+    await page.reload();
+    await (await read).finished();
+    await drawn(page);
+    is(await page.locator('tr.group').count(), 0, 'no run is shown before its method is known');
+    await methods();
+    await page.waitForSelector('tr.cursor');
+    const rows = await hold(page, /\/api\/sample-tests\?.*priority=rush/);
+    await shown(page, '?priority=rush');
+    await until(page, () => document.querySelector('table.dim'),
+        'rows of former filters are told from those that are read');
+    await rows();
+    await shown(page, '');
+    await until(page, () => /32 results/.test(document.querySelector('.head')?.textContent)
+        && !document.querySelector('table.dim'), 'without the filter all rows are there again');
 }
 
 async function sendingBack(page) {
@@ -120,6 +145,7 @@ async function sendingBack(page) {
     const { assignedTo } = data.find(({ returned }) => returned?.reason === 'Repeat it on another lot');
     is(people.find(({ id }) => id === assignedTo)?.displayName, 'Yuki Tanaka', 'it is sent to whom was chosen');
     ok(/1 sent back/.test(await page.textContent('.statusline')), 'the foot says how many were sent back');
+    await page.waitForSelector('[role=dialog]', { state: 'detached' });
 }
 
 async function wrongPasswords(page) {
@@ -174,7 +200,8 @@ async function signing(page, other) {
     await page.keyboard.press('Enter');
     await until(page, () => /20 results verified/.test(document.querySelector('.said')?.textContent),
         'one password verifies 20 results');
-    is(await dialog(page), 0, 'the dialog is closed after signing');
+    await until(page, () => !document.querySelector('[role=dialog]'),
+        'the dialog is closed after signing');
     const { data } = await ask(page, 'GET', '/signatures?table=sample_test&limit=200');
     is(data.filter(({ reason, meaning, stands }) => reason === 'Compared with the raw data'
         && meaning === 'verified' && stands).length, 20, 'each verified result has a signature');
@@ -191,6 +218,7 @@ run(async (browser) => {
     await opened(beside.page, yuki);
     await opened(here.page, lena);
     await fromFiles(beside.page);
+    await whileReading(here.page);
     await queue(here.page);
     await inOrder(here.page);
     await sendingBack(here.page);

@@ -27,13 +27,12 @@ import { Missing } from './missing.tsx';
 import type { OrderDesk, Status as Standing } from './order-desk.ts';
 import { ColumnsQuestion, Pasted } from './pasted.tsx';
 import { filledRows } from './reading.ts';
-import type { References } from './references.ts';
 import { Templates, useTemplate } from './templates.tsx';
-import { useReferences } from './use-references.ts';
+import { type ReadReferences, useReferences } from './use-references.ts';
 
 const texts = t.orders;
 
-function useDesk(): { desk: OrderDesk; references: References } {
+function useDesk(): { desk: OrderDesk; references: ReadReferences } {
     const { organization } = useSession();
     const desk = deskOf(organization.timeZone);
     const read = useReferences();

@@ -17,6 +17,7 @@ import { t } from '../../texts/texts.ts';
 import { beginLike, formLike } from './like.ts';
 import type { OrderDesk } from './order-desk.ts';
 import { type References, called } from './references.ts';
+import type { ReadReferences } from './use-references.ts';
 
 const texts = t.orders;
 
@@ -28,20 +29,20 @@ function take(desk: OrderDesk, references: References, id: number): void {
 }
 
 // The address may name an order to begin like: that is done once, when the names are known.
-export function useTemplate(desk: OrderDesk, references: References): void {
+export function useTemplate(desk: OrderDesk, references: ReadReferences): void {
     const like = useAddress().searchParams.get('like');
-    const known = references.clients.length > 0 && references.definitions.length > 0;
+    const { whole } = references;
 
     useEffect(() => {
-        if (like && known) {
+        if (like && whole) {
             take(desk, references, Number(like));
             navigate(paths.newOrder(), { replace: true });
         }
-    }, [desk, like, known]);
+    }, [desk, like, whole]);
 }
 
 export function Templates({ desk, references }: {
-    desk: OrderDesk; references: References;
+    desk: OrderDesk; references: ReadReferences;
 }): ReactElement | null {
     const { client } = useStore(desk.form);
     const [found] = called(references.clients, client);
@@ -53,7 +54,7 @@ export function Templates({ desk, references }: {
     const nameOfClient = (clientId: number): string =>
         references.clients.find(({ id }) => id === clientId)?.name ?? '';
 
-    if (!orders?.length) {
+    if (!references.whole || !orders?.length) {
         return null;
     }
     return (

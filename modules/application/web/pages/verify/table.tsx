@@ -186,14 +186,15 @@ function useKeys(queue: Queue, move: (id: number) => void): void {
     }, [queue, move]);
 }
 
-export function QueueTable({ runs, queue, move }: {
-    runs: Run[]; queue: Queue; move: (id: number) => void;
+// `stale`: the rows are those of former filters, while others are read.
+export function QueueTable({ runs, queue, stale, move }: {
+    runs: Run[]; queue: Queue; stale: boolean; move: (id: number) => void;
 }): ReactElement {
     const person = usePeople();
 
     useKeys(queue, move);
     return (
-        <table className="table" aria-label={t.verify.label}>
+        <table className={stale ? 'table dim' : 'table'} aria-label={t.verify.label}>
             <thead>
                 <tr>
                     <th className="w-tick" scope="col"><span className="unseen">{columns.tick}</span></th>

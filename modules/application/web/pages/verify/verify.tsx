@@ -7,8 +7,9 @@ import type { ReactElement } from 'react';
 
 import { ActBar } from '../../acting/act-bar.tsx';
 import { allowed, useActions } from '../../acting/action.ts';
-import { useDefinitions } from '../../api/names.ts';
-import { useRead } from '../../api/read.ts';
+import { rowsOf } from '../../api/names.ts';
+import type { Definition } from '../../api/names.ts';
+import { useRead, useWhole } from '../../api/read.ts';
 import type { Read } from '../../api/read.ts';
 import { useSession } from '../../api/session.ts';
 import { useKept } from '../../kept.ts';
@@ -31,9 +32,15 @@ import { QueueTable } from './table.tsx';
 
 const pageSize = 200;
 
-function useMethods(): (id: number) => string {
-    const definitions = useDefinitions();
-    return useCallback((id) => definitions.get(id)?.method ?? '', [definitions]);
+type MethodOf = (id: number) => string;
+
+// Undefined until the methods are read: runs are told apart by them.
+function useMethods(): MethodOf | undefined {
+    const { data, error } = useWhole('/test-definitions', rowsOf<Definition>);
+    return useMemo(() => {
+        const methods = new Map(data?.map(({ id, method }) => [id, method ?? '']));
+        return data || error ? (id) => methods.get(id) ?? '' : undefined;
+    }, [data, error]);
 }
 
 // State of the queue: its rows, the ticked ones, and the cursor.
@@ -93,9 +100,10 @@ function Foot({ queue, back, at, next }: {
 
 type Page = Read<'/sample-tests'>;
 
-function Queued({ page, at }: { page: Page; at: number }): ReactElement {
+function Queued({ page, methodOf, stale, at }: {
+    page: Page; methodOf: MethodOf; stale: boolean; at: number;
+}): ReactElement {
     const { organization } = useSession();
-    const methodOf = useMethods();
     const tests = useMemo(() => page.data.filter(({ returned }) => returned === null), [page]);
     const runs = useMemo(() =>
         runsOf(tests, (test) => methodOf(test.testDefinitionId)), [tests, methodOf]);
@@ -119,11 +127,14 @@ function Queued({ page, at }: { page: Page; at: number }): ReactElement {
             <Filters />
             <div className="body">
                 <div className="pane">
-                    {tests.length ? <QueueTable runs={runs} queue={queue} move={queue.move} />
-                        : <Nothing title={t.verify.none}>
+                    {tests.length ? (
+                        <QueueTable runs={runs} queue={queue} stale={stale} move={queue.move} />
+                    ) : (
+                        <Nothing title={t.verify.none}>
                             <p className="quiet">{t.verify.noneWhat}</p>
                             <p><Link href={paths.worklist()}>{t.goTo(t.bench.worklist.title)}</Link></p>
-                        </Nothing>}
+                        </Nothing>
+                    )}
                 </div>
             </div>
             <Foot queue={queue} back={page.data.length - tests.length} at={at}
@@ -142,6 +153,7 @@ export function VerifyPage(): ReactElement {
     const { organization: { timeZone } } = useSession();
     const known = useQueueFilters();
     const filters = askedOf(filtersIn(searchParams, known), known, timeZone);
+    const methodOf = useMethods();
     const cursor = Number(searchParams.get('cursor') ?? 0);
     const found = useRead('/sample-tests', { params: { query: {
         ...filters, ...(cursor ? { cursor } : {}),
@@ -150,7 +162,10 @@ export function VerifyPage(): ReactElement {
 
     return (
         <main className="page" id="main" tabIndex={-1}>
-            {found.data ? <Queued page={found.data} at={found.dataUpdatedAt} /> : (
+            {found.data && methodOf ? (
+                <Queued page={found.data} methodOf={methodOf} stale={found.isPlaceholderData}
+                    at={found.dataUpdatedAt} />
+            ) : (
                 <>
                     <div className="head"><h1>{t.verify.title}</h1></div>
                     <Filters />
