@@ -122,8 +122,11 @@ async function places(page) {
     is((await shown(page)).get('of'), 'storage-location', 'a label of a storage place');
     await page.locator('tbody tr').filter({ hasText: 'AAA-KÜHL' }).click();
     await asked(page, 'p', 'Print labels of 1 storage place');
-    await press(page, 'Enter');
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), press(page, 'Enter')]);
     await dialog(page).getByText(/only letters, digits and signs of ASCII/).waitFor();
+    if (!tab.isClosed()) {
+        await tab.waitForEvent('close');
+    }
     is(page.context().pages().length, 1, 'a refusal is told in the question, and opens nothing');
     await press(page, 'Escape');
 }

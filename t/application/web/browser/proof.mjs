@@ -43,8 +43,10 @@ async function turnaround(page) {
     const from = new Date(Date.now() - 360 * 86_400_000).toISOString().slice(0, 10);
 
     await page.locator('.rail').getByRole('link', { name: 'Turnaround', exact: true }).click();
+    const shown = page.getByText(/^Samples reported from/);
+    const before = await shown.textContent();
     await page.getByLabel('Reported from').fill(from);
-    await section(page, 'By client').locator('tbody tr').first().waitFor();
+    await shown.filter({ hasNotText: before }).waitFor();
     ok(page.url().includes(`from=${from}`), 'the period stands in the address', page.url());
     const clients = await section(page, 'By client').locator('tbody th').allTextContents();
     const [file] = await Promise.all([page.waitForEvent('download'),
@@ -75,13 +77,12 @@ async function archived(page) {
     ok(/archived/.test(await page.textContent('.peek h2')), 'the line opens like an entry');
     await looks(page, 'audit-archived');
     await open(page, `/app/samples/${sample}/history`);
-    await page.locator('main tbody tr').first().waitFor();
     const history = page.locator('main tbody tr').filter({ hasText: 'archived in the file cedar.jsonl' });
+    await history.first().waitFor();
     is(await history.count(), 1, 'the history of a record says once what is archived, and in which file');
     await open(page, '/app/audit/proof');
-    await section(page, 'Archives').locator('tbody tr').first().waitFor();
-    ok(/cedar\.jsonl/.test(await section(page, 'Archives').textContent()),
-        'the proof lists the archive');
+    await section(page, 'Archives').getByText(/cedar\.jsonl/).waitFor();
+    ok(true, 'the proof lists the archive');
 }
 
 run(async (browser) => {
@@ -96,18 +97,17 @@ run(async (browser) => {
     await page.getByRole('link', { name: 'Proof and archives' }).click();
     await until(page, () => document.title.startsWith('Proof'), 'the page of the proof is opened');
     await page.reload();
-    await section(page, 'The chain now').locator('tbody tr').first().waitFor();
-    ok(/lims-audit-1:\d+:\d+:[0-9a-f]{64}/.test(
-        await section(page, 'The chain now').locator('tbody').textContent()),
-    'the newest heads are shown');
+    await section(page, 'The chain now').getByText(/lims-audit-1:\d+:\d+:[0-9a-f]{64}/).first()
+        .waitFor();
+    ok(true, 'the newest heads are shown');
 
     await page.getByRole('button', { name: 'Check the chain' }).click();
     await page.getByText(/Every one of .* fits/).waitFor();
     ok(true, 'the chain is checked and fits');
-    ok(/BEGIN PUBLIC KEY/.test(await section(page, 'Heads for keeping outside').textContent()),
-        'the public key of the signatures is shown');
-    ok(/No entry is archived/.test(await section(page, 'Archives').textContent()),
-        'there is no archive yet, which is said');
+    await section(page, 'Heads for keeping outside').getByText(/BEGIN PUBLIC KEY/).waitFor();
+    ok(true, 'the public key of the signatures is shown');
+    await section(page, 'Archives').getByText(/No entry is archived/).waitFor();
+    ok(true, 'there is no archive yet, which is said');
 
     const heads = await download(page);
     const lines = heads.trimEnd().split('\n');

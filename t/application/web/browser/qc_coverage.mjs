@@ -102,6 +102,7 @@ async function overridden(page, id, name) {
 // A result that is entered after an override is held by the batch, until another override.
 async function overriddenAgain(page, id, test) {
     await page.reload();
+    await page.waitForSelector('.peek li');
     await head(page, 'Cover tests').waitFor();
     is(await head(page, 'Override QCB-9501').count(), 0, 'an override is not asked for twice');
     await ask(page, 'PATCH', `/sample-tests/${test.id}`, { result: '2', reason: 'a dilution' });

@@ -167,9 +167,10 @@ async function again(page) {
 async function certificates(page) {
     await open(page, '/app/certificates');
     await page.waitForSelector('tr.cursor');
-    const list = await page.textContent('table[role=grid] tbody');
-    ok(/COA-26-0000001.*CB-26-/.test(list) && /Superseded/.test(list),
-        'certificates with their samples', list);
+    await until(page, () => {
+        const list = document.querySelector('table[role=grid] tbody').textContent;
+        return /COA-26-0000001.*CB-26-/.test(list) && /Superseded/.test(list);
+    }, 'certificates with their samples');
     await looks(page, 'certificates');
     await page.locator('tr', { hasText: 'Superseded' }).first().dblclick();
     await page.waitForSelector('.certificate tbody tr');
@@ -309,8 +310,9 @@ async function reopening(page) {
     await sign(page);
     await page.locator('.tabs').getByRole('link', { name: 'Next version' }).click();
     await page.waitForSelector('.certificate.draft tbody tr');
-    ok(/Nothing that the certificate says is different/.test(await page.textContent('.pane')),
-        'the next version as a draft, beside what it changes');
+    await until(page, () => /Nothing that the certificate says is different/.test(
+        document.querySelector('.pane').textContent),
+    'the next version as a draft, beside what it changes');
     await looks(page, 'certificate-next');
     await page.getByRole('link', { name: 'Open the sample' }).click();
     await page.waitForSelector('.tall tbody tr');
@@ -333,8 +335,7 @@ async function reopening(page) {
     await page.keyboard.press('Escape');
     await gone(page);
     await page.locator('.tabs').getByRole('link', { name: /^Signatures/ }).click();
-    await page.waitForSelector('.pane tbody tr');
-    ok(/reopened/.test(await page.textContent('.pane tbody')),
+    await until(page, () => /reopened/.test(document.querySelector('.pane tbody')?.textContent),
         'its signatures are also those of its tests');
     await looks(page, 'sample-signatures');
     await page.locator('.tabs').getByRole('link', { name: 'Overview' }).click();
