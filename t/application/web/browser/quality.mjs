@@ -459,7 +459,7 @@ async function listsAll(page, closing) {
     await looks(page, 'investigation-closing');
 }
 
-// Who is concerned by a plan, by names that are read after it.
+// The people of a plan have their names as soon as these are read.
 async function planOf(page) {
     const letGo = await hold(page, /\/api\/people\?/);
     await page.reload();
