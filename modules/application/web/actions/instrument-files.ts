@@ -24,6 +24,8 @@ export interface OpenFile {
     file: Listed;
     left: number | undefined;
     results: number;
+    // Whether these are of the trial before the last decision.
+    trying: boolean;
 }
 
 export const filesChanged = (): Promise<void> =>
@@ -175,7 +177,7 @@ export const fileActions: Action<OpenFile>[] = [
         permission: 'file.review',
         step: true,
         visible: isHeld,
-        refused: ({ left }) => left ? texts.left(left) : undefined,
+        refused: ({ left, trying }) => trying ? texts.trying : left ? texts.left(left) : undefined,
         perform: ({ file, results }) => ask(deciding(file, {
             title: texts.release(results), explanation: texts.releaseWhat,
             done: texts.released(results),

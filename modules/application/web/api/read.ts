@@ -202,6 +202,12 @@ function wholeOf<P extends ReadPath, R>(
 export const readWholeAhead = <P extends ReadPath, R>(path: P, pick: Rows<P, R>): Promise<void> =>
     queries.prefetchQuery(wholeOf(path, pick));
 
+// The rows as they were read last; null: they were not read yet.
+export function wholeNow<P extends ReadPath, R>(path: P, pick: Rows<P, R>): R[] | null {
+    const pages = queries.getQueryData<Read<P>[]>(wholeOf(path, pick).queryKey);
+    return pages ? pages.flatMap((page) => pick(page).rows) : null;
+}
+
 // The pages are kept; each caller takes its own out of them.
 export function useWhole<P extends ReadPath, R>(
     path: P, pick: Rows<P, R>, manner: MannerOfWhole = {},

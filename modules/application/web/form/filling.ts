@@ -101,6 +101,10 @@ export function useFilling(start: Start): Filling {
         setProblem(refusal);
     };
     const send = (base: Kept, group: Group, given: Given): void => {
+        // While the record is read again after saving, a second Enter would save twice.
+        if (busy) {
+            return;
+        }
         const body = bodyOf(start, base, group, given);
         if (isChange(start) && Object.keys(body).length === 0) {
             saved(found.record);

@@ -27,7 +27,7 @@ function Write({ on }: { on: { table: Noted; id: number } }): ReactElement {
     useUnsaved(text.trim() !== '');
     const submit = (event: FormEvent): void => {
         event.preventDefault();
-        comment(on, text).then(() => setText(''), tell);
+        comment(on, text, () => setText((now) => now === text ? '' : now)).catch(tell);
     };
     return (
         <form className="write" onSubmit={submit}>

@@ -20,8 +20,10 @@ interface On {
     id: number;
 }
 
-export async function comment(on: On, text: string): Promise<void> {
+// `written` is called before the comments are read again: the text does not wait to be sent twice.
+export async function comment(on: On, text: string, written: () => void): Promise<void> {
     await answer(api.POST('/comments', { body: { on, text } }));
+    written();
     say({ tone: 'ready', text: t.record.commented });
     await changed('/comments');
 }

@@ -121,6 +121,10 @@ function Asked({ question }: { question: Question }): ReactElement {
     };
     const submit = (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();
+        // While the page reads again after the act, a second Enter would do it twice.
+        if (busy) {
+            return;
+        }
         const form = new FormData(event.currentTarget);
         const reason = String(form.get('reason') ?? '').trim() || undefined;
         setBusy(true);

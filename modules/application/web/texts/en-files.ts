@@ -114,6 +114,7 @@ export const instrumentFiles = {
     reopen: 'Back to quarantine',
     reopened: (name: string) => `${name} is in quarantine again.`,
     left: (n: number) => `${count(n, 'reason')} left.`,
+    trying: 'The last decision is being tried.',
     then: (results: number, controls: number, out: number) => `Then: ${and([
         count(results, 'result') + (controls ? ` and ${count(controls, 'control')}` : '')
             + ' written', out ? `${count(out, 'row')} left out` : '', 'all or nothing'])}`,

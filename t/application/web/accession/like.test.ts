@@ -21,6 +21,7 @@ const references: References = {
 function desk(): OrderDesk {
     const nothing = () => Promise.resolve({ kind: 'unreachable' as const });
     const ports: OrderPorts = { now: () => 0, key: () => 'key', check: nothing, register: nothing,
+        names: () => null,
         reader: () => ({ references, today: '2026-11-24', zone: 'America/Denver' }) };
     return new OrderDesk(ports, true);
 }

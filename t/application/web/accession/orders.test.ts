@@ -143,7 +143,7 @@ test('what the columns of a pasted block are', () => {
     assert.equal(readBlock(sheet, 'Tap 1', 0).kind, 'cell');
 });
 
-function desk(answers: (Answer | Promise<Answer>)[] = []) {
+function desk(answers: (Answer | Promise<Answer>)[] = [], given: Partial<OrderPorts> = {}) {
     const sent: { reading: Reading; key?: string; receives?: boolean }[] = [];
     const next = (): Promise<Answer> => Promise.resolve(
         answers.shift() ?? { kind: 'judged', mistakes: [], allowance: null });
@@ -152,6 +152,7 @@ function desk(answers: (Answer | Promise<Answer>)[] = []) {
         now: () => 0,
         key: () => `key ${++keys}`,
         reader: () => reader,
+        names: () => null,
         check: (reading) => {
             sent.push({ reading });
             return next();
@@ -160,6 +161,7 @@ function desk(answers: (Answer | Promise<Answer>)[] = []) {
             sent.push({ reading, key, receives: receipt !== null });
             return next();
         },
+        ...given,
     };
     return { desk: new OrderDesk(ports, true), sent };
 }
@@ -225,6 +227,40 @@ test('what is changed during a check is checked, too', async () => {
     assert.deepEqual(sent.map(({ reading }) => reading.body['contact']), [null, 'Samuel']);
     assert.equal(order.status.get().fields.contact, 'Is too long',
         'the answer to what stood before says nothing about what stands now');
+});
+
+test('names that are still on their way are waited for', async () => {
+    const none: References =
+        { clients: [], projects: [], materials: [], panels: [], definitions: [] };
+    let known = none;
+    let end = (): void => undefined;
+    const read = new Promise<void>((resolve) => {
+        end = resolve;
+    });
+    const { desk: order, sent } = desk([], {
+        reader: () => ({ ...reader, references: known }),
+        names: () => known === none ? read : null,
+    });
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\nTap 1\tDW');
+    const checked = order.check();
+    assert.deepEqual([order.status.get().busy, order.status.get().fields], [true, {}],
+        'nobody is said to be unknown meanwhile');
+    known = references;
+    end();
+    await checked;
+    assert.equal(sent[0]?.reading.body.clientId, 1);
+    assert.deepEqual(order.status.get().checked, { at: 0, rows: 1, refused: 0 });
+});
+
+test('names that cannot be read are no mistakes of the order', async () => {
+    const { desk: order, sent } = desk([], { names: () => Promise.resolve() });
+    order.fill({ client: 'MVWD' });
+    order.paste('Location\tMaterial\nTap 1\tDW');
+    assert.equal(await order.register(false), null);
+    const { busy, checked, messages } = order.status.get();
+    assert.deepEqual([sent.length, busy, checked], [0, false, null]);
+    assert.match(messages.join(), /cannot be reached/);
 });
 
 test('an order is not sent without its client, and registered once', async () => {

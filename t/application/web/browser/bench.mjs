@@ -143,7 +143,7 @@ async function twoPeople(page, other) {
 // A second person sees results soon after the first has saved them.
 async function liveView(other) {
     await other.clock.fastForward(16_000);
-    await until(other, (at) => document.querySelector(at).textContent.includes('0.62'),
+    await until(other, (at) => document.querySelector(at)?.textContent.includes('0.62'),
         'what another enters appears by itself', cell(1, 1));
 }
 
@@ -154,8 +154,8 @@ async function withoutNetwork({ page, context, seen }) {
     await type(page, '0.62');
     await press(page, 'Control+s');
     await page.waitForSelector(`${cell(1, 1)} .mark.progress`);
-    ok(/cannot be reached, next try/.test(await page.textContent('.statusline')),
-        'the cell waits, and the page says so');
+    await until(page, () => /cannot be reached, next try/.test(document.querySelector('.statusline')
+        ?.textContent), 'the cell waits, and the page says so');
     await looks(page, 'bench-offline');
     await context.setOffline(false);
     await saved(page);
@@ -268,11 +268,15 @@ async function moving(page) {
     await open(page, `/app/bench/method/${encodeURIComponent(method)}/${id}`);
     await page.waitForSelector('td.editing input');
     const samples = page.getByRole('group', { name: 'Settings of the run' }).getByLabel('Samples');
+    const moves = [];
+    page.on('request', (request) => request.url().endsWith('/samples/advance')
+        && moves.push(request.response()));
     await samples.selectOption('stay');
     await page.click(cell(0, 0));
     await type(page, '1');
     await press(page, 'Control+s');
     await saved(page);
+    await Promise.all(moves);
     is(await status(), 'received', 'samples that are to stay keep their status');
     await samples.selectOption('move on');
     await page.click(cell(0, 0));
@@ -327,8 +331,8 @@ async function moreTests(page) {
 async function paper(page) {
     const files = await page.locator('.filters a').evaluateAll((all) =>
         Promise.all(all.map(async (one) => (await fetch(one.href)).text())));
-    const rows = await page.locator('.pane tbody tr').count();
-    is(files[0].split('\r\n').length, rows + 2, 'the list downloads as filtered');
+    await until(page, (rows) => document.querySelectorAll('.pane tbody tr').length === rows,
+        'the list downloads as filtered', files[0].split('\r\n').length - 2);
     ok(/^position,sampleName,sampleType\r\n"1","CB-/.test(files[1]), 'the list downloads as a sequence',
         files[1]);
     await page.emulateMedia({ media: 'print' });
@@ -378,8 +382,10 @@ async function making(page) {
     await page.waitForSelector('tr[aria-selected]');
     await wholeOnTablet(page, 'Stored');
     await page.getByLabel('Method').selectOption('EPA 180.1');
-    await until(page, () => [...document.querySelectorAll('table[role=grid] tbody tr')]
-        .every((row) => row.textContent.includes('EPA 180.1')), 'the tests of a method');
+    await until(page, () => {
+        const rows = [...document.querySelectorAll('table[role=grid] tbody tr')];
+        return rows.length > 0 && rows.every((row) => row.textContent.includes('EPA 180.1'));
+    }, 'the tests of a method');
     await looks(page, 'worklist-tests');
     await paper(page);
     await press(page, 'x');
@@ -451,6 +457,7 @@ async function locked(page) {
         .find(({ id }) => id === test.verifiedBy);
     await open(page, `/app/bench/batch/${test.qcBatchId}`);
     const { trackingId } = await ask(page, 'GET', `/samples/${test.sampleId}`);
+    await page.waitForSelector('td.editing input');
     const column = await page.locator('thead th').allTextContents()
         .then((heads) => heads.findIndex((head) => head.startsWith(test.testCode)));
     const place = page.locator('tbody tr', { hasText: trackingId }).locator('th, td').nth(column);

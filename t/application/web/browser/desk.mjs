@@ -4,7 +4,7 @@
 // other; another person in the same tab.
 import { scanEverywhere } from './scans.mjs';
 import { watching } from './screens.mjs';
-import { act, desk, is, ok, open, press, quiet, readBarcode, run, signIn,
+import { act, ask, desk, is, ok, open, press, quiet, readBarcode, run, signIn,
     until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
@@ -28,8 +28,12 @@ const entries = (email) => count(`SELECT count(*) FROM lims.audit_entry e
 
 const go = (page, place) => page.locator('.rail').getByRole('link', { name: place, exact: true })
     .click();
-const says = (page, pattern, name) => until(page, (expected) =>
-    new RegExp(expected).test(document.querySelector('.said')?.textContent), name, pattern);
+const busyWith = (page, label, name) => until(page, (expected) =>
+    document.querySelector('.said')?.textContent.includes(
+        `${expected} was scanned while a question is open`), name, label);
+// A question that is sent is busy from the same moment on.
+const isSent = async (page) =>
+    await page.getAttribute('[role=dialog] form', 'aria-busy') !== 'false';
 
 async function signOut(page) {
     await page.locator('.person').click();
@@ -46,21 +50,21 @@ const typed = (page) => page.inputValue(`${first} input`);
 
 // --- Scans -----------------------------------------------------------------
 
-async function scanInLists(page, label) {
+async function scanInLists(page, label, second) {
     await press(page, 'f');
     const list = page.getByRole('dialog').getByRole('combobox').first();
     const before = await list.inputValue();
     await list.focus();
     await readBarcode(page, label);
-    await says(page, 'while a question is open', 'a scan into a list of choices is told');
+    await busyWith(page, label, 'a scan into a list of choices is told');
     is(await list.inputValue(), before, 'the scan chooses nothing from the list');
     await press(page, 'Escape');
     await page.locator('.person').focus();
     await press(page, 'Enter');
     await page.waitForSelector('[role=menuitem]');
     const place = page.url();
-    await readBarcode(page, label);
-    await says(page, label, 'a scan over an open menu is told');
+    await readBarcode(page, second);
+    await busyWith(page, second, 'a scan over an open menu is told');
     is(page.url(), place, 'a scan chooses nothing in an open menu');
     await press(page, 'Escape');
 }
@@ -72,11 +76,13 @@ async function scanInReason(page, label) {
     await press(page, 'Enter');
     await page.fill('#reason', 'The client');
     await page.focus('#reason');
+    const asked = await page.textContent('[role=dialog] .lines li');
     await readBarcode(page, label);
-    await says(page, 'while a question is open', 'a scan while a reason is asked for is told');
+    await busyWith(page, label, 'a scan while a reason is asked for is told');
     is(await page.inputValue('#reason'), 'The client', 'a scan fills no reason');
-    is(await count(`SELECT count(*) FROM lims.sample WHERE tracking_id = ?
-        AND disposition = 'on_hold'`, label), 0, 'a scan sends no question that is open');
+    ok(!await isSent(page) && await count(`SELECT count(*) FROM lims.sample
+        WHERE tracking_id = ? AND disposition = 'on_hold'`, asked) === 0,
+    'a scan sends no question that is open');
     await press(page, 'Escape');
 }
 
@@ -89,19 +95,19 @@ async function scanInPassword(page, label) {
     await page.fill('#sign', 'half');
     await page.focus('#sign');
     await readBarcode(page, label);
-    await says(page, 'while a question is open', 'a scan into a password is told');
+    await busyWith(page, label, 'a scan into a password is told');
     is(await page.inputValue('#sign'), 'half', 'a scan is no part of a password');
-    is(await failures(lena), 0, 'a scan counts as no wrong password');
+    ok(!await isSent(page) && await failures(lena) === 0, 'a scan counts as no wrong password');
     is(await verified(), before, 'a wrong password signs nothing');
     await press(page, 'Escape');
 }
 
 async function scanning(page) {
-    const label = await page.textContent('tbody tr:nth-child(5) th');
+    const labels = (await page.locator('tbody th').allTextContents()).slice(4, 8);
 
-    await scanInLists(page, label);
-    await scanInReason(page, label);
-    await scanInPassword(page, label);
+    await scanInLists(page, labels[0], labels[1]);
+    await scanInReason(page, labels[2]);
+    await scanInPassword(page, labels[3]);
 }
 
 async function scanInCell(page) {
@@ -112,7 +118,7 @@ async function scanInCell(page) {
     is(await typed(page), '0.31', 'a cell is filled by hand');
     const [[label]] = await rows('SELECT min(tracking_id) FROM lims.sample');
     await readBarcode(page, label, 'Tab');
-    await page.waitForSelector('h1.id, .said');
+    await page.waitForSelector(`h1.id:text-is("${label}")`);
     await page.goBack();
     await page.waitForSelector(`${first}.editing input`);
     is(await typed(page), '0.31', 'a scan changes no cell');
@@ -207,6 +213,7 @@ async function passwordsOfAnother(here) {
 // --- The same tab -------------------------------------------------------------
 
 async function oneAfterTheOther({ page }) {
+    await page.waitForSelector(`${first} input:focus`);
     await page.keyboard.type('0.93', { delay: 50 });
     await go(page, 'Worklist');
     await page.waitForSelector('tr.cursor');
@@ -224,7 +231,7 @@ async function oneAfterTheOther({ page }) {
     await signIn(page, sofia);
     await page.waitForSelector('.rail');
     await go(page, 'Samples');
-    await page.waitForSelector('h1');
+    await page.waitForSelector('h1:text-is("Samples")');
     ok(!/CB-\d\d-/.test(await page.textContent('#app')),
         'who is of another laboratory sees nothing that was read before');
     await page.unroute('**/app/api/samples?*');
@@ -235,14 +242,15 @@ async function oneAfterTheOther({ page }) {
         history.pushState(null, '', path);
         dispatchEvent(new PopStateEvent('popstate'));
     }, bench);
-    await page.waitForSelector(`${first} input`);
-    is(await typed(page), '0.93', 'the first one finds what was typed');
+    await until(page, (cell) => document.querySelector(cell)?.value === '0.93',
+        'the first one finds what was typed', `${first} input`);
 }
 
-// Puts three samples on hold while the service does not answer. Returns what lets the first
-// request go on.
+// Puts three samples on hold while the service does not answer. Returns the requests, and what
+// lets them go on.
 async function holdThree(page) {
     const held = [];
+    const sent = [];
     const hold = (route) => held.push(route);
     await go(page, 'Samples');
     await page.waitForSelector('tr.cursor');
@@ -253,14 +261,19 @@ async function holdThree(page) {
     await press(page, 'Enter');
     await page.fill('#reason', 'Asked the client');
     await page.route('**/disposition', hold);
+    page.on('request', (request) => {
+        if (request.url().endsWith('/disposition')) {
+            sent.push(request);
+        }
+    });
     const begun = page.waitForRequest('**/disposition');
     await page.press('#reason', 'Enter');
     await begun;
     await press(page, 'Escape');
-    return async () => {
+    return { sent, goOn: async () => {
         await page.unroute('**/disposition', hold);
         await Promise.all(held.map((route) => route.continue().catch(() => {})));
-    };
+    } };
 }
 
 const onHold = () => count(`SELECT count(*) FROM lims.audit_entry e
@@ -268,15 +281,17 @@ const onHold = () => count(`SELECT count(*) FROM lims.audit_entry e
 
 // Nothing that was begun before signing out goes on in the session of the next one.
 async function begunBefore({ page }) {
-    const goOn = await holdThree(page);
+    const { sent, goOn } = await holdThree(page);
     await signOut(page);
     await signIn(page, omar);
     await page.waitForSelector('.rail');
     await goOn();
+    await Promise.all(sent.map((request) => request.response()));
     await go(page, 'Samples');
     await page.waitForSelector('tr.cursor');
-    await page.waitForLoadState('networkidle');
-    is(await onHold(), 0, 'an act over three samples ends when its person signs out');
+    await ask(page, 'GET', '/samples?limit=1');
+    is([sent.length, await onHold()].join(), '1,0',
+        'an act over three samples ends when its person signs out');
     is(await page.locator('.cover').count(), 0, 'its late answer does not end the next session');
     is(await page.locator('.said').textContent(), '', 'the next one is not told of it');
 }

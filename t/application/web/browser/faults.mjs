@@ -43,7 +43,10 @@ const faults = {
         await answered(route, work);
         await route.abort('connectionreset');
     }),
-    'the session ends': ({ context }) => context.clearCookies(),
+    'the session ends': (here, work) => onTheWay(here, work, async (route) => {
+        await here.context.clearCookies();
+        await route.continue();
+    }),
 };
 
 // --- What becomes of it ------------------------------------------------------
@@ -157,8 +160,9 @@ async function closedOnTheWay(here, work) {
     is(await work.count(work.value(9)), work.expected, 'the change is made once');
 }
 
-async function written(page, text, name) {
+async function written(page, text, name, sent) {
     await until(page, () => document.querySelector('#comment').value === '', `${name}: it is written`);
+    await Promise.all(sent.map((request) => request.response()));
     is(await count('SELECT count(*) FROM lims.comment WHERE text = ?', text), 1,
         'the comment is written once');
 }
@@ -173,19 +177,21 @@ async function commentOnce(here) {
     await show(page, `/app/samples/${id}/comments`);
     await page.waitForSelector('#comment');
     await page.fill('#comment', text);
+    const sent = [];
+    page.on('request', (request) => request.url().endsWith('/api/comments') && sent.push(request));
     await faults['the answer is lost'](here, { name: 'a comment is written', request: '**/api/comments' });
     const add = page.getByRole('button', { name: 'Add the comment' });
     await add.click();
     await until(page, () => /cannot be reached/.test(document.querySelector('.said').textContent),
         'that the answer was lost is told');
     await add.click();
-    await written(page, text, 'a comment is sent again when its answer is lost');
+    await written(page, text, 'a comment is sent again when its answer is lost', sent);
     await page.fill('#comment', `${text} again`);
     await add.evaluate((button) => {
         button.click();
         button.click();
     });
-    await written(page, `${text} again`, 'a comment whose button is pressed twice');
+    await written(page, `${text} again`, 'a comment whose button is pressed twice', sent);
 }
 
 // Returns all that the browser has stored about the work: nothing. (Scripts cannot see the

@@ -2,7 +2,8 @@
 //
 // A workbook with faults in rows of the same number in two sheets, with two tests in a row, and
 // with a sample that has no such test; and one whose rows are in a hidden sheet.
-import { act, ask, desk, is, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { act, ask, desk, hold, is, ok, open, press, quiet, run, signIn,
+    until } from './support.mjs';
 
 const head = ['Anions of', 'Nitrate', 'Sulfate'];
 const hiddenHead = ['Sample of anions', 'Nitrate', 'Sulfate'];
@@ -85,6 +86,20 @@ async function otherSample(page, name) {
         'the sample without the test means another one', name);
 }
 
+// How many results a release would write is known when the last decision has been tried.
+async function beingTried(page) {
+    const answer = await hold(page, '**/release');
+    await page.click('tr[data-row="4"] th');
+    await press(page, 'x');
+    await because(page, 'Not meant');
+    await until(page, () => /Release 4 results/.test(
+        document.querySelector('.head [aria-disabled=true]')?.textContent),
+    'nothing is released while the last decision is being tried');
+    await answer();
+    await page.getByRole('button', { name: 'Release 2 results' }).waitFor();
+    await cardOf(page, 'Not meant').getByRole('button', { name: 'Take back' }).click();
+}
+
 async function workbook(page, samples) {
     const [twice, without, withIt] = samples.map(({ trackingId }) => trackingId);
     const id = await sent(page, 'anions.xlsx', [
@@ -105,6 +120,7 @@ async function workbook(page, samples) {
     await cardOf(page, 'NOWHERE-1').getByRole('button', { name: 'Leave out' }).click();
     await because(page, 'A rinse too');
     await left(page, 0);
+    await beingTried(page);
     await page.getByRole('button', { name: 'Release 4 results' }).click();
     await because(page, 'Checked with the analyst');
     await until(page, () => /Released/.test(document.querySelector('.head')?.textContent),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Help of each screen, the guide for each role, the API's reference.
-import { everyScreen, show, watching } from './screens.mjs';
+import { everyScreen, show, still, watching } from './screens.mjs';
 import { act, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
@@ -14,6 +14,8 @@ async function screens(page) {
     for (const { href, title } of places) {
         await page.locator(`.rail a[href="${href}"]`).click();
         await page.waitForSelector('main h1');
+        // The focus moves no more when the screen has all it shows.
+        await still(page);
         // F1 is for those whose cursor stands in a field.
         await press(page, await page.locator(':focus').and(page.locator('input')).count() ? 'F1' : '?');
         await page.waitForSelector('[role=dialog]');
@@ -78,7 +80,7 @@ async function accession(page) {
     await until(page, () => document.querySelector('[name=client]')?.value === 'Loch Trust',
         'the first client is made from the order, and is its client');
     await until(page, () => !/Create a client/.test(document.querySelector('main')?.textContent)
-        && /Create a material/.test(document.querySelector('main').textContent),
+        && /Create a material/.test(document.querySelector('main')?.textContent),
     'what is there is no longer asked for');
 }
 
@@ -110,6 +112,7 @@ run(async (browser) => {
     const here = await desk(browser);
     const { page } = here;
 
+    await here.context.addInitScript(watching);
     await open(page);
     await page.waitForSelector('#email');
     await signIn(page, lena);

@@ -3,7 +3,8 @@
 // Instrument files: a file is tried and imported, reasons are decided, the rest released.
 // QC batches: one of a template, values judged and saved, one corrected; what a failure reaches.
 // Control charts: what breaks a rule, a point that is left out.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, hold, is, looks, ok, open, press, quiet, run, signIn,
+    until } from './support.mjs';
 
 const manager = 'lena.fischer@cedarbasin.example';
 const officer = 'grace.okafor@cedarbasin.example';
@@ -38,6 +39,12 @@ async function because(page, reason) {
     await press(page, 'Enter');
 }
 
+// The dialog that asks for nothing, answered with Enter.
+async function confirm(page) {
+    await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    await press(page, 'Enter');
+}
+
 // Returns the text of the file that a link downloads.
 async function downloaded(page, link) {
     const href = await link.getAttribute('href');
@@ -51,8 +58,9 @@ async function inbox(page) {
     await open(page, '/app/instrument-files');
     await page.waitForSelector('tr.cursor');
     is(await cursor(page), 'cod-noon.csv', 'the newest file stands first');
-    ok(/UV-1, Instrument PC/.test(await page.textContent('tr.cursor')), 'the newest file says who sent it');
-    ok(/\(1\)/.test(await page.title()), 'the title says how many wait');
+    await until(page, () => /UV-1, Instrument PC/.test(document.querySelector('tr.cursor')
+        ?.textContent), 'the newest file says who sent it');
+    await until(page, () => /\(1\)/.test(document.title), 'the title says how many wait');
     await until(page, () => /Quarantined1/.test(document.querySelector('.states')?.textContent),
         'the toggle says how many wait');
     await looks(page, 'instrument-files');
@@ -63,7 +71,7 @@ async function inbox(page) {
         await page.textContent('[role=dialog]')), 'a file that is dropped is tried first');
     ok(/There is no sample NOWHERE/.test(await page.textContent('[role=dialog]')),
         'the dialog shows the reasons');
-    await press(page, 'Enter');
+    await confirm(page);
     await until(page, () => document.querySelector('tr.cursor th')?.textContent === 'late.csv',
         'then it is imported, and held');
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
@@ -89,7 +97,7 @@ async function givingBack(page) {
     await page.waitForSelector('[role=dialog]');
     ok(/the same reasons hold each file/.test(await page.textContent('[role=dialog]')),
         'what reading all again would change is said first');
-    await press(page, 'Enter');
+    await confirm(page);
     await until(page, () => /2 files read again, 0 imported/.test(
         document.querySelector('.said')?.textContent), 'then they are read again');
     await page.locator('[role=dialog]').waitFor({ state: 'detached' });
@@ -121,8 +129,14 @@ async function reviewing(page) {
     ok(/does not know the flag/.test(await page.textContent('tr.why')), 'the reason stands under the bad cell');
     is(await page.locator('[aria-disabled=true]').textContent(), 'Release 0 results',
         'it cannot be released so');
+    const find = await hold(page, '**/candidates*');
     await press(page, 'n');
-    await page.waitForSelector('#means input[type=radio]');
+    await page.fill('#means input.id', 'CB-26');
+    await find();
+    await page.waitForSelector('#means .pick .id');
+    is(await page.locator('#means input.id').count(), 1,
+        'samples that are found take no place of the one that is typed');
+    await page.locator('#means input[type=radio]').first().check();
     is(await page.getAttribute('tr.cursor', 'data-row'), '3', 'n goes to the next reason');
     await looks(page, 'instrument-file');
     await press(page, 'a');
@@ -135,8 +149,10 @@ async function reviewing(page) {
     await overtaken(page);
     await until(page, () => /Release 1 result/.test(document.querySelector('.btn.primary')?.textContent),
         'the other row is left out: one result would be written');
-    is(await held(page), 0, 'nothing holds the file');
-    ok(/Left out by Lena Fischer/.test(await page.textContent('.cards')), 'who decided stands there');
+    await until(page, () => !document.querySelector('.cards .glyph.blocked'),
+        'nothing holds the file');
+    await until(page, () => /Left out by Lena Fischer/.test(document.querySelector('.cards')
+        ?.textContent), 'who decided stands there');
     await page.click('.btn.primary');
     await page.waitForSelector('#reason');
     await page.keyboard.insertText('Checked with the analyst');
@@ -211,6 +227,36 @@ async function repeated(page) {
     await page.waitForSelector('h1:has-text("QCB-0107")');
 }
 
+// The verdict on a value that was typed over comes behind that on the one that stands there.
+async function judgedLate(page) {
+    const address = '**/qc-controls/judge';
+    const value = page.getByLabel('Measured value of LRB AS');
+    const next = page.getByLabel('Measured value of LFB AS');
+    const asked = [];
+    let answer;
+    const answered = new Promise((done) => {
+        answer = done;
+    });
+    await page.route(address, async (route) => {
+        if (asked.push(route.request()) === 1) {
+            await answered;
+        }
+        await route.continue();
+    });
+    for (const one of ['0.9', '0.3']) {
+        await value.fill(one);
+        await next.focus();
+    }
+    await until(page, () => /Would pass/.test(document.querySelector('.table')?.textContent),
+        'a value that replaces another is judged');
+    answer();
+    await (await asked[0].response()).finished();
+    await ask(page, 'GET', '/organization');
+    ok(/Would pass/.test(await page.textContent('.table')),
+        'a verdict is that of the value that stands there', await page.textContent('.table'));
+    await page.unroute(address);
+}
+
 async function batches(page) {
     ok((await makeTemplate(page)).id > 0, 'a method has a template');
     await open(page, '/app/qc-batches');
@@ -220,15 +266,17 @@ async function batches(page) {
     await page.getByRole('button', { name: 'New batch' }).click();
     await page.getByRole('menuitem', { name: 'EPA 200.8: Blank and spike' }).click();
     await page.waitForSelector('h1:has-text("QCB-0107")');
+    await judgedLate(page);
     await page.getByLabel('Measured value of LRB AS').fill('0.9');
     await page.getByLabel('Measured value of LFB AS').fill('49.6');
-    await until(page, () => /Would fail/.test(document.querySelector('.table').textContent),
+    await until(page, () => /Would fail/.test(document.querySelector('.table')?.textContent),
         'a value is judged when its field is left');
     await judgedOnly(page);
     await press(page, 'Control+s');
-    await until(page, () => /Failed/.test(document.querySelector('.head').textContent),
+    await until(page, () => /Failed/.test(document.querySelector('.head')?.textContent),
         'with its last value the batch is evaluated');
-    ok(/99\.2 %/.test(await page.textContent('.table')), 'the recovery is the service\'s');
+    await until(page, () => /99\.2 %/.test(document.querySelector('.table')?.textContent),
+        'the recovery is the service\'s');
     await looks(page, 'qc-batch');
     await page.locator('.table').getByRole('link', { name: 'Chart' }).last().focus();
     await page.waitForSelector('.glance .this');
@@ -243,7 +291,7 @@ async function batches(page) {
     await page.fill('#value', '0.09');
     await page.fill('#why', 'A digit was lost');
     await press(page, 'Enter');
-    await until(page, () => /Passed/.test(document.querySelector('.head').textContent),
+    await until(page, () => /Passed/.test(document.querySelector('.head')?.textContent),
         'a corrected control has it evaluated again');
 }
 
@@ -323,10 +371,18 @@ async function meanwhile(page, id) {
 async function impact(page) {
     await open(page, '/app/qc-batches?qcStatus=failed');
     await page.waitForSelector('tr.cursor');
+    const tell = await hold(page, '**/impact');
+    const covered = page.waitForResponse('**/sample-tests?*');
     await press(page, 'Enter');
+    await (await covered).finished();
+    await ask(page, 'GET', '/organization');
+    is(await page.locator('.peek li').count(), 0,
+        'nothing is called verified before it is known what has gone out');
+    await tell();
     await page.waitForSelector('.peek li');
-    ok(/Held 1|Verified 1|Already reported 1/.test(await page.textContent('.peek')),
-        'what a failure does to each test that the batch covers', await page.textContent('main'));
+    await until(page, () => /Held 1|Verified 1|Already reported 1/.test(
+        document.querySelector('.peek')?.textContent),
+    'what a failure does to each test that the batch covers');
     await page.getByRole('button', { name: 'Override QCB-' }).click();
     const signing = page.getByRole('dialog');
     ok(/QCB-\d+.*QC.*CB-26-/.test(await signing.textContent()),
@@ -369,13 +425,14 @@ async function chart(page) {
         'the rules that are broken are said in words');
     is(await page.locator('.chart path.broken').count(), 5, 'each point that breaks a rule has a shape');
     ok(/99\.07/.test(await page.textContent('.chart')), 'the mean stands at its line');
-    ok(/EPA 200\.8, 41 runs/.test(await page.textContent('figcaption')), 'what is charted');
+    await until(page, () => /EPA 200\.8, 41 runs/.test(document.querySelector('figcaption')
+        ?.textContent), 'what is charted');
     await looks(page, 'control-chart');
     const file = await downloaded(page, page.getByRole('link', { name: 'CSV' }));
     is(file.trim().split('\r\n').length, 42, 'every point of the chart as a file');
     ok(/"1-3s"/.test(file), 'the file has the rules that are broken');
     await press(page, 'j', 'j');
-    await until(page, () => document.querySelector('tr.cursor td').textContent === '39',
+    await until(page, () => document.querySelector('tr.cursor td')?.textContent === '39',
         'the keyboard goes from point to point');
     is(await page.locator('.chart .here').count(), 1, 'the drawing shows the point of the keyboard');
     await period(page);
@@ -389,7 +446,7 @@ async function leavingOut(page) {
     await page.keyboard.insertText('The pipette was broken');
     await press(page, 'Enter');
     await until(page, () => document.querySelector('.chart .out') !== null
-        && !/1-3s/.test(document.querySelector('figcaption').textContent),
+        && !/1-3s/.test(document.querySelector('figcaption')?.textContent),
     'a point that is left out breaks no rule, and is still seen');
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await press(page, 'o');

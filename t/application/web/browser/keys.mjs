@@ -11,7 +11,8 @@ const rows = (page) => page.locator('tbody tr').filter({ hasText: 'Titrator' });
 export async function keys({ page }) {
     await page.click('.rail a[href$="/keys"]');
     await page.waitForSelector('tr.cursor');
-    ok(/Instrument PC.*delivers files only/.test(await page.textContent('tbody')), 'the keys');
+    await until(page, () => /Instrument PC.*delivers files only/.test(
+        document.querySelector('tbody')?.textContent), 'the keys');
     await press(page, 'n');
     await page.waitForSelector('.filling');
     await field(page, 'Name').fill('Titrator');
@@ -28,7 +29,7 @@ export async function keys({ page }) {
     await press(page, 'Escape');
     is(await page.textContent('[data-secret]'), first, 'it does not go away unasked');
     await stored(page);
-    await until(page, () => /Titrator.*1 scope/.test(document.querySelector('tbody').textContent),
+    await until(page, () => /Titrator.*1 scope/.test(document.querySelector('tbody')?.textContent),
         'it is in the list');
     await rows(page).click();
     await press(page, 'r');

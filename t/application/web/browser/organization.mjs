@@ -18,7 +18,7 @@ async function policies(page) {
     await field(page, 'Four eyes').waitFor();
     await until(page, () => /The strict way: [\d,]+ results/.test(document.querySelector('.fields')
         .textContent), 'each policy with what it would come to today');
-    await until(page, () => /Registered\d/.test(document.querySelector('.beside').textContent),
+    await until(page, () => /Registered\d/.test(document.querySelector('.beside')?.textContent),
         'the samples of the month');
     await field(page, 'Four eyes').selectOption('refused');
     ok(/New: \d+ results/.test(await part(page, 'Four eyes').textContent()),
@@ -75,6 +75,7 @@ async function letterhead(page) {
     await save(page, 'Change the letterhead');
     await page.getByRole('button', { name: 'Save mine beside it' }).waitFor();
     await looks(page, 'organization-changed');
+    await page.locator('.said').getByRole('button').click();
     await page.getByRole('button', { name: 'Save mine beside it' }).click();
     await said(page, 'holds from now on', 'somebody else changed another member: both stand');
     await until(page, (text) => document.querySelectorAll('.filling textarea')[1]?.value === text,

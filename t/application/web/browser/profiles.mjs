@@ -58,7 +58,7 @@ async function writes(page) {
     await cursorAt(page, '{');
     await press(page, 'Shift+Tab', 'e');
     await title(page, `Add a version of ${code}`);
-    ok(await definition(page).evaluate((field) => field === document.activeElement),
+    await until(page, () => document.activeElement?.matches('textarea'),
         'the cursor is where one types');
     const text = await definition(page).inputValue();
     const mended = text.replace('"wide"', '"wide",\n  "qualifiers": { "flags": [{ "text": "Out of range",'

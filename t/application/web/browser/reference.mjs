@@ -2,7 +2,7 @@
 //
 // Reference data by forms: a new record with a mistake at its field, names picked instead of
 // ids, something unsaved, and a record that somebody else changed in between.
-import { is, looks, ok, open, press, until } from './support.mjs';
+import { ask, hold, is, looks, ok, open, press, until } from './support.mjs';
 
 const field = (page, label) => page.getByRole('dialog').getByLabel(label, { exact: true });
 const picker = (page, name) => page.getByRole('combobox', { name });
@@ -11,14 +11,22 @@ const panel = (page) => page.getByRole('dialog');
 async function lists(page) {
     await page.click('.rail a[href$="/reference"]');
     await page.waitForSelector('tr.cursor');
-    ok(/EPA/.test(await page.textContent('tbody')), 'test definitions with their methods');
+    await until(page, () => /EPA/.test(document.querySelector('tbody')?.textContent),
+        'test definitions with their methods');
     await looks(page, 'reference');
 }
 
 const codes = (page) => page.locator('table[role=grid]:not(.dim) tbody th').allTextContents();
 
+// A long list is drawn in two steps.
+const whole = (page) => page.waitForFunction(() => {
+    const list = document.querySelector('table[role=grid]');
+    return list.rows.length === Number(list.ariaRowCount);
+});
+
 // A record is found by a part of its code or name; what is not found says among how many.
 async function finds(page) {
+    await whole(page);
     const all = await codes(page);
     await press(page, 'f');
     await page.keyboard.insertText('rSENi');
@@ -52,9 +60,9 @@ async function creates(page) {
         'what is missing is said at its field');
     await field(page, 'Name').fill('River survey');
     await picker(page, 'Client').fill('ci');
-    await page.waitForSelector('[role=option]');
+    await page.waitForSelector('.menu-item[role=option]');
     await looks(page, 'reference-form');
-    const client = await page.textContent('[role=option]');
+    const client = await page.textContent('.menu-item[role=option]');
     await press(page, 'ArrowDown', 'Enter');
     is(await picker(page, 'Client').inputValue(), client, 'a client is picked by name');
     await panel(page).getByRole('button', { name: 'Create a project' }).click();
@@ -62,7 +70,8 @@ async function creates(page) {
         'the project is created');
     await until(page, () => document.querySelector('tbody').textContent.includes('River survey'),
         'the new project stands in the list');
-    ok((await page.textContent('tbody')).includes(client.split(', ')[1]), 'the list names the client of the project');
+    await until(page, (name) => document.querySelector('tbody')?.textContent.includes(name),
+        'the list names the client of the project', client.split(', ')[1]);
 }
 
 async function conflicts(page) {
@@ -83,15 +92,15 @@ async function conflicts(page) {
         shown.includes(text)), 'what it was, theirs and mine', shown);
     await looks(page, 'reference-conflict');
     await page.getByRole('button', { name: 'Replace theirs by mine' }).click();
-    await until(page, () => document.querySelector('tbody').textContent.includes('upper reach'),
-        'mine replaces it');
+    await until(page, () => document.querySelector('tbody')?.textContent.includes('upper reach')
+        && !document.querySelector('.filling'), 'mine replaces it');
 }
 
 async function history(page) {
     await press(page, 'Space');
-    await page.waitForSelector('.peek');
-    ok(/River survey, upper reach.*City of Riverbend/s.test(await page.textContent('.peek')),
-        'a look beside the list shows the whole row', await page.textContent('.peek'));
+    await until(page, () => /River survey, upper reach.*City of Riverbend/s.test(
+        document.querySelector('.peek')?.textContent),
+    'a look beside the list shows the whole row');
     await looks(page, 'reference-peek');
     await press(page, 'Escape', 'e');
     await page.waitForSelector('.filling');
@@ -135,7 +144,7 @@ const file = (page, text) => panel(page).locator('input[type=file]').setInputFil
 async function imports(page) {
     await page.getByRole('link', { name: 'Materials' }).click();
     await until(page, () => /\/reference\/material-types$/.test(location.pathname)
-        && document.querySelector('tbody tr'), 'materials');
+        && document.querySelector('tr.cursor'), 'materials');
     ok(await page.locator('a[download][href$="/reference-data/export?noun=material-types"]').count(),
         'the file of a list is a link');
     const [, code, name] = await page.locator('tbody tr').first().locator('th, td')
@@ -165,10 +174,19 @@ async function imports(page) {
 // A cell inherits limits until it has its own, and after these have ended.
 async function specifies(page) {
     await page.getByRole('link', { name: 'Specifications' }).click();
+    await page.waitForSelector('.limits');
+    const show = await hold(page, '**/api/specifications?*');
+    const read = ['test-definitions', 'material-types', 'projects'].map((name) =>
+        page.waitForResponse(`**/api/${name}?*`).then((answer) => answer.finished()));
+    await page.reload();
+    await Promise.all(read);
+    await ask(page, 'GET', '/organization');
+    is(await page.locator('.limits').count(), 0,
+        'no limit is called inherited before all are known');
+    await show();
     const cell = page.locator('.limits tbody a.inherited').first();
     await cell.waitFor();
     const name = (await cell.getAttribute('aria-label')).split(':')[0];
-    const named = page.locator(`.limits a[aria-label^="${name}:"]`);
     await looks(page, 'specifications');
     await cell.click();
     await page.waitForSelector('.filling');
@@ -179,8 +197,9 @@ async function specifies(page) {
         ?.textContent), 'limits are judged, at their field');
     await field(page, 'Lower limit').fill('1.25');
     await panel(page).getByRole('button', { name: `Set the limits of ${name}` }).click();
-    await until(page, (label) => document.querySelector(`.limits a[aria-label="${label}"]`),
-        'a cell has limits of its own', `${name}: 1.25 to 8`);
+    await until(page, (label) => document.querySelector(`.limits a[aria-label="${label}"]`)
+        && !document.querySelector('.filling'), 'a cell has limits of its own',
+    `${name}: 1.25 to 8`);
     await page.locator('#project').selectOption({ index: 1 });
     await until(page, (label) => document.querySelector(`.limits a.inherited[aria-label="${label}"]`),
         'a project inherits the limits of the cell', `${name}: 1.25 to 8, from any project`);
@@ -191,7 +210,9 @@ async function specifies(page) {
     await press(page, 'Enter');
     await until(page, (label) => document.querySelector(
         `.limits a.inherited[aria-label^="${label}:"]`), 'the cell inherits again when its limits have ended', name);
-    ok(await named.count() === 1 && !/specifications\/\d/.test(page.url()), 'the panel is closed');
+    await until(page, (label) => document.querySelectorAll(`.limits a[aria-label^="${label}:"]`)
+        .length === 1 && !/specifications\/\d/.test(location.pathname),
+    'the panel is closed', name);
 }
 
 export async function reference({ page }) {

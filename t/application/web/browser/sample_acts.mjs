@@ -24,7 +24,7 @@ async function quickly(page, name) {
     await page.waitForSelector('#quick');
     await page.keyboard.insertText(name);
     await press(page, 'Enter');
-    await page.waitForSelector('[role=dialog] form');
+    await page.waitForSelector('#quick', { state: 'detached' });
 }
 
 // Items of the menu of the first test that `fits`.
@@ -76,8 +76,9 @@ async function settingStatus(page, id) {
     await saying(page, 'is processing');
     await gone(page);
     is((await ask(page, 'GET', `/samples/${id}`)).status, 'processing', 'the status is set');
-    ok(await page.locator('.head').getByRole('button', { name: 'Complete 1 sample' }).isVisible(),
-        'a sample whose tests all have results can be completed');
+    await until(page, () => [...document.querySelectorAll('.head .btn')]
+        .some(({ textContent }) => textContent === 'Complete 1 sample'),
+    'a sample whose tests all have results can be completed');
 }
 
 async function onHold(page, id) {
@@ -127,6 +128,7 @@ async function cancelling(page) {
     is(await page.locator(`#test-${open1.id}`).getByRole('button', { name: /^Acts on/ }).count(), 1,
         'a test without a result has its acts');
     await page.locator(`#test-${open1.id}`).getByRole('button', { name: /^Acts on/ }).click();
+    await page.waitForSelector('[role=menuitem]');
     is(await page.getByRole('menuitem', { name: /^Cancel/ }).count(), 0,
         'a test without a result is not cancelled by who cannot change an order');
 }

@@ -82,34 +82,46 @@ async function addressesOf(page, pattern) {
 
 // --- Going to one ----------------------------------------------------------------
 
-// Before a page begins: counts what is asked of the service, to know when a screen has all it
-// shows; holds it back while `window.holding`.
+// Before a page begins: counts what is asked of the service and not answered whole, to know when
+// a screen has all it shows; holds it back while `window.holding`.
 export const watching = () => {
     window.asked = 0;
     const { fetch } = window;
+    const whole = async (...given) => {
+        const answer = await fetch(...given);
+        await answer.clone().arrayBuffer();
+        return answer;
+    };
     window.fetch = (...given) => {
         if (window.holding) {
             return new Promise(() => {});
         }
         window.asked++;
-        return fetch(...given).finally(() => setTimeout(() => window.asked--));
+        return whole(...given).finally(() => setTimeout(() => window.asked--));
     };
 };
 
 export const go = (page, path) => page.evaluate((to) => {
-    window.stillFor = 0;
     history.pushState(null, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
 }, path);
 
-export async function show(page, path) {
-    await go(page, path);
+// Until a page that is watched has all it shows.
+export async function still(page) {
+    await page.evaluate(() => {
+        window.stillFor = 0;
+    });
     await page.waitForFunction(() => {
         const still = window.asked === 0 && document.querySelector('main')?.innerText.trim()
             && !document.querySelector('main [aria-busy=true]');
         window.stillFor = still ? window.stillFor + 1 : 0;
         return window.stillFor > 3;
     }, null, { timeout: 15000 });
+}
+
+export async function show(page, path) {
+    await go(page, path);
+    await still(page);
 }
 
 // Shows the person who is signed in on the page every screen, with every tab of a record, and

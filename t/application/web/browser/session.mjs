@@ -16,6 +16,19 @@ async function openComments(page) {
     await page.waitForSelector('#comment');
 }
 
+// Sends the comment that is written, and ends the session when that is on its way: nothing that
+// the page reads by itself meets the end before.
+async function sendAfterTheEnd({ page, context }) {
+    await page.route('**/api/comments', async (route) => {
+        await context.clearCookies();
+        await route.continue();
+    }, { times: 1 });
+    await page.getByRole('button', { name: 'Add the comment' }).click();
+    await page.waitForSelector('#again');
+}
+
+const shows = '.pane table:not([aria-hidden]), .pane .nothing';
+
 // Another tab that asks for nothing itself, and is told that the session ended.
 async function besides({ context }) {
     const tab = await context.newPage();
@@ -25,13 +38,11 @@ async function besides({ context }) {
 }
 
 async function endedInTheMiddle(here) {
-    const { page, context } = here;
+    const { page } = here;
     await openComments(page);
     await page.fill('#comment', words);
     const tab = await besides(here);
-    await context.clearCookies();
-    await page.getByRole('button', { name: 'Add the comment' }).click();
-    await page.waitForSelector('#again');
+    await sendAfterTheEnd(here);
     ok(/Your session ended/.test(await page.textContent('.cover')), 'the end is told');
     await until(tab, () => /Your session ended/.test(document.querySelector('.cover')?.textContent),
         'the end is told in every tab');
@@ -53,11 +64,15 @@ async function endedInTheMiddle(here) {
     await tab.close();
 }
 
-// No tab tells another: the page looks as soon as it is seen again.
+// No tab tells another, and the page reads nothing else: it looks as soon as it is seen again.
 async function seenAgain({ page, context }) {
+    const hold = (route) => route.request().url().endsWith('/api/session') ? route.continue()
+        : undefined;
+    await page.route('**/app/api/**', hold);
     await context.clearCookies();
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.waitForSelector('#again');
+    await page.unroute('**/app/api/**', hold);
     await page.fill('#again', process.env.LIMS_PASSWORD);
     await press(page, 'Enter');
     await until(page, () => !document.querySelector('.cover'),
@@ -65,8 +80,9 @@ async function seenAgain({ page, context }) {
 }
 
 async function asksForName(page, whom) {
-    is((await page.textContent('label[for=email]')).trim(), 'User name or e-mail address',
-        `${whom} is asked for a name, where the server asks a directory as well`);
+    await until(page, () => document.querySelector('label[for=email]')?.textContent.trim()
+        === 'User name or e-mail address',
+    `${whom} is asked for a name, where the server asks a directory as well`);
     is(await page.getAttribute('#email', 'type'), 'text', `${whom} may type a name`);
 }
 
@@ -96,9 +112,8 @@ async function signedOutElsewhere({ page, context }) {
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.waitForSelector('#email');
     await asksForName(other, 'whoever has signed out');
-    await page.waitForSelector('#again');
-    ok(/signed out in another window/.test(await page.textContent('.cover')),
-        'signing out covers every tab');
+    await until(page, () => /signed out in another window/.test(
+        document.querySelector('.cover')?.textContent), 'signing out covers every tab');
     return other;
 }
 
@@ -111,18 +126,18 @@ async function somebodyElse({ page }, other) {
     is(await page.inputValue('#comment'), words, 'what was typed is still there');
     page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Somebody else' }).click();
-    await page.waitForSelector('.pane table, .pane .nothing');
-    ok(/Lena Fischer/.test(await page.textContent('.person')), 'somebody else gets a new page');
+    await until(page, () => /Lena Fischer/.test(document.querySelector('.person')?.textContent),
+        'somebody else gets a new page');
+    await page.waitForSelector(shows);
     is(await page.inputValue('#comment'), '', 'somebody else does not see what the first one typed');
 }
 
 // A comment that is sent after the session has ended waits for its person: nobody else sends it.
-async function pendingOfAnother({ page, context }, other) {
+async function pendingOfAnother(here, other) {
+    const { page } = here;
     const text = 'The bottle leaked';
     await page.fill('#comment', text);
-    await context.clearCookies();
-    await page.getByRole('button', { name: 'Add the comment' }).click();
-    await page.waitForSelector('#again');
+    await sendAfterTheEnd(here);
     await open(other, '/app/samples');
     await other.waitForSelector('#email');
     await signIn(other, ben);
@@ -131,7 +146,7 @@ async function pendingOfAnother({ page, context }, other) {
     await page.getByRole('button', { name: 'Somebody else' }).click();
     await until(page, () => /Ben Walsh/.test(document.querySelector('.person')?.textContent),
         'somebody else goes on from the covered page');
-    await page.waitForSelector('.pane table, .pane .nothing');
+    await page.waitForSelector(shows);
     const [[made]] = await act('rows', 'SELECT count(*) FROM lims.comment WHERE text = ?', text);
     is(Number(made), 0, 'what waited for the one who has left is done by nobody');
 }

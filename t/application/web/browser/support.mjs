@@ -48,10 +48,23 @@ export async function act(name, ...given) {
     return JSON.parse((await answers.next()).value);
 }
 
-// Waits until it holds.
+// Until the page has drawn what was done to it; one that is left, or not seen, draws nothing.
+// A letter is handled 35 ms after it came, by a timer of the page that runs before this one.
+export const drawn = (page) => page.evaluate(() => new Promise((done) => {
+    setTimeout(() => {
+        setTimeout(done, 200);
+        requestAnimationFrame(() => setTimeout(done));
+    }, 40);
+})).catch(() => null);
+
+// Waits until it holds. What cannot be looked at, such as a text that is not drawn yet, does not.
 export async function until(page, condition, name, argument) {
-    const held = await page.waitForFunction(condition, argument, { timeout: 15000 })
-        .then(() => true, () => false);
+    const end = Date.now() + 15000;
+    let held = false;
+    for (let left = 15000; !held && left > 0 && !page.isClosed(); left = end - Date.now()) {
+        held = await page.waitForFunction(condition, argument, { timeout: left })
+            .then(() => true, () => drawn(page).then(() => false));
+    }
     ok(held, name, held ? '' : `at ${page.url()}`);
 }
 
@@ -86,20 +99,6 @@ export async function signIn(page, email, secret = password) {
 
 export const open = (page, path = '/app/') => page.goto(url + path);
 
-// Asks the service as the person who is signed in on the page.
-export const ask = (page, method, path, body) => page.evaluate(async ([method, path, body]) => {
-    const headers = { 'X-Lims-Request': '1', 'Content-Type': 'application/json',
-        'Idempotency-Key': crypto.randomUUID() };
-    const { id } = await (await fetch('/app/api/session', { headers })).json();
-    const answer = await fetch(`/app/api${path}`, { method, body: body && JSON.stringify(body),
-        headers: { ...headers, 'X-Lims-Session': String(id) } });
-    const json = await answer.json();
-    if (!answer.ok) {
-        throw new Error(`${method} ${path}: ${JSON.stringify(json)}`);
-    }
-    return json;
-}, [method, path, body]);
-
 // Holds back such requests; answers what lets them go, for good.
 export async function hold(page, pattern) {
     let release;
@@ -118,22 +117,39 @@ export async function hold(page, pattern) {
     };
 }
 
-// Until the page has drawn what was done to it; one that is left, or not seen, draws nothing.
-// A letter is handled 35 ms after it came, by a timer of the page that runs before this one.
-export const drawn = (page) => page.evaluate(() => new Promise((done) => {
-    setTimeout(() => {
-        setTimeout(done, 200);
-        requestAnimationFrame(() => setTimeout(done));
-    }, 40);
-})).catch(() => null);
+// Asks the service as the person who is signed in on the page.
+export const ask = (page, method, path, body) => page.evaluate(async ([method, path, body]) => {
+    const headers = { 'X-Lims-Request': '1', 'Content-Type': 'application/json',
+        'Idempotency-Key': crypto.randomUUID() };
+    const { id } = await (await fetch('/app/api/session', { headers })).json();
+    const answer = await fetch(`/app/api${path}`, { method, body: body && JSON.stringify(body),
+        headers: { ...headers, 'X-Lims-Session': String(id) } });
+    const json = await answer.json();
+    if (!answer.ok) {
+        throw new Error(`${method} ${path}: ${JSON.stringify(json)}`);
+    }
+    return json;
+}, [method, path, body]);
 
 // Keys as a person presses them: slower than a scanner, and each when the one before has done
-// what it does.
+// what it does, also where the page holds a letter back for a moment.
 export async function press(page, ...keys) {
     for (const key of keys) {
         await page.keyboard.press(key);
-        await Promise.all([page.waitForTimeout(40), drawn(page)]);
+        await page.waitForTimeout(40);
+        await drawn(page);
     }
+}
+
+// Acts again when the service has done it, while the page reads again what it has changed.
+export async function twice(page, path, act) {
+    await page.route(path, () => undefined);
+    const again = page.waitForRequest((request) => request.url().includes(path.replace(/\*/g, ''))
+        && !request.headers()['x-lims-background']);
+    await act();
+    await again;
+    await act();
+    await page.unroute(path);
 }
 
 // A barcode reader, by keys that also do what the browser does of itself, such as choosing in
@@ -144,7 +160,7 @@ export async function readBarcode(page, text, suffix = 'Enter') {
     await page.evaluate(() => {
         window.heldTimeout = window.setTimeout;
         window.setTimeout = (call, after, ...rest) =>
-            window.heldTimeout(call, after < 40 ? 5000 : after, ...rest);
+            window.heldTimeout(call, after > 0 && after < 40 ? 5000 : after, ...rest);
     });
     await Promise.all([...text, suffix].flatMap((key, i) => {
         const written = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;

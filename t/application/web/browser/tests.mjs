@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tests of a sample: what is added, done again, and known of each.
-import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, until } from './support.mjs';
+import { ask, desk, is, looks, ok, open, press, quiet, run, signIn, twice,
+    until } from './support.mjs';
 
 const lena = 'lena.fischer@cedarbasin.example';
 
@@ -57,26 +58,28 @@ async function again(page, sample, test) {
     await page.getByLabel('Repetitions').selectOption('3');
     await page.fill('#reason', 'The duplicate differs');
     await looks(page, 'tests-retest');
-    await press(page, 'Enter');
+    await twice(page, '**/api/sample-tests?*', () => press(page, 'Enter'));
     await saying(page, `${test.testCode} is to be tested again 3 times.`);
     is((await testsOf(page, sample.id)).filter(({ retestOf }) => retestOf === test.id).length, 3,
-        'a test is done again as many times as asked for');
+        'a test is done again as many times as asked for, also when Enter is pressed twice');
 }
 
 // Whatever is known of one test: from its line, and back to it.
 async function known(page, sample, test) {
     await actOn(page, test.testCode, `History, files and comments of ${test.testCode}`);
-    await page.waitForSelector('.pane table');
+    await until(page, () => /7\.10/.test(document.querySelector('.pane table')?.textContent)
+        && !document.querySelector('.tall'), 'its history tells of its result');
     ok(page.url().endsWith(`/app/sample-tests/${test.id}/history`), 'a test has an address of its own',
         page.url());
-    ok(/7\.10/.test(await page.textContent('.pane')), 'its history tells of its result');
     await looks(page, 'test-history');
     const tab = (name) => page.locator('.tabs').getByRole('link', { name: new RegExp(`^${name}( |$)`) });
     await tab('Comments').click();
     await page.fill('#comment', 'The first bottle had headspace.');
-    await page.locator('form.write [type=submit]').click();
+    await twice(page, '**/api/comments?*', () => page.locator('form.write [type=submit]').click());
     await until(page, () => /had headspace/.test(document.querySelector('.pane table')?.textContent)
         && /Comments 1/.test(document.querySelector('.tabs').textContent), 'it takes comments');
+    is((await ask(page, 'GET', `/comments?table=sample_test&recordId=${test.id}`)).data.length, 1,
+        'a comment is written once, also when its button is pressed twice');
     await tab('Files').click();
     await page.setInputFiles('input[type=file]', [{ name: 'curve.pdf', mimeType: 'application/pdf',
         buffer: Buffer.alloc(64, 'x') }]);
@@ -95,7 +98,7 @@ async function approval(page) {
     await open(page, `/app/approvals/${one.id}`);
     await page.waitForSelector('.certificate tbody tr');
     await page.locator('.tabs').getByRole('link', { name: 'History' }).click();
-    await page.waitForSelector('.pane table tbody tr');
+    await page.waitForSelector('.pane tbody th');
     ok(page.url().endsWith(`/app/approvals/${one.id}/history`), 'an approval has its history', page.url());
     await looks(page, 'approval-history');
 }

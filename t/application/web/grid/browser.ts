@@ -10,6 +10,12 @@ import {
     type Browser as Chromium, type BrowserContextOptions, type Page, chromium,
 } from 'playwright-core';
 
+declare global {
+    interface Window {
+        heldTimeout: Window['setTimeout'];
+    }
+}
+
 const built = process.env['LIMS_PAGE'] ?? '.';
 const pictures = process.env['LIMS_PICTURES'] ?? join(built, 'pictures');
 
@@ -75,15 +81,27 @@ export class Browser {
         return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
     }
 
-    // Types as a scanner does, in one go, with Enter behind it.
+    // Types as a scanner does, with Enter behind it: 5 ms apart by the times of the keys, however
+    // slowly they come, and no timer of the keyboard ends the scan early.
     async scan(page: Page, text: string): Promise<void> {
         const line = await page.context().newCDPSession(page);
         const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
         const keys = [...[...text].map((key) => ({ key, text: key })), enter];
-        await Promise.all(keys.flatMap((key) => [
-            line.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key }),
-            line.send('Input.dispatchKeyEvent', { type: 'keyUp', key: key.key }),
+        const begin = Date.now() / 1000;
+        await page.evaluate(() => {
+            window.heldTimeout = window.setTimeout;
+            window.setTimeout = ((call: () => void, after = 0) =>
+                window.heldTimeout(call, after < 40 ? 5000 : after)) as Window['setTimeout'];
+        });
+        await Promise.all(keys.flatMap((key, i) => [
+            line.send('Input.dispatchKeyEvent',
+                { type: 'keyDown', timestamp: begin + i * 0.005, ...key }),
+            line.send('Input.dispatchKeyEvent',
+                { type: 'keyUp', timestamp: begin + i * 0.005, key: key.key }),
         ]));
+        await page.evaluate(() => {
+            window.setTimeout = window.heldTimeout;
+        });
     }
 
     async picture(page: Page, name: string): Promise<void> {
@@ -91,20 +109,26 @@ export class Browser {
         await page.screenshot({ path: join(pictures, `${name}.png`) });
     }
 
-    // Milliseconds from a key to the frame that shows it, of keys that type and that move.
-    async keysToPaint(page: Page, keys: number): Promise<number[]> {
-        await page.evaluate(() => {
-            const times: number[] = [];
-            Object.assign(window, { times });
-            window.addEventListener('keydown', (event) => {
-                requestAnimationFrame(() => setTimeout(() =>
-                    times.push(Math.round(performance.now() - event.timeStamp))));
-            }, { capture: true });
-        });
+    // Milliseconds of the processor that a page takes for what is done: other programs take none
+    // of them.
+    async work(page: Page, act: () => Promise<unknown>): Promise<number> {
+        const line = await page.context().newCDPSession(page);
+        const taken = async (): Promise<number> => {
+            const { metrics } = await line.send('Performance.getMetrics');
+            return 1000 * (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? NaN);
+        };
+        await line.send('Performance.enable', { timeDomain: 'threadTicks' });
+        const before = await taken();
+        await act();
+        return Math.round(await taken() - before);
+    }
+
+    // Presses keys that type and that move, each when the one before is seen.
+    async press(page: Page, keys: number): Promise<void> {
         for (let i = 0; i < keys; i++) {
             await page.keyboard.press(['7', '.', '1', 'Enter'][i % 4] ?? '7');
-            await page.waitForTimeout(40);
+            await page.evaluate(() => new Promise((done) =>
+                requestAnimationFrame(() => setTimeout(done))));
         }
-        return page.evaluate(() => (window as unknown as { times: number[] }).times);
     }
 }

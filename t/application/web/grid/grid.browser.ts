@@ -89,7 +89,8 @@ test('blocks of a spreadsheet, with a comma that is asked about', async () => {
     const page = await open();
     await clipboard(page, '1,5\t2\r\n3\t4\r\n5\t6\r\n');
     await page.keyboard.press('Control+v');
-    await page.getByRole('button', { name: 'A decimal point' }).waitFor();
+    const point = page.getByRole('button', { name: 'A decimal point' });
+    await point.and(page.locator(':focus')).waitFor();
     assert.equal(await typedAt(page, 0, 0), '', 'nothing is pasted before');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => window.desk.sheet.rows[0]?.cells[0]?.content.typed === '1.5');
@@ -106,6 +107,7 @@ test('blocks of a spreadsheet, with a comma that is asked about', async () => {
     await page.keyboard.press('Delete');
     await clipboard(page, '8');
     await page.keyboard.press('Control+v');
+    await page.waitForFunction(() => window.desk.sheet.rows[0]?.cells[1]?.content.typed === '8');
     assert.deepEqual([await typedAt(page, 0, 0), await typedAt(page, 0, 1)], ['8', '8']);
 });
 
@@ -123,16 +125,8 @@ test('an input method composes in a cell that was only selected', async () => {
 });
 
 test('a scanner types into no cell', async () => {
-    let page = await open();
-    // A machine under load may deliver the keys too slowly for a scanner.
-    for (let tries = 0; tries < 10; tries++) {
-        await browser.scan(page, 'CB-26-0000214-V');
-        await page.waitForTimeout(100);
-        if (await page.evaluate(() => window.scans.includes('CB-26-0000214-V'))) {
-            break;
-        }
-        page = await open();
-    }
+    const page = await open();
+    await browser.scan(page, 'CB-26-0000214-V');
     assert.deepEqual(await page.evaluate(() => window.scans), ['CB-26-0000214-V']);
     assert.equal(await live(page).inputValue(), '');
     assert.equal(await steps(page), 0, 'a scan leaves nothing to undo');
@@ -174,6 +168,7 @@ test('a refusal stands at its cell, and the rest is saved', async () => {
     await type(page, '4');
     await page.keyboard.press('Control+s');
     await cell(page, 0, 0).and(page.locator('[aria-invalid="true"]')).waitFor();
+    await page.waitForFunction(() => window.entered['r1c0']);
     assert.deepEqual(await page.evaluate(() => window.entered), { r1c0: '4' });
     assert.equal(await typedAt(page, 0, 0), 'bad', 'what was typed stays');
 });
@@ -209,8 +204,10 @@ test('fingers: higher rows, and a second tap places the caret', async () => {
     const box = await cell(page, 4, 1).boundingBox();
     assert.ok((box?.height ?? 0) >= 44, `rows of ${box?.height}`);
     await cell(page, 4, 1).tap();
+    await cell(page, 4, 1).locator('input:focus').waitFor();
     assert.equal(await where(page), 'NO2N of CB-26-0000004-X');
     await live(page).tap();
+    await page.waitForFunction(() => window.desk.store.get().mode === 'editing');
     assert.equal(await page.evaluate(() => window.desk.store.get().mode), 'editing');
 });
 
@@ -234,20 +231,20 @@ for (const [name, how] of schemes) {
 
 test('2,000 × 8 cells: a key is seen at once, and a paste soon', async (context) => {
     const page = await open('rows=2000&columns=8');
-    const times = await browser.keysToPaint(page, 60);
-    const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Infinity;
-    context.diagnostic(`key to paint: median ${median} ms`);
-    // The slowest times depend on the machine, unless it does nothing else (make
+    // The times that pass depend on the machine, unless it does nothing else (make
     // bench-application).
-    assert.ok(median <= 50, `median ${median} ms`);
+    const key = await browser.work(page, () => browser.press(page, 60)) / 60;
+    context.diagnostic(`a key: ${key.toFixed(1)} ms of the processor`);
+    assert.ok(key <= 50, `a key takes ${key} ms`);
     await page.keyboard.press('Control+Home');
     await clipboard(page, Array.from({ length: 200 }, () => '1\t2\t3\t4\t5\t6').join('\n'));
-    const begun = Date.now();
-    await page.keyboard.press('Control+v');
-    await page.waitForFunction(() => window.desk.sheet.rows.slice(0, 200).every((row, r) =>
-        row.cells.slice(0, 6).every((one, c) => one.verdict !== null || (r === 2 && c === 0))));
-    context.diagnostic(`200 × 6 pasted and judged: ${Date.now() - begun} ms`);
-    assert.ok(Date.now() - begun < 3000);
+    const block = await browser.work(page, async () => {
+        await page.keyboard.press('Control+v');
+        await page.waitForFunction(() => window.desk.sheet.rows.slice(0, 200).every((row, r) =>
+            row.cells.slice(0, 6).every((one, c) => one.verdict !== null || (r === 2 && c === 0))));
+    });
+    context.diagnostic(`200 × 6 pasted and judged: ${block} ms of the processor`);
+    assert.ok(block < 3000, `a block takes ${block} ms`);
 });
 
 test('nothing was loaded, run or styled against the policy', () => {

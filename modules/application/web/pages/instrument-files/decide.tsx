@@ -124,7 +124,10 @@ function Means({ file, card, reason }: {
                 ) : null}
                 {bySample && !one ? (
                     <input className="id" aria-label={texts.otherLabel} value={other} required
-                        onChange={({ target }) => change({ other: target.value })} data-scanned />
+                        data-scanned onChange={({ target }) => {
+                            // Samples that are found later take no place of the one that is typed.
+                            change({ chosen: 'other', other: target.value });
+                        }} />
                 ) : null}
             </fieldset>
             {bySample ? (

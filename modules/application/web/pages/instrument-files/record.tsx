@@ -162,8 +162,10 @@ function Review({ file, tab }: { file: InstrumentFile; tab: string }): ReactElem
         row: sheet ? at.row : null }, several, go);
     const left = review && preview.data ? cards.filter(({ open }) => open).length
         : reasonsOf(file).filter(blocks).length;
-    const own = useMemo(() => allowed(fileActions, { file, left, results: (preview.data?.results
-        ?? []).filter((one) => one.qcControlId === null).length }), [file, left, preview.data]);
+    const trying = preview.isPlaceholderData;
+    const own = useMemo(() => allowed(fileActions, { file, left, trying, results: (preview.data
+        ?.results ?? []).filter((one) => one.qcControlId === null).length }),
+    [file, left, trying, preview.data]);
     const tabs = [
         { id: 'read', title: texts.tabs.read,
             count: left && file.status === 'quarantined' ? String(left) : undefined },

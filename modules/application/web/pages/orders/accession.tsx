@@ -21,7 +21,7 @@ import { leaveUnfinished } from '../../shell/unfinished.ts';
 import { t } from '../../texts/texts.ts';
 import { clock } from '../../texts/time.ts';
 import { nounOf } from '../reference/nouns.ts';
-import { deskOf, knowNames } from './desks.ts';
+import { deskOf } from './desks.ts';
 import { OrderForm } from './form.tsx';
 import { Missing } from './missing.tsx';
 import type { OrderDesk, Status as Standing } from './order-desk.ts';
@@ -39,11 +39,8 @@ function useDesk(): { desk: OrderDesk; references: ReadReferences } {
     const { clients, projects, materials, panels, definitions } = read;
     const counts = [clients, projects, materials, panels, definitions].map(({ length }) => length);
 
-    // Names that were read since are known to the desk, and offered in the sheet.
-    useEffect(() => {
-        knowNames(read);
-        desk.know();
-    }, [desk, counts.join()]);
+    // Names that were read since are offered in the sheet.
+    useEffect(() => desk.know(), [desk, counts.join()]);
     return { desk, references: read };
 }
 

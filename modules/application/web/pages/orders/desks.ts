@@ -6,24 +6,15 @@ import { may, ownerOf } from '../../api/session.ts';
 import { dayIn } from '../../texts/local-time.ts';
 import { OrderDesk } from './order-desk.ts';
 import type { Reader } from './reading.ts';
-import type { References } from './references.ts';
 import { portsOf, receipts } from './service.ts';
+import { referencesNow } from './use-references.ts';
 
 const desks = new Map<string, OrderDesk>();
 
-const NOBODY: References =
-    { clients: [], projects: [], materials: [], panels: [], definitions: [] };
-
-let references = NOBODY;
-
-// Takes names as they were read last.
-export function knowNames(read: References): void {
-    references = read;
-}
-
 export function deskOf(zone: string): OrderDesk {
     const owner = ownerOf();
-    const reader = (): Reader => ({ references, today: dayIn(zone, Date.now()), zone });
+    const reader = (): Reader =>
+        ({ references: referencesNow(), today: dayIn(zone, Date.now()), zone });
     const desk = desks.get(owner)
         ?? new OrderDesk(portsOf(owner, reader), may('sample.receive'));
     desks.set(owner, desk);

@@ -35,6 +35,8 @@ export interface OrderPorts {
     now(): number;
     key(): string;
     reader(): Reader;
+    // Reads the names that the reader does not know yet; null: it knows all.
+    names(): Promise<unknown> | null;
     check(reading: Reading): Promise<Answer>;
     // Registers under an idempotency key, and receives what was registered where it is asked.
     register(reading: Reading, key: string, receipt: Form | null): Promise<Answer>;
@@ -203,6 +205,10 @@ export class OrderDesk implements GridDesk {
         if (this.status.get().busy) {
             return;
         }
+        const names = this.#ports.names();
+        if (names && !await this.#know(names)) {
+            return;
+        }
         const reading = this.#read();
         // Without a client or a sample the service could name no further mistakes.
         const answer: Answer = reading.body.clientId === null || reading.rows.length === 0
@@ -219,6 +225,10 @@ export class OrderDesk implements GridDesk {
     // Registers all or none; returns the id of the order that was made, or null.
     async register(receive: boolean): Promise<number | null> {
         if (this.status.get().busy) {
+            return null;
+        }
+        const names = this.#ports.names();
+        if (names && !await this.#know(names)) {
             return null;
         }
         const reading = this.#read();
@@ -264,6 +274,15 @@ export class OrderDesk implements GridDesk {
 
     #fresh(form: Form): Sheet {
         return emptySheet(columnsOf(form, this.#ports.reader().references, this.#receives));
+    }
+
+    // Waits for names: as long as they are on their way, nobody and nothing would have one.
+    async #know(names: Promise<unknown>): Promise<boolean> {
+        this.#go({ busy: true, messages: [] });
+        await names;
+        const known = this.#ports.names() === null;
+        this.#go({ busy: false, messages: known ? [] : [t.orders.notReached] });
+        return known;
     }
 
     // Whether a change has to wait until a registration has ended; the person is told.

@@ -14,6 +14,7 @@ import type { Answer, OrderPorts } from './order-desk.ts';
 import type { Form, Reader, Reading } from './reading.ts';
 import { Receipts } from './receipts.ts';
 import type { Kept, Receipt, Received } from './receipts.ts';
+import { readReferences } from './use-references.ts';
 
 const texts = t.orders;
 
@@ -100,6 +101,7 @@ export function portsOf(owner: string, reader: () => Reader): OrderPorts {
         now: () => Date.now(),
         key: () => crypto.randomUUID(),
         reader,
+        names: readReferences,
         check: (reading) => own(() => check(reading)),
         register: (reading, key, receipt) => own(() => register(reading, key, receipt)),
     };

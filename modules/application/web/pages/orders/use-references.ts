@@ -2,7 +2,7 @@
 //
 // The names that can be written in an order. They are few and change seldom, so all are read
 // once.
-import { useWhole } from '../../api/read.ts';
+import { readWholeAhead, useWhole, wholeNow } from '../../api/read.ts';
 import type { References } from './references.ts';
 
 interface Page<Row> {
@@ -36,6 +36,29 @@ export function useReferences(): ReadReferences {
             .every((read) => read !== undefined),
     };
 }
+
+const namesNow = () => ({
+    clients: wholeNow('/clients', activeOf),
+    projects: wholeNow('/projects', activeOf),
+    materials: wholeNow('/material-types', activeOf),
+    panels: wholeNow('/panels', activeOf),
+    definitions: wholeNow('/test-definitions', activeOf),
+});
+
+// The names as they were read last, without those that are still on their way.
+export function referencesNow(): References {
+    const { clients, projects, materials, panels, definitions } = namesNow();
+    return { clients: active(clients ?? []), projects: active(projects ?? []),
+        materials: active(materials ?? []), panels: active(panels ?? []),
+        definitions: active(definitions ?? []) };
+}
+
+// Reads the names that are not known yet; null: all are.
+export const readReferences = (): Promise<unknown> | null =>
+    Object.values(namesNow()).every((names) => names !== null) ? null : Promise.all([
+        readWholeAhead('/clients', activeOf), readWholeAhead('/projects', activeOf),
+        readWholeAhead('/material-types', activeOf), readWholeAhead('/panels', activeOf),
+        readWholeAhead('/test-definitions', activeOf)]);
 
 // Whether the laboratory has none of them; not before that is known.
 export function useNone(): { clients: boolean; materials: boolean } {

@@ -40,13 +40,15 @@ export function Covered({ batch, tests }: { batch: QcBatch; tests: CoveredTest[]
         { live: 30 });
     const reported = new Set((impact.data?.samples ?? [])
         .filter(({ releaseState }) => releaseState === 'reported').map(({ sampleId }) => sampleId));
-    const groups = order.map((fate) => ({ fate, ones: tests.filter((test) =>
+    // Reported samples are known before a test is called held or verified.
+    const known = impact.isFetched ? tests : [];
+    const groups = order.map((fate) => ({ fate, ones: known.filter((test) =>
         fateOf(test, holds(batch, test), reported) === fate) })).filter(({ ones }) => ones.length);
 
     return (
         <aside className="peek" aria-labelledby="covered">
             <h2 id="covered">{texts.samples(batch.sampleTestIds.length)}</h2>
-            {tests.length === 0 ? <p className="quiet">{texts.noSamples}</p> : null}
+            {batch.sampleTestIds.length === 0 ? <p className="quiet">{texts.noSamples}</p> : null}
             {groups.map(({ fate, ones }) => (
                 <section key={fate} aria-label={texts.fateGroups[fate]}>
                     <p className="small"><Status glyph={tones[fate]} tone={tones[fate]}>

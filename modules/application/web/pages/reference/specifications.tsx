@@ -159,6 +159,8 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
     const definitions = useWhole('/test-definitions', rowsOf<Definition>);
     const { materials, projects } = useNames();
     const found = useWhole('/specifications', rowsOf<Specification>);
+    const reads = [found, definitions, useWhole('/material-types', rowsOf<Named>),
+        useWhole('/projects', rowsOf<Named>)];
     const specifications = found.data ?? none;
     const all = useMemo(() => byScope(specifications), [specifications]);
     const tests = active(definitions.data ?? []);
@@ -166,8 +168,8 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
         { ...importAction('specifications', words.title), rare: false }], null), []);
     const scope = useScope(record, specifications);
     const { test, material, project } = scope;
-    const error = found.error ?? definitions.error;
-    const there = found.data !== undefined && definitions.data !== undefined;
+    const error = reads.find((one) => one.error)?.error;
+    const there = reads.every(({ data }) => data !== undefined);
 
     const close = (): void => navigate(paths.reference('specifications')
         + (project ? `?project=${project.id}` : ''));
@@ -183,7 +185,7 @@ export function SpecificationsPage({ record }: { record: string }): ReactElement
             <Projects projects={active(projects.values())} shown={project ? String(project.id) : ''} />
             <div className="body">
                 <div className="pane" tabIndex={0} role="region" aria-label={words.title}>
-                    {tests.length && materials.size ? (
+                    {there && tests.length && materials.size ? (
                         <Matrix tests={tests} materials={active(materials.values())}
                             project={project} all={all} />
                     ) : error ? <Refused problem={error} />

@@ -38,6 +38,7 @@ async function deciding(manager) {
     await manager.press('x');
     await manager.answer('Above the range, to be diluted');
     await manager.sees(/Decide 1 reason/, 'a row is left out');
+    await manager.page.waitForSelector('[role=dialog]', { state: 'detached' });
     await manager.press('n', 'a');
     await manager.page.waitForSelector('#why:focus');
     await manager.type('Typed, not scanned');

@@ -52,6 +52,8 @@ async function measureControls(analyst, fields) {
         await analyst.fill(name, text);
     }
     await analyst.press('Control+s');
+    await analyst.page.waitForFunction(() =>
+        /\d values? saved/.test(document.querySelector('.said')?.textContent));
 }
 
 async function failing(analyst, { method, controls = [], fields, results }, labels) {

@@ -36,7 +36,7 @@ const isChosen = (text) => {
 const shows = (pattern) => new RegExp(pattern, 's').test(document.body.innerText);
 
 // The people of both laboratories are in one browser, which has one clipboard: one of them at a
-// time copies and pastes.
+// time copies and pastes, until the page has what was pasted.
 let clipboard = Promise.resolve();
 
 export class Person {
@@ -202,8 +202,14 @@ export class Person {
     // Another program has put this on the clipboard.
     paste(text) {
         const pasted = clipboard.then(async () => {
-            await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+            await this.page.evaluate((copied) => {
+                window.pasted = new Promise((done) => {
+                    window.addEventListener('paste', done, { capture: true, once: true });
+                }).then(() => null);
+                return navigator.clipboard.writeText(copied);
+            }, text);
             await this.press('Control+v');
+            await this.page.evaluate(() => window.pasted);
         });
         clipboard = pasted.catch(() => null);
         return pasted;
