@@ -165,7 +165,8 @@ my %in_c_alone = (
             compareAuditHeads.file verifyAuditExport.file)),
     'getTurnaround.rows.by'         => 'groups of a report, which is kept nowhere',
     'reference data.outcome'        => 'of a row of a file, which is not kept',
-    (map { ("${_}ReferenceData.noun" => 'nouns as paths have them') } qw(export import)),
+    (map { ($_ => 'nouns as paths have them') }
+        qw(exportReferenceData.noun importReferenceData.noun listReferenceUses.noun)),
     (map { ("importReferenceData.$_" => 'of a file, which is not kept') }
         qw(content contentBase64 contentHash)),
     (map { ($_ => 'computed outside of the database, which has no key') }

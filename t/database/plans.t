@@ -198,6 +198,7 @@ $filter{format} = [ 'csv', 'json' ];
 $filter{after}  = [0];
 $filter{cells}  = ['[["id","clientId","1"]]'];
 $filter{before} = [$sample];
+$filter{sampleTestIds} = ["{$sample}"];
 $filter{files}  = ['[{"id":1,"path":"a"},{"id":2,"path":null}]'];
 $several{signed_content_list} = { recordId => ["{$sample}"] };
 $several{audit_block_entries} = { from => [0], to => [1000] };

@@ -72,9 +72,11 @@ async function inbox(page) {
     ok(/There is no sample NOWHERE/.test(await page.textContent('[role=dialog]')),
         'the dialog shows the reasons');
     await confirm(page);
-    await until(page, () => document.querySelector('tr.cursor th')?.textContent === 'late.csv',
+    await until(page, () => document.querySelector('tbody th')?.textContent === 'late.csv',
         'then it is imported, and held');
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
+    is(await cursor(page), 'cod-noon.csv', 'a file that comes takes the cursor from no other');
+    await press(page, 'Home');
 }
 
 async function givingBack(page) {

@@ -75,6 +75,7 @@ async function creates(page) {
 }
 
 async function conflicts(page) {
+    await page.locator('tbody tr').filter({ hasText: 'River survey' }).click();
     await press(page, 'e');
     await page.waitForSelector('.filling');
     await field(page, 'Name').fill('River survey, upper reach');

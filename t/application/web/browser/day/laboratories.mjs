@@ -23,7 +23,8 @@ const values = (count, first, step, places) =>
 export const cedar = {
     name: 'Cedar Basin', zone: 'America/Denver',
     clerk: 'ben.walsh@cedarbasin.example',
-    client: 'Sunrise Trailer Park', project: 'STP-WELL', material: 'Drinking water',
+    client: 'Sunrise Trailer Park', clientCode: 'SUNRISE',
+    project: 'STP-WELL', material: 'Drinking water',
     tests: 'NO3N, TURB, COD',
     samples: 12, list: listOf(12, 'Lot', 'COC-88', 'America/Denver'),
     analyst: 'mateo.ortiz@cedarbasin.example',
@@ -45,7 +46,8 @@ export const cedar = {
 export const harborview = {
     name: 'Harborview', zone: 'America/New_York',
     clerk: 'tom.becker@harborview.example',
-    client: 'Alder Pharma', project: 'ALD-WFI', material: 'Water for injection',
+    client: 'Alder Pharma', clientCode: 'ALDER',
+    project: 'ALD-WFI', material: 'Water for injection',
     tests: 'ENDO, PWTOC, PWCOND',
     samples: 12, list: listOf(12, 'Loop point', 'COC-87', 'America/New_York'),
     analyst: 'sofia.reyes@harborview.example',

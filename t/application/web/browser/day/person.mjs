@@ -122,6 +122,7 @@ export class Person {
     // Down a list, to the row that is so: by its name, or by a text in it.
     async toRow(isIt, what) {
         await this.page.waitForSelector('tr.cursor');
+        await this.press('Home');
         do {
             if (isIt(await this.text('tr.cursor th'), await this.text('tr.cursor'))) {
                 return;

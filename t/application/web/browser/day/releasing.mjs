@@ -35,7 +35,7 @@ async function verifying(browser, lab, labels) {
     const person = await Person.at(browser, lab.verifier);
     await person.goTo('Verify');
     await person.page.waitForSelector('tr.cursor');
-    await person.filter('Client', lab.client);
+    await person.filter('Client', lab.clientCode);
     await person.sees(/qc_failed/, 'what was measured beside the failing control is held');
     await person.sees(new RegExp(`Choose ${lab.samples} retests`), 'a repeated run can be chosen');
     await person.press('C');
