@@ -352,8 +352,7 @@ BEGIN
     INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM (SELECT n.organization_id, n.id,
-                   (n.qc_status, n.method) IS DISTINCT FROM (o.qc_status, o.method)
-                       AS has_changed
+                   n.qc_status <> o.qc_status AS has_changed
               FROM new_rows n
               FULL JOIN old_rows o
                 ON o.organization_id = n.organization_id

@@ -181,7 +181,7 @@ is(kept($sample), 'in_progress', 'they are too few when it is active again');
 $ann->done('qc-batch uncover', $short->{id}, sampleTestIds => [$further], reason => 'no room');
 $template = $ann->done('qc-template update', $few->{id}, perSamples => undef);
 
-# The method of a definition, and of a batch, say what control is needed.
+# The method of a definition says what control is needed.
 my $free_of = $lab->definition(method => 'EPA 150.2');
 my $renamed = $lab->sample(testDefinitionIds => [$free_of]);
 $lab->enter($lab->tests($renamed), '7');
@@ -189,13 +189,6 @@ scan();
 is(kept($renamed), 'ready_for_review', 'a method without a template needs no control');
 $ann->done('test-definition update', $free_of, method => 'EPA 200.8');
 is(kept($renamed), 'in_progress', 'with the method of one the sample waits for it');
-($sample, $test) = entered();
-my $named = $ann->done('qc-batch create', batchNumber => 'P-8', method => 'EPA 200.8', sampleTestIds => [$test]);
-$ann->done('qc-batch override', $named->{id}, reason => 'the blank was spilt');
-scan();
-is(kept($sample), 'ready_for_review', 'an overridden batch of the method counts');
-$ann->done('qc-batch update', $named->{id}, method => 'preparation');
-is(kept($sample), 'in_progress', 'a batch of another method does not');
 
 # The second: the controls can no longer be run.
 ($sample, $test) = entered();
