@@ -35,7 +35,7 @@ use Test::More;
 
 # Audited tables whose columns the trail shows entirely but for these.
 my @replayed = (
-    [ sample        => '{}' ],
+    [ sample        => '{reported_content}' ],
     [ sample_test   => '{holding_expires_at,holding_met,work_priority}' ],
     [ investigation => '{}' ],
     [ approval      => '{}' ],
@@ -51,6 +51,11 @@ sub check_consistency {
     _none($db, 'each event has its change, and each change its event', _events());
     _none($db, 'a month\'s allowance counts its samples', _allowance());
     _none($db, 'no verified result has changed', _locked());
+    _none($db, 'the digest of a report is that of its content', <<'END');
+SELECT organization_id, id
+  FROM lims.sample
+ WHERE content_hash IS DISTINCT FROM sha256(convert_to(reported_content::text, 'UTF8'))
+END
     _none($db, 'each value that was replaced is kept', _history());
     _none($db, 'each Idempotency-Key has its answer', <<'END');
 SELECT organization_id, idempotency_key
