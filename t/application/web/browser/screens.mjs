@@ -106,7 +106,8 @@ export const go = (page, path) => page.evaluate((to) => {
     dispatchEvent(new PopStateEvent('popstate'));
 }, path);
 
-// Until a page that is watched has all it shows.
+// Until a page that is watched has all it shows: nothing is asked for, and nothing is left to do,
+// such as to draw an answer and to ask what that leads to.
 export async function still(page) {
     await page.evaluate(() => {
         window.stillFor = 0;
@@ -114,7 +115,14 @@ export async function still(page) {
     await page.waitForFunction(() => {
         const still = window.asked === 0 && document.querySelector('main')?.innerText.trim()
             && !document.querySelector('main [aria-busy=true]');
-        window.stillFor = still ? window.stillFor + 1 : 0;
+        if (still) {
+            // Comes after the tasks that wait; a test may have set the timers of the page.
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => window.stillFor++;
+            port2.postMessage(null);
+        } else {
+            window.stillFor = 0;
+        }
         return window.stillFor > 3;
     }, null, { timeout: 15000 });
 }
