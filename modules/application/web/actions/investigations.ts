@@ -16,7 +16,7 @@ import { paths } from '../paths.ts';
 import { navigate } from '../router.tsx';
 import { capital } from '../texts/capital.ts';
 import { t } from '../texts/texts.ts';
-import { writtenTime } from '../texts/time.ts';
+import { when } from '../texts/time.ts';
 import { samplesChanged } from './samples.ts';
 
 const words = t.investigations;
@@ -39,11 +39,11 @@ const headOf = ({ investigationNumber, title }: Investigation): string =>
 async function linesOf(one: Investigation): Promise<string[]> {
     const { checks, hypotheses, retestPlan, rootCause, openedAt, openedBy, openedValue } = one;
     const opener = await personName(openedBy);
+    const opened = when(openedAt, session()?.organization.timeZone ?? 'UTC');
     const members: [string, string | null][] = [
         [words.fact.kind, words.kind[one.kind]],
         [words.fact.about, aboutOf(one)],
-        [words.fact.opened, [writtenTime(openedAt), opener && words.fact.by(opener)]
-            .filter(Boolean).join(' ')],
+        [words.fact.opened, [opened, opener && words.fact.by(opener)].filter(Boolean).join(' ')],
         [words.values.first, openedValue],
         [words.looked(checks.length, Object.keys(words.checks).length),
             checks.map((check) => words.checks[check] ?? check).join(', ')],

@@ -452,9 +452,10 @@ async function approvingPlan(page) {
 async function listsAll(page, closing) {
     await closing.locator('.lines').waitFor();
     const shown = await closing.textContent();
+    const opened = await page.locator('.facts time').first().textContent();
     const one = await ask(page, 'GET', `/investigations/${idIn(page)}`);
     ok([one.openedValue, 'the raw data', one.hypotheses, 'Three of that bottle', one.rootCause ?? '',
-        'Opened: '].every((text) => shown.includes(text)),
+        `Opened: ${opened} by `].every((text) => shown.includes(text)),
     'what the signature of the closing covers is listed', shown);
     await looks(page, 'investigation-closing');
 }
